@@ -14,9 +14,14 @@ TOLERANCE_PIXELS = 2.0
 
 
 async def ask(page: Page, question: str) -> None:
+    """Ask and wait for this question's own answer, whatever was answered before it."""
+    answers = page.get_by_role("article", name="Answer")
+    before = await answers.count()
     await page.fill("#question", question)
     await page.keyboard.press("Enter")
-    await expect(page.get_by_role("button", name="Answer again").last).to_be_visible()
+    await expect(page.get_by_role("article", name="Question").last).to_contain_text(question)
+    again = answers.nth(before).get_by_role("button", name="Answer again")
+    await expect(again).to_be_visible()
 
 
 async def drawn(page: Page) -> None:
