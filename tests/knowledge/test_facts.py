@@ -51,7 +51,11 @@ def test_a_cell_has_its_row_its_scale_and_its_period() -> None:
     )
     assert (found.valid_from, found.valid_to) == (date(2018, 10, 1), date(2019, 9, 30))
     assert found.qualifiers["scale"] == "million"
-    assert [REPORT[slice(*span)] for span in found.spans] == ["$  1,452.4", "Fixed Price"]
+    assert [REPORT[slice(*span)] for span in found.spans] == [
+        *("$  1,452.4", "Fixed Price"),
+        *("Years Ended September 30,", "2019"),
+    ]
+    assert REPORT[slice(*found.quoted)] == "Fixed Price | $  1,452.4"
 
 
 def test_a_label_alone_names_the_rows_below_and_brackets_are_minus() -> None:
@@ -155,6 +159,18 @@ def test_a_plain_sentence_says_one_thing(
     [found] = facts_of(text, language)
     assert (found.subject, found.predicate, found.value, found.unit) == said
     assert not found.negated
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The ice class has no price yet; do not guess one.",
+        "Lorem Ipsum is dummy text since 1966, when they took a 1914 translation.",
+    ],
+)
+def test_a_pronoun_is_no_number(text: str) -> None:
+    [found] = facts_of(text)
+    assert found.value is None
 
 
 def test_a_sentence_that_denies_is_negated() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from footnote.domain import DocumentClass, Lane
 from footnote.domain.facts import ExtractedFact, FactKind
-from footnote.store.fact_keeping import ExtractedFacts, KeyedFact, PendingDocument
+from footnote.store.fact_keeping import ExtractedFacts, FactPlace, KeyedFact, PendingDocument
 
 
 def a_version(document_id: UUID, version: int = 1) -> PendingDocument:
@@ -32,11 +32,13 @@ def a_keyed_fact(subject: str, said: str, start: int = 0) -> KeyedFact:
         statement=statement,
         embedded=statement,
         spans=((start, start + len(statement)),),
+        quoted=(start, start + len(statement)),
         confidence=0.5,
     )
     return KeyedFact(
         fact=fact,
-        quotes=(statement,),
+        quote=statement,
+        place=FactPlace(ordinal=0, page=None, paragraph=1, headings=()),
         same=statement,
         merge=said,
         claim=subject,

@@ -12,11 +12,11 @@ from footnote.answering.sanitise import plain_text, without_directions, without_
 from footnote.answering.suspicion import gives_orders
 from footnote.domain import BlockKind, Evidence, Passage
 from footnote.language.sentences import sentence_spans
+from footnote.language.table_rows import cell_spans, unescaped
 
 _BULLET = re.compile(r"(?:[-*•+–]|\d{1,3}[.)]|[a-z][.)]|#{1,6})[ \t]+")
 _SEPARATOR_CHARACTERS = frozenset(" \t|:-=+")
 _LINE = re.compile(r"[^\n]+")
-_CELL_BORDER = re.compile(r"(?<!\\)\|")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
 _GAP = re.compile(r":|\S {2,}\S|\t")
 
@@ -246,21 +246,12 @@ def cells_of(row: Candidate) -> list[Cell]:
     if row.kind is not BlockKind.TABLE:
         return []
     text = row.evidence.passage.text
-    start, end = _line_around(text, row.start, row.end)
-    borders = [match.start() for match in _CELL_BORDER.finditer(text, start, end)]
-    bounds = list(zip([start, *(each + 1 for each in borders)], [*borders, end], strict=True))
-    raw = [text[first:last] for first, last in bounds]
-    outer_left = 1 if len(raw) > 1 and not raw[0].strip() else 0
-    outer_right = len(raw) - (1 if len(raw) - outer_left > 1 and not raw[-1].strip() else 0)
-    bounds = bounds[outer_left:outer_right]
-    titles = row.header if len(row.header) == len(bounds) else ("",) * len(bounds)
-    found = []
-    for title, (first, last) in zip(titles, bounds, strict=True):
-        held = text[first:last]
-        begin = first + len(held) - len(held.lstrip())
-        stop = begin + len(held.strip())
-        found.append(Cell(title=title, text=_cell_text(held), start=begin, end=stop))
-    return found
+    spans = cell_spans(text, *_line_around(text, row.start, row.end))
+    titles = row.header if len(row.header) == len(spans) else ("",) * len(spans)
+    return [
+        Cell(title=title, text=_cell_text(text[start:end]), start=start, end=end)
+        for title, (start, end) in zip(titles, spans, strict=True)
+    ]
 
 
 def _whole_line(text: str, start: int, end: int) -> str:
@@ -288,14 +279,11 @@ def _cells(row: str) -> list[str]:
     >>> _cells("|  | Weight | |")
     ['', 'Weight', '']
     """
-    cells = [_cell_text(cell) for cell in _CELL_BORDER.split(row.strip())]
-    first = 1 if len(cells) > 1 and not cells[0] else 0
-    last = len(cells) - 1 if len(cells) - first > 1 and not cells[-1] else len(cells)
-    return cells[first:last]
+    return [_cell_text(row[start:end]) for start, end in cell_spans(row)]
 
 
 def _cell_text(cell: str) -> str:
-    return _one_line(cell.replace("\\|", "|"))
+    return _one_line(unescaped(cell))
 
 
 def _one_line(text: str) -> str:

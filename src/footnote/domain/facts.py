@@ -49,6 +49,8 @@ class ExtractedFact:
     """What its vector is of: the statement, but of a cell without its value and its period."""
     spans: tuple[tuple[int, int], ...]
     """Half-open offsets of its words in the canonical text, at least one; the object's first."""
+    quoted: tuple[int, int]
+    """Half-open offsets of what says it in one piece: a sentence, a line, a row up to the cell."""
     confidence: float
     """0…1: how likely it says what the document says."""
     value: str | None = None
@@ -71,11 +73,19 @@ class FactSource:
     document_id: UUID
     version: int
     document_title: str
+    filename: str
+    chunk_id: str
+    """The passage in which its words begin."""
+    heading_path: tuple[str, ...]
+    page: int | None
+    """From 1; null for a document without pages."""
+    paragraph: int
+    """From 1."""
     char_start: int
     char_end: int
     """Half-open offsets in the document's canonical text, of all its words together."""
     quote: str
-    """The words that it was taken from."""
+    """What says it: a sentence, a line, or a row of a table from its label to the cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

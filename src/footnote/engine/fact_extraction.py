@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -10,7 +11,7 @@ from uuid import UUID
 import numpy as np
 import structlog
 
-from footnote.domain import Lane
+from footnote.domain import Lane, Passage
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import embedder_of, lane_of_workspace
@@ -24,6 +25,7 @@ from footnote.store.database import SYSTEM
 from footnote.store.documents import whole_text
 from footnote.store.fact_keeping import (
     ExtractedFacts,
+    FactPlace,
     KeyedFact,
     PendingDocument,
     keep_facts,
@@ -125,22 +127,41 @@ async def _read(
 
     def extract() -> list[KeyedFact]:
         facts = extract_facts(document, wanted.kinds)
-        return [_keyed(engine, document, each) for each in facts]
+        return [_keyed(engine, document, each, passages) for each in facts]
 
     return await asyncio.to_thread(extract)
 
 
-def _keyed(engine: Services, document: DocumentText, fact: ExtractedFact) -> KeyedFact:
+def _keyed(
+    engine: Services, document: DocumentText, fact: ExtractedFact, passages: Sequence[Passage]
+) -> KeyedFact:
     keys = keys_of(fact, document.title)
     return KeyedFact(
         fact=fact,
-        quotes=tuple(document.text[start:end] for start, end in fact.spans),
+        quote=document.text[slice(*fact.quoted)],
+        place=_place(fact.quoted[0], passages),
         same=keys.same,
         merge=keys.merge,
         claim=keys.claim,
         value=keys.value,
         comparable=is_comparable(fact),
         terms=tuple(engine.analyzer.terms(fact.statement, document.language)),
+    )
+
+
+def _place(start: int, passages: Sequence[Passage]) -> FactPlace:
+    """Where a place of the text is, among the document's passages in their order."""
+    at = bisect_right(passages, start, key=lambda each: each.char_start) - 1
+    # Passages overlap: the first that has the place begins earlier.
+    while at > 0 and passages[at - 1].char_end > start:
+        at -= 1
+    passage = passages[max(at, 0)]
+    span = next((each for each in passage.spans if each.char_start <= start < each.char_end), None)
+    return FactPlace(
+        ordinal=passage.ordinal,
+        page=passage.page_start if span is None else span.page,
+        paragraph=passage.paragraph_start if span is None else span.paragraph,
+        headings=passage.heading_path,
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from footnote.language.dates import dates_mentioned, quarters_in
 from footnote.language.quantities import number_in
+from footnote.language.table_rows import cell_spans, unescaped
 
-_BORDER = re.compile(r"(?<!\\)\|")
 _SEPARATOR = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _EMPHASIS = re.compile(r"\*\*|__|`|<br\s*/?>")
 _YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d{2}(?:\s?[/–-]\s?\d{2,4})?[A-Z*]?")
@@ -36,14 +37,14 @@ class Grid:
         """The texts of a column's cells under its heads."""
         return [row[number].text for row in self.rows]
 
-    def head_of(self, number: int) -> str:
+    def heads_of(self, number: int) -> list[GridCell]:
         """What names a column: what stands above it, and above several columns with it."""
-        named = []
+        named: dict[str, GridCell] = {}
         for row in self.heads:
             said = _spread(row)[number]
-            if said and said not in named:
-                named.append(said)
-        return " ".join(named)
+            if said.text:
+                named.setdefault(said.text, said)
+        return list(named.values())
 
 
 def grid_of(text: str, start: int, end: int) -> Grid | None:
@@ -88,30 +89,20 @@ def _heads(rows: list[tuple[GridCell, ...]]) -> int:
     return 1
 
 
-def _spread(row: tuple[GridCell, ...]) -> list[str]:
-    """The texts of a head's cells, each as far to the right as nothing else is said.
-
-    One that stands alone in its row holds for every column but the first.
-    """
-    texts = [cell.text for cell in row]
-    if sum(map(bool, texts[1:])) == 1 and len(texts) > 2:
-        alone = next(each for each in texts[1:] if each)
-        return [texts[0], *[alone] * (len(texts) - 1)]
-    return texts
+def _spread(row: tuple[GridCell, ...]) -> Sequence[GridCell]:
+    """A head's cells; one that stands alone in its row holds for every column but the first."""
+    said = [cell for cell in row[1:] if cell.text]
+    if len(said) == 1 and len(row) > 2:
+        return [row[0], *said * (len(row) - 1)]
+    return row
 
 
 def _cells(text: str, start: int, end: int) -> tuple[GridCell, ...]:
-    borders = [match.start() for match in _BORDER.finditer(text, start, end)]
-    bounds = list(zip([start, *(each + 1 for each in borders)], [*borders, end], strict=True))
-    if len(bounds) > 1 and not text[slice(*bounds[0])].strip():
-        bounds = bounds[1:]
-    if len(bounds) > 1 and not text[slice(*bounds[-1])].strip():
-        bounds = bounds[:-1]
-    cells = []
-    for first, last in bounds:
-        held = text[first:last]
-        begin = first + len(held) - len(held.lstrip())
-        stop = begin + len(held.strip())
-        shown = " ".join(_EMPHASIS.sub(" ", held.replace("\\|", "|")).split())
-        cells.append(GridCell(shown, begin, stop))
-    return tuple(cells)
+    return tuple(
+        GridCell(_shown(text[first:last]), first, last)
+        for first, last in cell_spans(text, start, end)
+    )
+
+
+def _shown(cell: str) -> str:
+    return " ".join(_EMPHASIS.sub(" ", unescaped(cell)).split())

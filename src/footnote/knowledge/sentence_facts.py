@@ -17,7 +17,7 @@ from footnote.knowledge.periods import period_of
 from footnote.knowledge.sentence_forms import said_in
 from footnote.knowledge.texts import DocumentText, TextBlock
 from footnote.language.dates import dates_mentioned
-from footnote.language.figures import figures_of
+from footnote.language.figures import Figure, figures_of
 from footnote.language.negators import negators_in
 from footnote.language.quantities import Quantity, number_in, plain_number
 from footnote.language.sentences import sentence_spans
@@ -49,6 +49,7 @@ class _Found:
     object: str
     statement: str
     spans: tuple[tuple[int, int], ...]
+    quoted: tuple[int, int]
 
 
 def line_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFact]:
@@ -67,6 +68,7 @@ def line_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFa
             object=value,
             statement=f"{subject} – {key}: {value}",
             spans=((start, start + len(value)), (key_start, key_start + len(key))),
+            quoted=(key_start, start + len(value)),
         )
         yield _fact(document, block, found)
 
@@ -89,6 +91,7 @@ def sentence_facts(document: DocumentText, block: TextBlock) -> Iterator[Extract
             object=" ".join(said.object.split()),
             statement=" ".join(sentence.replace("**", "").split()),
             spans=((held, held + len(said.object)), (start, end)),
+            quoted=(start, end),
         )
         yield _fact(document, block, found)
 
@@ -110,7 +113,7 @@ def _is_property(written: str, key: str, value: str) -> bool:
 
 
 def _fact(document: DocumentText, block: TextBlock, found: _Found) -> ExtractedFact:
-    number = _only_number(found.object, document.language)
+    number = number_of(found.object, document.language)
     dated = (
         found.statement
         if found.kind is FactKind.STATEMENT
@@ -126,6 +129,7 @@ def _fact(document: DocumentText, block: TextBlock, found: _Found) -> ExtractedF
         statement=found.statement,
         embedded=found.statement,
         spans=found.spans,
+        quoted=found.quoted,
         confidence=_CONFIDENCE[found.kind],
         value=None if number is None else plain_number(number.value),
         unit="" if number is None else number.unit,
@@ -136,11 +140,17 @@ def _fact(document: DocumentText, block: TextBlock, found: _Found) -> ExtractedF
     )
 
 
-def _only_number(text: str, language: str | None) -> Quantity | None:
+def _is_a_pronoun(figure: Figure, text: str) -> bool:
+    """Whether a figure is a word such as `a` or `one`, which hardly ever counts."""
+    is_spelled = not any(map(str.isdigit, text[figure.start : figure.end]))
+    return not figure.claims or (is_spelled and figure.values == {1.0})
+
+
+def number_of(text: str, language: str | None) -> Quantity | None:
     """The number of a text that holds one, and neither a date nor an identifier."""
     if dates_mentioned(text):
         return None
-    figures = figures_of(text, language)
+    figures = [each for each in figures_of(text, language) if not _is_a_pronoun(each, text)]
     if len(figures) > 1:
         figures = [each for each in figures if not is_time(text[each.start : each.end])]
     if len(figures) != 1 or figures[0].code:

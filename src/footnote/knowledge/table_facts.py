@@ -46,17 +46,30 @@ class _Table:
     labels: int
     """The column of the labels: the first, or the second where the first but counts the rows."""
     heads: Sequence[str]
+    """What names each column; empty for one without a name."""
+    head_spans: Sequence[tuple[tuple[int, int], ...]]
+    """Where that stands."""
     columns: Sequence[Sequence[str]]
     scale: Scale
     group: str = ""
     """The last label that stood alone in its row."""
+    group_spans: tuple[tuple[int, int], ...] = ()
+    """Where that stands."""
 
-    def below(self, label: str) -> _Table:
+    def below(self, label: GridCell) -> _Table:
         """What holds below a label that stands alone: it names a group, or tells a scale."""
-        own = scale_said(label)
-        tells_scale = bool(own.power) and label.startswith("(")
-        group = self.group if tells_scale or not label else label.rstrip(":")
-        return replace(self, scale=own.within(self.scale), group=group)
+        own = scale_said(label.text)
+        scaled = replace(self, scale=own.within(self.scale))
+        if not label.text or (own.power and label.text.startswith("(")):
+            return scaled
+        spans = ((label.start, label.end),)
+        return replace(scaled, group=label.text.rstrip(":"), group_spans=spans)
+
+    def words_of(self, label: GridCell, cell: GridCell, column: int) -> tuple[tuple[int, int], ...]:
+        """Where all words of a cell's fact stand, the cell's first."""
+        own = ((cell.start, cell.end), (label.start, label.end))
+        above = (*self.head_spans[column], *self.head_spans[self.labels], *self.group_spans)
+        return tuple(dict.fromkeys((*own, *above)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +96,7 @@ def table_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedF
     for row in grid.rows:
         label, *cells = row[table.labels :]
         if all(cell.text.casefold() in _NOTHING for cell in cells):
-            table = table.below(label.text)
+            table = table.below(label)
             continue
         if not label.text or len(label.text) > _MOST_LABEL:
             continue
@@ -95,7 +108,8 @@ def table_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedF
 def _table_of(document: DocumentText, block: TextBlock, grid: Grid) -> _Table:
     before = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
     lead = "\n".join(each for each in re.split(r"\n\s*\n", before)[-2:] if "|" not in each)
-    heads = [grid.head_of(number) for number in range(len(grid.rows[0]))]
+    named = [grid.heads_of(number) for number in range(len(grid.rows[0]))]
+    heads = [" ".join(cell.text for cell in cells) for cells in named]
     labels = 1 if len(heads) > 2 and _counts(grid.column(0)) else 0
     scale = scale_of_head(heads[labels]).within(scale_said(lead))
     if not scale.power:
@@ -107,6 +121,7 @@ def _table_of(document: DocumentText, block: TextBlock, grid: Grid) -> _Table:
         headings=block.headings,
         labels=labels,
         heads=heads,
+        head_spans=[tuple((cell.start, cell.end) for cell in cells) for cells in named],
         columns=[grid.column(number) for number in range(len(heads))],
         scale=scale,
     )
@@ -137,7 +152,8 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
         object=cell.text,
         statement=f"{named}{told}: {cell.text}{f' ({scale})' if scale else ''}",
         embedded=named,
-        spans=((cell.start, cell.end), (label.start, label.end)),
+        spans=table.words_of(label, cell, column),
+        quoted=(label.start, cell.end),
         confidence=confidence - (0 if table.heads[column] else _UNNAMED_COLUMN),
         value=value,
         unit=unit,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
-from footnote.domain import BlockKind, Passage
+from footnote.domain import BlockKind, BlockSpan
 
 _BETWEEN_PARTS = 2
 """Most characters between two parts of one block."""
@@ -34,7 +35,19 @@ class DocumentText:
     """In their order, without overlap."""
 
 
-def blocks_of(passages: Sequence[Passage]) -> tuple[TextBlock, ...]:
+class TextPart(Protocol):
+    """A chunk or a passage, as far as blocks are concerned."""
+
+    @property
+    def spans(self) -> tuple[BlockSpan, ...]:
+        """What it holds of which blocks."""
+
+    @property
+    def heading_path(self) -> tuple[str, ...]:
+        """What it stands under, the outermost first."""
+
+
+def blocks_of(passages: Sequence[TextPart]) -> tuple[TextBlock, ...]:
     """The blocks that a document's passages hold, those that were divided in one piece.
 
     Passages come in the order of the document; they may overlap.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from uuid import UUID, uuid4
 
@@ -46,12 +46,24 @@ class PendingDocument:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FactPlace:
+    """Where what is quoted of a fact begins."""
+
+    ordinal: int
+    """Of the passage."""
+    page: int | None
+    paragraph: int
+    headings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KeyedFact:
     """A fact with the texts that it is compared by, and its analysed terms."""
 
     fact: ExtractedFact
-    quotes: tuple[str, ...]
-    """The text of each span."""
+    quote: str
+    """The text that its offsets `quoted` are of."""
+    place: FactPlace
     same: str
     merge: str
     claim: str
@@ -321,7 +333,9 @@ def _row(
         "value": fact.value,
         "unit": fact.unit,
         "qualifiers": dict(fact.qualifiers),
-        "quotes": list(each.quotes),
+        "quoted": list(fact.quoted),
+        "quote": each.quote,
+        "place": asdict(each.place),
     }
     since: dict[str, object] = {} if before is None else {"since_version": before["since_version"]}
     return since | {

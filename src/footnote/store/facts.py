@@ -168,17 +168,20 @@ def _content(scope: WorkspaceScope, row: DictRow) -> DictRow:
 
 
 def _source(scope: WorkspaceScope, row: DictRow) -> FactSource:
-    quotes = _content(scope, row)["quotes"]
-    spans = row["spans"]
-    # The widest of its spans says most: the sentence, rather than the object in it.
-    widest = max(range(len(spans)), key=lambda each: spans[each][1] - spans[each][0])
+    content = _content(scope, row)
+    (start, end), place = content["quoted"], content["place"]
     return FactSource(
         document_id=row["document_id"],
         version=row["version"],
         document_title=scope.sealing.plain_text(
             TITLE.of(row["document_id"]), row["document_title"]
         ),
-        char_start=spans[widest][0],
-        char_end=spans[widest][1],
-        quote=str(quotes[widest]),
+        filename=row["filename"],
+        chunk_id=f"{row['document_id']}:{row['version']}:{place['ordinal']}",
+        heading_path=tuple(place["headings"]),
+        page=place["page"],
+        paragraph=place["paragraph"],
+        char_start=start,
+        char_end=end,
+        quote=str(content["quote"]),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +13,8 @@ from footnote.ingestion.parsing.geometry import Box, union
 from footnote.ingestion.rendering.folding import fold
 from footnote.ingestion.rendering.glyphs import Glyphs
 from footnote.ingestion.rendering.quotes import NOT_FOUND, Found, Quote, Stretch
+from footnote.language.table_rows import cell_spans, row_border_in
 
-_CELL_BORDER = re.compile(r"(?<!\\)\|")
-"""Between the cells of a row in Markdown."""
 _SHARED_HEIGHT = 0.5
 """What stands side by side shares this part of the height of the lower of the two."""
 _SAME_LINE = 0.2
@@ -175,8 +173,8 @@ def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
 def _rows_of(quote: str) -> list[list[Cell]]:
     """The cells of each row; no rows for what is no part of a table, or one cell of it."""
     lines = _lines(quote)
-    rows = [_row(_CELL_BORDER.split(line)) for line in lines]
-    is_table = all(_CELL_BORDER.search(line) for line in lines)
+    rows = [_row(_texts_of(line)) for line in lines]
+    is_table = all(map(row_border_in, lines))
     return rows if is_table and any(len(row) >= _LEAST_CELLS for row in rows) else []
 
 
@@ -207,7 +205,11 @@ def _first_line(text: str) -> list[str]:
 
 
 def _cells(line: str) -> list[str]:
-    return [letters for cell in _CELL_BORDER.split(line) if (letters := fold(cell).text)]
+    return [letters for cell in _texts_of(line) if (letters := fold(cell).text)]
+
+
+def _texts_of(line: str) -> list[str]:
+    return [line[start:end] for start, end in cell_spans(line)]
 
 
 def _placed(

@@ -161,7 +161,7 @@ ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     extracted_at = now()
 
 -- name: published
-SELECT facts.*, documents.title AS document_title
+SELECT facts.*, documents.title AS document_title, documents.filename
 FROM facts
 JOIN documents
     ON documents.workspace_id = %(workspace_id)s
@@ -190,7 +190,7 @@ ORDER BY facts.document_id, facts.ordinal
 LIMIT %(limit)s
 
 -- name: by_ids
-SELECT facts.*, documents.title AS document_title
+SELECT facts.*, documents.title AS document_title, documents.filename
 FROM facts
 JOIN documents
     ON documents.workspace_id = %(workspace_id)s
@@ -319,7 +319,7 @@ LIMIT %(limit)s
 
 -- name: versions
 -- The facts of the version that was read last, and those it superseded.
-SELECT facts.*, documents.title AS document_title
+SELECT facts.*, documents.title AS document_title, documents.filename
 FROM facts
 JOIN documents
     ON documents.workspace_id = %(workspace_id)s

@@ -1,0 +1,42 @@
+"""Where the cells of a table's row stand, as Markdown writes it."""
+
+from __future__ import annotations
+
+import re
+
+_BORDER = re.compile(r"(?<!\\)\|")
+
+
+def cell_spans(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """Half-open offsets of the cells of the row that stands there, without outer white space.
+
+    Empty cells are among them; only the row's outermost borders are none. A line without a border
+    is one cell.
+
+    >>> row = "|  | 3 kg | a\\\\|b |"
+    >>> [row[first:last] for first, last in cell_spans(row)]
+    ['', '3 kg', 'a\\\\|b']
+    """
+    end = len(text) if end is None else end
+    borders = [match.start() for match in _BORDER.finditer(text, start, end)]
+    bounds = list(zip([start, *(each + 1 for each in borders)], [*borders, end], strict=True))
+    if len(bounds) > 1 and not text[slice(*bounds[0])].strip():
+        bounds = bounds[1:]
+    if len(bounds) > 1 and not text[slice(*bounds[-1])].strip():
+        bounds = bounds[:-1]
+    spans = []
+    for first, last in bounds:
+        held = text[first:last]
+        begin = first + len(held) - len(held.lstrip())
+        spans.append((begin, begin + len(held.strip())))
+    return spans
+
+
+def unescaped(cell: str) -> str:
+    """What a cell says: a border within it is written with a backslash."""
+    return cell.replace("\\|", "|")
+
+
+def row_border_in(line: str) -> bool:
+    """Whether a line has a border between cells."""
+    return _BORDER.search(line) is not None
