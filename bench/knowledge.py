@@ -1,7 +1,7 @@
 """What facts are found in tables, and what extracting and recalling them costs.
 
     python bench/knowledge.py --tables ../shared/data/tables/tatqa-dev.json
-    python bench/knowledge.py --documents FOLDER --json
+    python bench/knowledge.py --documents examples/documents --questions bench/fact_questions.jsonl
 
 `--tables` reads tables of financial reports with questions whose answers stand in a cell (TAT-QA):
 how many of these cells are a fact (`cell`), and of those how many have the value and scale that the
@@ -9,7 +9,9 @@ question's answer has (`value`), and, where the question names one year, that ye
 of the tables say their scale nowhere near them; those are not left out. `--documents` ingests the
 files of a folder into a fresh installation and has their facts extracted, which is what is
 measured: seconds beyond ingestion, for 1,000 pages too, the memory that the process grew by, and
-how long recalling takes.
+how long recalling takes. With `--questions`, lines of JSON with a question and the texts that the
+statement of its fact holds: how often that fact is the first, is among five, and its mean
+reciprocal rank among ten (`recall_first`, `recall_in_five`, `recall_mrr`).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ import numpy as np
 import footnote
 from footnote.domain import BlockKind
 from footnote.domain.facts import ExtractedFact
+from footnote.engine import WorkspaceEngine
 from footnote.jobs.facts import extract_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.knowledge.table_facts import table_facts
@@ -125,7 +128,27 @@ def over_tables(path: Path) -> dict[str, object]:
     }
 
 
-async def over_documents(folder: Path) -> dict[str, object]:
+async def over_questions(workspace: WorkspaceEngine, questions: Path) -> dict[str, object]:
+    """How well the facts that questions ask for are recalled."""
+    ranks: list[int | None] = []
+    for line in questions.read_text(encoding="utf-8").splitlines():
+        asked = json.loads(line)
+        found = await workspace.recall_facts(asked["question"], limit=10)
+        holding = (
+            rank
+            for rank, each in enumerate(found, start=1)
+            if all(text.lower() in each.fact.statement.lower() for text in asked["holds"])
+        )
+        ranks.append(next(holding, None))
+    return {
+        "questions": len(ranks),
+        "recall_first": round(sum(rank == 1 for rank in ranks) / len(ranks), 3),
+        "recall_in_five": round(sum((rank or 99) <= 5 for rank in ranks) / len(ranks), 3),
+        "recall_mrr": round(sum(1 / rank for rank in ranks if rank) / len(ranks), 3),
+    }
+
+
+async def over_documents(folder: Path, questions: Path | None) -> dict[str, object]:
     """What extracting and recalling the facts of a folder's files costs."""
     with tempfile.TemporaryDirectory(prefix="footnote-knowledge-") as home:
         share_models(MODELS, Path(home))
@@ -153,6 +176,7 @@ async def over_documents(folder: Path) -> dict[str, object]:
                 await workspace.recall_facts(each.statement)
                 times.append(1000 * (perf_counter() - start))
             conflicts = len(await workspace.fact_conflicts(limit=200))
+            asked = {} if questions is None else await over_questions(workspace, questions)
     return {
         "documents": at.documents,
         "failed": at.failed,
@@ -164,6 +188,7 @@ async def over_documents(folder: Path) -> dict[str, object]:
         "seconds_per_1000_pages": round(seconds / pages * 1000, 1),
         "memory_mb": round(grown / 1024),
         "recall_p50_ms": round(float(np.median(times)), 1) if times else None,
+        **asked,
     }
 
 
@@ -174,6 +199,7 @@ async def main() -> None:
     )
     parser.add_argument("--tables", type=Path, help="tatqa-dev.json, or its like")
     parser.add_argument("--documents", type=Path, help="folder whose files are ingested")
+    parser.add_argument("--questions", type=Path, help="lines of JSON, asked of the folder's facts")
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()
     if options.tables is None and options.documents is None:
@@ -182,7 +208,7 @@ async def main() -> None:
     if options.tables is not None:
         report["tables"] = over_tables(options.tables)
     if options.documents is not None:
-        report["documents"] = await over_documents(options.documents)
+        report["documents"] = await over_documents(options.documents, options.questions)
     for name in ("tables", "documents"):
         figures = report.get(name)
         if isinstance(figures, dict):

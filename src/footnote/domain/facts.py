@@ -45,8 +45,9 @@ class ExtractedFact:
     """As it is written."""
     statement: str
     """The whole as one line, as it is shown and found by its words."""
-    embedded: str
-    """What its vector is of: the statement, but of a cell without its value and its period."""
+    embedded: tuple[str, ...]
+    """What its vector is the mean of: the statement; of a cell its row and the heads of columns,
+    which it shares with other cells."""
     spans: tuple[tuple[int, int], ...]
     """Half-open offsets of its words in the canonical text, at least one; the object's first."""
     quoted: tuple[int, int]

@@ -19,6 +19,7 @@ from footnote.engine.services import Services, WorkspaceAccess
 from footnote.errors import FootnoteError, StoreFull, StoreUnavailable
 from footnote.knowledge.facts import EXTRACTOR, extract_facts, is_comparable, keys_of
 from footnote.knowledge.texts import DocumentText, blocks_of
+from footnote.models.aligned import AlignedEncoder
 from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings, listed
 from footnote.store.database import SYSTEM
@@ -91,7 +92,8 @@ async def extract_document(
     """
     try:
         keyed = await _read(engine, workspace_id, pending, wanted)
-        vectors = await _embedded(wanted.embedder, [each.fact.embedded for each in keyed])
+        embedder = _embedder_of(wanted.embedder, pending.language)
+        vectors = await _embedded(embedder, [each.fact.embedded for each in keyed])
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
             extracted = ExtractedFacts(
                 extractor=wanted.extractor, lane=wanted.lane, facts=tuple(keyed), vectors=vectors
@@ -165,13 +167,31 @@ def _place(start: int, passages: Sequence[Passage]) -> FactPlace:
     )
 
 
-async def _embedded(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """The vector of each text; equal ones are embedded once, those of like length together."""
-    distinct = sorted(set(texts), key=lambda text: (len(text), text))
+def _embedder_of(embedder: Embedder, language: str | None) -> Embedder:
+    """What embeds the facts of a document in its language, into the same space.
+
+    The language of a label alone is often told wrong.
+    """
+    if isinstance(embedder, AlignedEncoder) and language == "en":
+        return embedder.english
+    return embedder
+
+
+async def _embedded(embedder: Embedder, facts: Sequence[Sequence[str]]) -> Vectors:
+    """The vector of each fact, the mean of those of its texts.
+
+    Equal texts are embedded once, those of like length together.
+    """
+    distinct = sorted(
+        {text for texts in facts for text in texts}, key=lambda text: (len(text), text)
+    )
     row_of = {text: row for row, text in enumerate(distinct)}
     vectors = np.zeros((len(distinct), embedder.lane.dimensions), np.float32)
     for start in range(0, len(distinct), _EMBEDDED_AT_ONCE):
         batch = distinct[start : start + _EMBEDDED_AT_ONCE]
         vectors[start : start + len(batch)] = await embedder.embed_documents(batch)
-    found: Vectors = vectors[[row_of[text] for text in texts]]
+    found = np.zeros((len(facts), embedder.lane.dimensions), np.float32)
+    for row, texts in enumerate(facts):
+        found[row] = vectors[[row_of[text] for text in texts]].sum(axis=0)
+    found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.float32(1e-12))
     return found

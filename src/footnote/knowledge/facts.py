@@ -16,7 +16,7 @@ from footnote.knowledge.sentence_facts import line_facts, sentence_facts
 from footnote.knowledge.table_facts import table_facts
 from footnote.knowledge.texts import DocumentText
 
-EXTRACTOR = "rules-2"
+EXTRACTOR = "rules-3"
 """Of what facts are known to come from; another number has every document read again."""
 MOST_FACTS = 20_000
 """Of one document."""
@@ -65,10 +65,12 @@ def keys_of(fact: ExtractedFact, title: str) -> FactKeys:
     period = f"{fact.valid_from or ''}…{fact.valid_to or ''}"
     value = f"{fact.value} {fact.unit}" if fact.value is not None else normal_form(fact.object)
     denied = "not" if fact.negated else ""
+    # Cells of a row have vectors much alike.
+    column = predicate if fact.kind is FactKind.CELL else ""
     claim = f"{scope}\n{subject}\n{predicate}\n{period}"
     return FactKeys(
         same="\n".join((fact.kind.value, claim, normal_form(fact.object), denied)),
-        merge="\n".join((value, denied, period, *sorted(_DIGITS.findall(fact.statement)))),
+        merge="\n".join((value, denied, period, column, *sorted(_DIGITS.findall(fact.statement)))),
         claim=claim,
         value=f"{value}\n{denied}",
     )

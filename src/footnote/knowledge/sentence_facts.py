@@ -127,7 +127,7 @@ def _fact(document: DocumentText, block: TextBlock, found: _Found) -> ExtractedF
         predicate=found.predicate,
         object=found.object,
         statement=found.statement,
-        embedded=found.statement,
+        embedded=(found.statement,),
         spans=found.spans,
         quoted=found.quoted,
         confidence=_CONFIDENCE[found.kind],

@@ -31,6 +31,8 @@ _MOST_CELLS = 20_000
 """Of one table; beyond them it is a register, which search serves better than facts."""
 _MOST_LABEL, _MOST_VALUE = 160, 240
 """Characters; longer cells hold prose, which is no value."""
+_MOST_HEADS_EMBEDDED = 200
+"""Characters of the heads of a table's columns."""
 _NOTHING = frozenset(("", "-", "–", "—", "n/a", "n.a.", "k. a.", "k.a.", "nil", "*", "…", "..."))
 _IN_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
 
@@ -64,6 +66,12 @@ class _Table:
             return scaled
         spans = ((label.start, label.end),)
         return replace(scaled, group=label.text.rstrip(":"), group_spans=spans)
+
+    def embedded(self, label: str, column: int) -> tuple[str, ...]:
+        """What a cell's vector is the mean of: its row, twice, all columns, and its own."""
+        heads = ", ".join(filter(None, self.heads[self.labels + 1 :]))[:_MOST_HEADS_EMBEDDED]
+        row = f"{label} ({self.group or self.about})"
+        return tuple(filter(None, (row, row, heads, self.heads[column])))
 
     def words_of(self, label: GridCell, cell: GridCell, column: int) -> tuple[tuple[int, int], ...]:
         """Where all words of a cell's fact stand, the cell's first."""
@@ -151,7 +159,7 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
         predicate=claim.predicate,
         object=cell.text,
         statement=f"{named}{told}: {cell.text}{f' ({scale})' if scale else ''}",
-        embedded=named,
+        embedded=table.embedded(label.text, column),
         spans=table.words_of(label, cell, column),
         quoted=(label.start, cell.end),
         confidence=confidence - (0 if table.heads[column] else _UNNAMED_COLUMN),

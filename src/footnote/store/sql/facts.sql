@@ -100,7 +100,9 @@ WHERE workspace_id = %(workspace_id)s AND same_key = ANY (%(keys)s::bytea[])
 ORDER BY same_key, extracted_at, fact_id
 
 -- name: alike_elsewhere
-SELECT wanted.merge_key, alike.group_id, fact_embeddings.embedding
+-- LIMIT 1 has vectors looked up last: before tables are analysed, the planner takes those of the whole
+-- lane for one row, and begins with them.
+SELECT wanted.merge_key, alike.group_id, vectors.embedding
 FROM unnest(%(keys)s::bytea[]) AS wanted (merge_key)
 CROSS JOIN LATERAL (
     SELECT fact_id, group_id FROM facts
@@ -108,10 +110,11 @@ CROSS JOIN LATERAL (
         AND document_id <> %(document_id)s AND status IN ('proposed', 'confirmed')
     LIMIT %(limit)s
 ) AS alike
-JOIN fact_embeddings
-    ON fact_embeddings.workspace_id = %(workspace_id)s
-    AND fact_embeddings.lane_id = %(lane_id)s
-    AND fact_embeddings.fact_id = alike.fact_id
+CROSS JOIN LATERAL (
+    SELECT embedding FROM fact_embeddings
+    WHERE workspace_id = %(workspace_id)s AND lane_id = %(lane_id)s AND fact_id = alike.fact_id
+    LIMIT 1
+) AS vectors
 
 -- name: insert
 INSERT INTO facts (
