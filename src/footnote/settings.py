@@ -690,6 +690,12 @@ class Settings(BaseSettings):
         "means all of them.",
     )
 
+    clusters: bool = Field(
+        False,
+        description="Whether documents that are alike are clustered in the background, at several "
+        "granularities, and the clusters called something. See clusters.md.",
+    )
+
     # Caches
 
     cache_bytes: int = Field(
@@ -919,6 +925,7 @@ PER_WORKSPACE = (
     *("grounding_judge", "suggestions"),
     *("redact", "redact_embeddings", "redact_media"),
     *("facts", "fact_kinds", "fact_classes"),
+    "clusters",
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it
 begins, and what is read before a text leaves for a hosted model."""

@@ -22,10 +22,12 @@ from footnote.settings import Settings, settings_from
 from footnote.store.database import SYSTEM
 from footnote.store.evaluations import keep_run
 from footnote.store.fact_keeping import keep_facts
+from footnote.store.lanes import current_lane
 from footnote.store.share_links import add_link
 from tests.evaluation.factories import a_new_run, an_order
 from tests.interfaces.description import DESCRIPTION
 from tests.interfaces.serving import served
+from tests.store.cluster_factories import keep_one_cluster
 from tests.store.fact_factories import a_keyed_fact, a_version, some_facts
 
 CANARY = "quillwort"
@@ -83,6 +85,7 @@ NAMED: Mapping[str, Any] = {
     "get /v1/facts/{fact_id}": {},
     "patch /v1/facts/{fact_id}": {"json": {"status": "rejected"}},
     "get /v1/documents/{document_id}/fact-changes": {},
+    "get /v1/clusters/{cluster_id}": {},
     "get /v1/evaluations/{evaluation_id}": {},
     "delete /v1/evaluations/{evaluation_id}": {},
     "get /v1/evaluations/started/{evaluation_id}": {},
@@ -143,6 +146,7 @@ class Scene:
             "evaluation_id": str(uuid4()),
             "source_id": str(uuid4()),
             "fact_id": str(uuid4()),
+            "cluster_id": str(uuid4()),
             "golden": "f" * 16,
             "name": "nothing",
             "page": "1",
@@ -203,10 +207,17 @@ async def what_one_has(
     pushed = await workspace.push_content(TEXT + b"!", f"{CANARY}-2.md")
     assert pushed.document_id is not None
     await workspace.set_document_access(pushed.document_id, visibility)
+    third = await workspace.receive(TEXT + b"?", f"{CANARY}-3.md", visibility=visibility)
+    ids = [pushed.document_id, third.document.document_id]
+    await work_until_resting(engine, workspace, ids, lambda _: None)
     async with workspace.system_scope() as scope:
         found = some_facts(fact_lane(engine.embedder), a_keyed_fact(CANARY, "known"))
         assert await keep_facts(scope, a_version(document_id), found)
+        lane = await current_lane(scope, engine.lane.name)
+        assert lane is not None
+        cluster_id = await keep_one_cluster(scope, lane[0], CANARY)
     [fact] = (await workspace.facts()).facts
+    assert (await workspace.cluster(cluster_id)).cluster.documents == 3
     begun = await workspace.create_conversation(title=CANARY)
     exchange = await workspace.ask_in_conversation(
         begun.conversation_id, Asking(question="When does the merger close?")
@@ -214,6 +225,7 @@ async def what_one_has(
     return {
         "document_id": str(document_id),
         "fact_id": str(fact.fact_id),
+        "cluster_id": str(cluster_id),
         "ingest_id": str(pushed.ingest_id),
         "run_id": str(uuid4()),
         "conversation_id": str(begun.conversation_id),
@@ -313,6 +325,8 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
         *("/v1/share-links", "/v1/views", "/v1/evaluations"),
         *("/v1/evaluations/started", "/v1/sources"),
         *("/v1/facts", "/v1/facts/conflicts", "/v1/facts/progress"),
+        *(f"/v1/clusters?granularity={each}" for each in ("coarse", "middle", "fine")),
+        "/v1/clusters/progress",
         *(f"/v1/documents?query={CANARY[:4]}&sort={sort}" for sort in ("title", "status")),
         "/v1/documents?facets=status&facets=tags&facets=collection",
         *("/v1/documents?status=indexed", "/v1/models", "/v1/lanes", "/openai/v1/models"),

@@ -15,6 +15,7 @@ from pkgutil import iter_modules
 from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import psycopg
 import pytest
 from psycopg import sql
@@ -31,6 +32,7 @@ from footnote.domain import (
     Stage,
     Visibility,
 )
+from footnote.domain.clusters import ClusterGranularity
 from footnote.domain.conversations import MessageAnswer
 from footnote.domain.erasure import ErasureEntry, ErasureTarget
 from footnote.domain.events import EventCursor, PushedDocument
@@ -52,6 +54,7 @@ from footnote.store.api_keys import WantedKey
 from footnote.store.audit import AuditFilter
 from footnote.store.blob_claims import BlobClaim
 from footnote.store.blobs import LocalBlobs
+from footnote.store.clusters import ClusterName
 from footnote.store.conditions import Compiled
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.erasure import Family
@@ -73,6 +76,7 @@ from tests.attack.test_foreign_and_absent import (
 from tests.conftest import TestDatabase
 from tests.evaluation.factories import a_new_run, an_order, an_outcome
 from tests.interfaces.records import a_document
+from tests.store.cluster_factories import a_run, some_members
 from tests.store.fact_factories import a_keyed_fact, a_version, some_facts
 from tests.store.test_tenancy import CUSTOMER_TABLES
 
@@ -251,6 +255,10 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "lane_name": "fact",
         "terms": [CANARY],
         "by_default": True,
+        "granularity": ClusterGranularity.FINE,
+        "coarser": ClusterGranularity.MIDDLE,
+        "cluster_id": UUID(theirs["cluster_id"]),
+        "cluster_ids": [UUID(theirs["cluster_id"])],
         "golden": theirs["golden"],
         "outcome": an_outcome("q1"),
         "cost_usd": 1.0,
@@ -352,6 +360,21 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},
         "access.grants_of": {"principal": SYSTEM},
         "facts.list_facts": {"after": None},
+        "clusters.keep_clusters": {
+            "run": a_run(),
+            "kept": [some_members([UUID(theirs["document_id"])], [1], uuid4())],
+        },
+        "clusters.keep_members": {
+            "run": 1,
+            "kept": some_members([UUID(theirs["document_id"])], [1], UUID(theirs["cluster_id"])),
+        },
+        "clusters.members_of_run": {"run": 1},
+        "clusters.numbers_looked_at": {"run": 1},
+        "clusters.vectors_of": {"numbers": np.arange(9, dtype=np.int32)},
+        "clusters.name_cluster": {
+            "name": ClusterName(label=("mine",), labelled_by="terms"),
+            "numbers": [1],
+        },
         "fact_keeping.pending_documents": {"after": UUID(int=0)},
         "facts.decide_fact": {"status": FactStatus.REJECTED},
         "messages.judged_answers": {"after": None},

@@ -73,6 +73,7 @@ COMMANDS = [
             *("conflicts", "changes", "extract", "progress"),
         )
     ),
+    *(f"clusters {name}" for name in ("list", "show", "progress")),
     "eval-runs list",
     "eval-runs show",
     "eval-runs compare",

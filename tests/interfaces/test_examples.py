@@ -28,6 +28,7 @@ from footnote.interfaces.http import openapi
 from footnote.interfaces.schemas import Delivery, PageWithQuotes, object_of
 from footnote.jobs.facts import extract_slice
 from footnote.settings import Settings, settings_from
+from footnote.store.lanes import current_lane
 from tests.interfaces.conftest import Library
 from tests.interfaces.description import DESCRIPTION
 from tests.interfaces.papers import CLAIM, POLICY
@@ -35,6 +36,7 @@ from tests.interfaces.records import NOON
 from tests.interfaces.serving import served
 from tests.interfaces.test_agent_http import looks_up_then_answers
 from tests.interfaces.test_push_http import SECRET, signed
+from tests.store.cluster_factories import keep_one_cluster
 from tests.wire import WireServer
 
 FILE = Path(openapi.__file__).with_name("examples.json")
@@ -492,6 +494,18 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
         await extract_slice(workspace.engine, workspace.workspace_id)
         [fact, *_] = (await workspace.facts()).facts
         await workspace.unset_setting("facts")
+        others = [
+            await workspace.receive(
+                f"# Policy {each}\n\nIt covers {each}.\n".encode(), f"{each}.md"
+            )
+            for each in ("travel", "liability")
+        ]
+        ids = [each.document.document_id for each in others]
+        await footnote.work_until_resting(engine, workspace, ids)
+        async with workspace.system_scope() as scope:
+            lane = await current_lane(scope, engine.lane.name)
+            assert lane is not None
+            cluster_id = await keep_one_cluster(scope, lane[0], "insurance")
     await recorder(http, "GET", "/v1/facts?limit=1")
     await recorder(http, "GET", "/v1/facts/progress")
     await recorder(http, "GET", f"/v1/facts/{fact.fact_id}")
@@ -500,6 +514,9 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
     await send("PATCH", f"/v1/facts/{fact.fact_id}", "It is right", status="confirmed")
     await recorder(http, "GET", "/v1/facts/conflicts")
     await recorder(http, "GET", f"{document}/fact-changes")
+    await recorder(http, "GET", "/v1/clusters?granularity=fine&limit=1")
+    await recorder(http, "GET", "/v1/clusters/progress")
+    await recorder(http, "GET", f"/v1/clusters/{cluster_id}?limit=2")
     await recorder(http, "GET", "/v1/evaluations")
     await recorder(http, "GET", f"/v1/evaluations/{runs[0].run_id}")
     a, b = (each.run_id for each in runs)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.knowledge.areas import MOST_AREAS, areas_of, labels_of
+from footnote.knowledge.areas import MOST_AREAS, areas_of
 from footnote.knowledge.layout import Plane
 
 
@@ -37,21 +37,3 @@ def test_every_document_has_one_of_few_areas(places: list[tuple[float, float]]) 
         sizes = np.bincount(areas)
         assert len(sizes) <= MOST_AREAS
         assert (sizes > 0).all()
-
-
-def test_a_label_is_what_an_area_has_and_the_others_lack() -> None:
-    terms = [["harbour", "report", "Berth"]] * 4 + [["Chess", "report", "chess club"]] * 4
-    labels = labels_of(np.array([0] * 4 + [1] * 4), terms)
-    assert labels[0][:2] == ("Berth", "harbour")
-    # One that is part of another is not said twice.
-    assert labels[1][0] == "Chess"
-    assert "chess club" not in labels[1]
-
-
-def test_a_label_is_written_as_it_is_written_most() -> None:
-    terms = [["NASA"], ["NASA"], ["nasa"], ["other"], ["other"]]
-    assert labels_of(np.array([0, 0, 0, 1, 1]), terms) == [("NASA",), ("other",)]
-
-
-def test_what_one_document_of_several_has_is_no_label() -> None:
-    assert labels_of(np.zeros(3, np.int32), [["a"], ["b"], []]) == [()]

@@ -29,7 +29,8 @@ CUSTOMER_TABLES = (
     "audit_log audit_queries rate_limits usage budgets setting_changes retention_rules "
     "legal_holds erasures saved_views evaluation_runs started_evaluations started_outcomes "
     "workspace_sources "
-    "fact_sets facts fact_embeddings fact_postings"
+    "fact_sets facts fact_embeddings fact_postings "
+    "cluster_runs clusters cluster_names cluster_name_sources cluster_members"
 ).split()
 
 

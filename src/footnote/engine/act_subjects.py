@@ -29,6 +29,7 @@ from footnote.domain import (
     SuggestionsMade,
 )
 from footnote.domain.answer_statistics import CitationReport, UnansweredReport
+from footnote.domain.clusters import ClusterDetail, ClusterPage
 from footnote.domain.conversations import Conversation, Exchange, Message, MessagePage
 from footnote.domain.credentials import NewApiKey
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
@@ -49,11 +50,11 @@ from footnote.ports.writers import ToolText
 from footnote.security.secrets import without_secrets
 
 SUBJECTS = frozenset(
-    "chunk_id collection collections conversation_id days document_id document_ids endpoint_id"
-    " expires_in_days expires_in_hours fact_id group_id groups hold_id ingest_id key_id kind lane"
-    " link_id measure message_id model most name names overlap_hours page period principal"
-    " principal_id rights role run_id shared_with source_id status subject user_id view_name"
-    " visibility warn_share".split()
+    "chunk_id cluster_id collection collections conversation_id days document_id document_ids"
+    " endpoint_id expires_in_days expires_in_hours fact_id group_id groups hold_id ingest_id"
+    " key_id kind lane link_id measure message_id model most name names overlap_hours page"
+    " period principal principal_id rights role run_id shared_with source_id status subject"
+    " user_id view_name visibility warn_share".split()
 )
 """Parameters that say what an act is about. What is not among them is not entered: it may be a
 file's name, an address with a password in it, or content."""
@@ -250,6 +251,17 @@ def _(found: FactPage | FactConflict) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: RecalledFact) -> Iterator[tuple[UUID, str | None]]:
     return shown_in(found.fact)
+
+
+@shown_in.register
+def _(found: ClusterPage) -> Iterator[tuple[UUID, str | None]]:
+    for cluster in found.clusters:
+        yield from ((each.document_id, None) for each in cluster.representatives)
+
+
+@shown_in.register
+def _(found: ClusterDetail) -> Iterator[tuple[UUID, str | None]]:
+    return ((each.document_id, None) for each in found.members)
 
 
 @shown_in.register

@@ -28,7 +28,7 @@ from footnote.settings import (
 )
 from footnote.store import configuration as stored
 from footnote.store.configuration import StoredConfiguration, StoredSetting
-from footnote.store.queue import enqueue_facts_if_wanted
+from footnote.store.queue import enqueue_clustering_if_wanted, enqueue_facts_if_wanted
 from footnote.validation.messages import shown
 
 _REMEMBERED = 10_000
@@ -95,6 +95,9 @@ async def change_setting(
         if wanted in _OF_FACTS:
             # Documents of before get theirs, or those of other kinds.
             await enqueue_facts_if_wanted(scope, by_default=workspace.engine.settings.facts)
+        if wanted == "clusters":
+            by_default = workspace.engine.settings.clusters
+            await enqueue_clustering_if_wanted(scope, by_default=by_default)
     return await setting(workspace, wanted)
 
 

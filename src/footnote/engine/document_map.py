@@ -21,9 +21,9 @@ from footnote.domain import (
 from footnote.engine.map_layouts import Layout, LayoutKey
 from footnote.engine.services import WorkspaceAccess
 from footnote.index.stopwords import STOP_WORDS
-from footnote.knowledge.areas import labels_of
+from footnote.knowledge.labels import labels_of
 from footnote.store import document_map as stored
-from footnote.store.document_map import MappedDocument, MappedDocuments
+from footnote.store.document_map import MappedDocuments
 from footnote.store.lanes import current_lane
 from footnote.store.listing import Listing
 from footnote.validation.constrained_types import ListQuery, MapWait, Name, Tag
@@ -94,7 +94,8 @@ def _without_points(found: MappedDocuments, progress: Progress | None = None) ->
 
 
 def _drawn(found: MappedDocuments, layout: Layout) -> DocumentMap:
-    labels = labels_of(layout.areas, [_terms_of(each) for each in found.documents])
+    terms = [label_terms(each.title, each.keywords, each.language) for each in found.documents]
+    labels = labels_of(layout.areas, terms)
     places = np.round(layout.places.astype(np.float64), _DECIMALS).tolist()
     points = tuple(
         MapPoint(
@@ -140,8 +141,8 @@ def _areas(
     return tuple(areas)
 
 
-def _terms_of(document: MappedDocument) -> list[str]:
-    """What the document adds to the label of its area."""
-    stopped = STOP_WORDS.get(document.language or "", frozenset())
-    words = (each for each in _WORD.findall(document.title) if each.lower() not in stopped)
-    return [*document.keywords, *words]
+def label_terms(title: str, keywords: Sequence[str], language: str | None) -> list[str]:
+    """What a document adds to the label of its area, or of its cluster."""
+    stopped = STOP_WORDS.get(language or "", frozenset())
+    words = (each for each in _WORD.findall(title) if each.lower() not in stopped)
+    return [*keywords, *words]

@@ -129,6 +129,7 @@ class Services:
         return MaintenanceLimits(
             hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks,
             extract_facts=self.settings.facts,
+            cluster=self.settings.clusters,
         )
 
     @property

@@ -42,6 +42,7 @@ from footnote.engine import (
 )
 
 # Verbs of the same names are bound below.
+from footnote.engine import clusters as cluster_verbs
 from footnote.engine import collections as collection_verbs
 from footnote.engine import configuration as configuration_verbs
 from footnote.engine import conversations as conversation_verbs
@@ -292,6 +293,10 @@ class WorkspaceVerbs:
     fact_progress = Verb(fact_verbs.fact_progress, Act.OBSERVED)
     decide_fact = Verb(fact_verbs.decide_fact, Act.CHANGED, Right.WRITE)
     extract_facts = Verb(fact_verbs.extract_facts, Act.CHANGED, Right.ADMINISTER)
+
+    clusters = Verb(cluster_verbs.clusters, Act.READ)
+    cluster = Verb(cluster_verbs.cluster, Act.READ)
+    cluster_progress = Verb(cluster_verbs.cluster_progress, Act.OBSERVED)
 
     models_in_use = Verb(answer_models.models_in_use, Act.OBSERVED)
     use_models = Verb(answer_models.use_models, Act.CHANGED, Right.ADMINISTER)

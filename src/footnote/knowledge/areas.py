@@ -1,13 +1,10 @@
-"""Places on a plane become areas, and the terms of their documents the labels of these.
+"""Places on a plane become areas.
 
 Areas are the hills of how densely documents lie: each belongs to the hill whose top the way up
-from it leads to. Labels are the terms that an area's documents share and the others lack.
+from it leads to.
 """
 
 from __future__ import annotations
-
-from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -27,9 +24,6 @@ _BROADER = 1.25
 _LEAST_SHARE = 0.004
 """Of all documents, below which an area belongs to the nearest larger one."""
 _LEAST_DOCUMENTS = 3
-_LABEL_TERMS = 3
-_LEAST_OF_AREA = 0.08
-"""Of an area's documents, that have a term of its label."""
 
 
 def areas_of(places: Plane) -> Areas:
@@ -48,43 +42,6 @@ def areas_of(places: Plane) -> Areas:
         if found.max() < MOST_AREAS:
             return found
         breadth *= _BROADER
-
-
-def labels_of(areas: Areas, terms: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
-    """For each area the terms that tell it from the others, the best first; perhaps none.
-
-    A term counts once for each document; how it is written most often is how it is shown.
-    """
-    sizes = np.bincount(areas)
-    overall: Counter[str] = Counter()
-    written: dict[str, Counter[str]] = {}
-    within: list[Counter[str]] = [Counter() for _ in sizes]
-    for area, own in zip(areas.tolist(), terms, strict=True):
-        spelt = {each.casefold(): each for each in own}
-        for key, spelling in spelt.items():
-            written.setdefault(key, Counter())[spelling] += 1
-        overall.update(spelt.keys())
-        within[area].update(spelt.keys())
-    labels = []
-    for size, counts in zip(sizes.tolist(), within, strict=True):
-        least = max(min(2, size), size * _LEAST_OF_AREA)
-        scored = sorted(
-            (-(count / size) * np.log1p((count / size) / (overall[key] / len(terms))), key)
-            for key, count in counts.items()
-            if count >= least
-        )
-        chosen: list[str] = []
-        for _, key in scored:
-            if not any(key in each or each in key for each in chosen):
-                chosen.append(key)
-            if len(chosen) == _LABEL_TERMS:
-                break
-        labels.append(tuple(_commonest(written[key]) for key in chosen))
-    return labels
-
-
-def _commonest(spellings: Counter[str]) -> str:
-    return min(spellings, key=lambda each: (-spellings[each], each))
 
 
 def _blurred(masses: npt.NDArray[np.intp], breadth: float) -> npt.NDArray[np.float64]:

@@ -14,12 +14,17 @@ from footnote.domain import Chunk, Failure, Publication, Stage, Visibility
 from footnote.errors import DocumentInterrupted, NotFound
 from footnote.index.segments import chunk_lengths, posting_parts
 from footnote.store.blob_claims import give_up
+from footnote.store.clusters import forget_cluster_names
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import failure_json, no_such_document
 from footnote.store.lanes import require_current
 from footnote.store.merging import due_merge, insert_postings
 from footnote.store.passages import span_row
-from footnote.store.queue import enqueue_facts_if_wanted, enqueue_maintenance
+from footnote.store.queue import (
+    enqueue_clustering_if_wanted,
+    enqueue_facts_if_wanted,
+    enqueue_maintenance,
+)
 from footnote.store.receiving import announce_change
 from footnote.store.routing import replace_document_vector
 from footnote.store.sealed_answers import remove_from_sealed_answers
@@ -51,6 +56,8 @@ class MaintenanceLimits:
     hnsw_threshold_chunks: int
     extract_facts: bool = False
     """Whether facts are extracted where a workspace does not say."""
+    cluster: bool = False
+    """Whether documents are clustered where a workspace does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +142,9 @@ async def publish(
     await scope.execute(_SQL["drop_staged_vectors"], parameters | {"hashes": hashes})
     await scope.execute(_SQL["drop_staged_of_document"], parameters)
     await _enqueue_what_is_due(scope, limits, reserved)
+    await forget_cluster_names(scope, [stored.document_id])
     await enqueue_facts_if_wanted(scope, by_default=limits.extract_facts)
+    await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
     return True
 
 
@@ -171,8 +180,10 @@ async def delete_document(
         await _retire(scope, member)
     blobs = await scope.all(_SQL["blobs_of_family"], parameters | identities)
     await remove_from_sealed_answers(scope, identities["document_ids"])
+    await forget_cluster_names(scope, identities["document_ids"])
     await scope.execute(_SQL["delete_family"], parameters | identities)
     await _enqueue_what_is_due(scope, limits, reserved)
+    await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
     keys = tuple(row["blob_key"] for row in blobs)
     if keys:
         await give_up(scope, keys)

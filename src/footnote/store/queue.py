@@ -20,6 +20,7 @@ REEMBED_TASK = "reembed_lane"
 PURGE_TASK = "purge_lanes"
 EVALUATE_TASK = "evaluate"
 FACTS_TASK = "extract_facts"
+CLUSTERS_TASK = "cluster_documents"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 SET_ASIDE_QUEUE = "set_aside"
@@ -27,6 +28,8 @@ SET_ASIDE_QUEUE = "set_aside"
 
 _SOON = 1
 """Before documents that wait: searches of a workspace that takes in all day want its merges too."""
+CLUSTERING_WAITS_SECONDS = 5.0
+"""After a document, for others that come with it."""
 _LATER = -1
 """After documents, but not after the backlog of a workspace that hands in thousands."""
 
@@ -132,8 +135,7 @@ async def enqueue_facts(scope: WorkspaceScope) -> None:
 
 async def enqueue_facts_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
     """The same, where the workspace's own setting, or else the installation's, wants facts."""
-    row = await scope.single(_SQL["wants_facts"], {"by_default": by_default})
-    if row["wanted"]:
+    if await _wants(scope, "facts", by_default):
         await enqueue_facts(scope)
 
 
@@ -141,6 +143,40 @@ async def facts_enqueued(scope: WorkspaceScope) -> bool:
     """Whether facts of the workspace are being extracted, or waiting to be."""
     row = await scope.single(_SQL["is_enqueued"], {"lock": _facts_lock(scope)})
     return bool(row["enqueued"])
+
+
+async def enqueue_clustering(scope: WorkspaceScope, delay_seconds: float = 0.0) -> None:
+    """Have the documents of the workspace clustered, unless that is waiting to be done already."""
+    await enqueue(
+        scope,
+        CLUSTERS_TASK,
+        _clusters_lock(scope),
+        due=datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None,
+        priority=_LATER,
+        statement="enqueue_once",
+    )
+
+
+async def enqueue_clustering_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
+    """The same after a moment, where the workspace's own setting, or else the installation's,
+    wants clusters: of documents that come together all but the first find it waiting."""
+    if await _wants(scope, "clusters", by_default):
+        await enqueue_clustering(scope, CLUSTERING_WAITS_SECONDS)
+
+
+async def clustering_enqueued(scope: WorkspaceScope) -> bool:
+    """Whether the documents are being clustered, or waiting to be."""
+    row = await scope.single(_SQL["is_enqueued"], {"lock": _clusters_lock(scope)})
+    return bool(row["enqueued"])
+
+
+async def _wants(scope: WorkspaceScope, setting: str, by_default: bool) -> bool:
+    row = await scope.single(_SQL["wants"], {"name": setting, "by_default": by_default})
+    return bool(row["wanted"])
+
+
+def _clusters_lock(scope: WorkspaceScope) -> str:
+    return f"clusters:{scope.workspace_id}"
 
 
 def _facts_lock(scope: WorkspaceScope) -> str:

@@ -49,6 +49,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "source": ("sources.app", "Have workers follow folders and addresses."),
     "facts": ("facts.app", "See, recall, confirm and compare facts extracted from documents."),
+    "clusters": (
+        "clusters.app",
+        "See which documents are alike, and what tells them from the others.",
+    ),
     "worker": ("operations.worker", "Index whatever is queued, until it is stopped."),
     "doctor": ("operations.doctor", "Say what is there, what is missing, and how to get it."),
     "grounding": (

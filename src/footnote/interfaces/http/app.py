@@ -17,6 +17,7 @@ from footnote.interfaces.http import (
     answer_statistics,
     audit,
     chat,
+    clusters,
     collections,
     configuration,
     conversations,
@@ -94,6 +95,7 @@ _TAGS = [
     },
     {"name": "evaluations", "description": "See how good the answers were, run by run."},
     {"name": "facts", "description": "Statements extracted from documents, in their own words."},
+    {"name": "clusters", "description": "See which documents are alike, and in what."},
     {"name": "audit", "description": "See who did what, and verify the log of it."},
     {
         "name": "privacy",
@@ -139,6 +141,7 @@ _ROUTERS = (
     evaluations.router,
     sources.router,
     facts.router,
+    clusters.router,
     operations.router,
 )
 

@@ -23,6 +23,7 @@ from footnote.interfaces.sdk import (
 )
 
 # Verbs of the same names are bound below.
+from footnote.interfaces.sdk import clusters as cluster_verbs
 from footnote.interfaces.sdk import documents as document_verbs
 from footnote.interfaces.sdk import facts as fact_verbs
 from footnote.interfaces.sdk.conversations import AsyncConversations
@@ -190,6 +191,10 @@ class AsyncClient:
     fact_changes = fact_verbs.fact_changes
     fact_progress = fact_verbs.fact_progress
     extract_facts = fact_verbs.extract_facts
+
+    clusters = cluster_verbs.clusters
+    cluster = cluster_verbs.cluster
+    cluster_progress = cluster_verbs.cluster_progress
 
     evaluation_runs = evaluations.evaluation_runs
     evaluation_run = evaluations.evaluation_run

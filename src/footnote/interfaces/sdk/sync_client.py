@@ -185,6 +185,9 @@ class Client:
     fact_changes = blocking(AsyncClient.fact_changes)
     fact_progress = blocking(AsyncClient.fact_progress)
     extract_facts = blocking(AsyncClient.extract_facts)
+    clusters = blocking(AsyncClient.clusters)
+    cluster = blocking(AsyncClient.cluster)
+    cluster_progress = blocking(AsyncClient.cluster_progress)
 
     evaluation_runs = blocking(AsyncClient.evaluation_runs)
     evaluation_run = blocking(AsyncClient.evaluation_run)

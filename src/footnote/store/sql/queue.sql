@@ -40,11 +40,12 @@ WHERE NOT EXISTS (
     SELECT FROM procrastinate_jobs WHERE lock = %(lock)s AND status = 'todo'
 )
 
--- name: wants_facts
+-- name: wants
+-- Whether a setting is on.
 SELECT coalesce(
     (
         SELECT value = 'true'::jsonb FROM setting_changes
-        WHERE workspace_id = %(workspace_id)s AND name = 'facts'
+        WHERE workspace_id = %(workspace_id)s AND name = %(name)s
         ORDER BY change_no DESC LIMIT 1
     ),
     %(by_default)s::boolean

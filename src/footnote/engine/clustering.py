@@ -1,0 +1,207 @@
+"""Tells the documents of a workspace apart, and lets new ones join what is there."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+import numpy as np
+import structlog
+
+from footnote.domain.clusters import ClusterGranularity
+from footnote.engine.configuration import configuration_of
+from footnote.engine.services import Services, WorkspaceAccess
+from footnote.errors import StoreFull, StoreUnavailable
+from footnote.index.bm25 import Numbers
+from footnote.knowledge.clusters import clustered, joined, matched, middles_of
+from footnote.knowledge.density import OUTLIER, Labels
+from footnote.ports import Vectors
+from footnote.store import clusters as stored
+from footnote.store.clusters import ClusterRun, EmbeddedDocuments, KeptMembers
+from footnote.store.database import SYSTEM
+from footnote.store.lanes import current_lane
+
+MOST_COMPARED = 20_000
+"""Documents that are told apart by themselves; of more, the rest join those of a sample."""
+RENEWED = 0.1
+"""Of the documents, that came or went since all clusters were made: then they are made anew."""
+_JOINING_TOGETHER = 1024
+_ODD = np.uint32(2_654_435_761)  # Knuth's multiplier spreads numbers that follow each other.
+_log = structlog.get_logger(__name__)
+
+
+class _Stopped(Exception):
+    """Nobody wants the clusters any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """What there is to do in a workspace."""
+
+    lane_id: int
+    documents: EmbeddedDocuments
+    run: ClusterRun | None
+    """The last, if its clusters still hold."""
+    last: ClusterRun | None
+    coming: Numbers
+    """First chunks of documents that are to join."""
+
+
+async def wants_clusters(workspace: WorkspaceAccess) -> bool:
+    """Whether the workspace clusters its documents."""
+    return (await configuration_of(workspace, afresh=True)).settings.clusters
+
+
+async def cluster_further(engine: Services, workspace_id: UUID) -> bool:
+    """Do the next piece of work; whether there was any.
+
+    All clusters are made anew where many documents came or went; else some of those that came join
+    what is there. Raises StoreUnavailable and StoreFull; what else goes wrong is noted.
+    """
+    work = await _work(engine, workspace_id)
+    if work is None:
+        return False
+    try:
+        if work.run is None:
+            await _make(engine, workspace_id, work)
+        elif work.coming.size:
+            await _join(engine, workspace_id, work, work.run)
+        else:
+            return False
+    except (StoreUnavailable, StoreFull):
+        raise
+    except Exception:
+        _log.exception("clustering_failed", workspace_id=str(workspace_id))
+        reason = "something unexpected happened inside Footnote; the worker's log says what"
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await stored.note_cluster_failure(scope, work.lane_id, reason)
+        return False
+    return True
+
+
+async def _work(engine: Services, workspace_id: UUID) -> _Work | None:
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        lane = await current_lane(scope, engine.lane.name)
+        if lane is None:
+            return None
+        documents = await stored.embedded_documents(scope, lane[0])
+        last = await stored.last_run(scope)
+        run = last if last is not None and not _is_due(last, lane[0], documents.numbers) else None
+        looked_at = np.zeros(0, np.int32)
+        if run is not None:
+            looked_at = await stored.numbers_looked_at(scope, run.run)
+    return _Work(
+        lane_id=lane[0],
+        documents=documents,
+        run=run,
+        last=last,
+        coming=np.setdiff1d(documents.numbers, looked_at),
+    )
+
+
+def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers) -> bool:
+    came = int((numbers > run.last_number).sum())
+    went = run.documents - (numbers.size - came)
+    return run.lane_id != lane_id or came + went > RENEWED * run.documents
+
+
+def sample_of(numbers: Numbers, most: int) -> Numbers:
+    """Up to so many of the numbers, rising; mostly the same ones where a few come or go."""
+    if numbers.size <= most:
+        return numbers
+    spread = numbers.astype(np.uint32) * _ODD
+    kept: Numbers = np.sort(numbers[np.argsort(spread, kind="stable")[:most]])
+    return kept
+
+
+async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
+    numbers = sample_of(work.documents.numbers, MOST_COMPARED)
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        vectors = await stored.vectors_of(scope, work.lane_id, numbers)
+    if vectors.shape[0] != numbers.size:
+        return  # Some were deleted between two looks: the next one sees what is left.
+    found = await _computed(vectors)
+    number = 1 if work.last is None else work.last.run + 1
+    ids = dict(zip(work.documents.numbers.tolist(), work.documents.document_ids, strict=True))
+    kept: list[KeptMembers] = []
+    renamed: list[UUID] = []
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        for granularity, each in found.items():
+            before: Mapping[int, UUID] = {}
+            if work.last is not None:
+                before = await stored.members_of_run(scope, granularity, work.last.run)
+            again = matched(each, numbers.tolist(), before)
+            renamed += again.changed
+            kept.append(_kept(granularity, each, numbers, ids, again.cluster_ids))
+        run = ClusterRun(
+            lane_id=work.lane_id,
+            run=number,
+            documents=work.documents.numbers.size,
+            last_number=int(work.documents.numbers.max(initial=0)),
+            clustered_at=datetime.now(UTC),
+            failure=None,
+        )
+        await stored.keep_clusters(scope, work.lane_id, run, kept)
+        await stored.drop_cluster_names(scope, renamed)
+
+
+async def _computed(vectors: Vectors) -> Mapping[ClusterGranularity, Labels]:
+    """The clusters, made in a thread that ends soon when nobody waits for it any more."""
+    stopped = False
+
+    def tell(_done: int, _total: int) -> None:
+        if stopped:
+            raise _Stopped
+
+    try:
+        return await asyncio.to_thread(clustered, vectors, tell)
+    except asyncio.CancelledError:
+        stopped = True
+        raise
+
+
+def _kept(
+    granularity: ClusterGranularity,
+    labels: Labels,
+    numbers: Numbers,
+    ids: Mapping[int, UUID],
+    cluster_ids: Sequence[UUID],
+) -> KeptMembers:
+    return KeptMembers(
+        granularity=granularity,
+        document_ids=tuple(ids[each] for each in numbers.tolist()),
+        numbers=tuple(numbers.tolist()),
+        cluster_ids=tuple(
+            None if label == OUTLIER else cluster_ids[label] for label in labels.tolist()
+        ),
+    )
+
+
+async def _join(engine: Services, workspace_id: UUID, work: _Work, run: ClusterRun) -> None:
+    coming = work.coming[:_JOINING_TOGETHER]
+    there = sample_of(np.setdiff1d(work.documents.numbers, work.coming), MOST_COMPARED)
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        vectors = await stored.vectors_of(scope, work.lane_id, there)
+        new = await stored.vectors_of(scope, work.lane_id, coming)
+        members = {
+            each: await stored.members_of_run(scope, each, run.run) for each in ClusterGranularity
+        }
+    if vectors.shape[0] != there.size or new.shape[0] != coming.size:
+        return  # Some were deleted between two looks.
+
+    def find(own: Mapping[int, UUID]) -> tuple[Labels, tuple[UUID, ...]]:
+        clusters = [own.get(each) for each in there.tolist()]
+        order = tuple(dict.fromkeys(each for each in clusters if each is not None))
+        place: dict[UUID | None, int] = {each: number for number, each in enumerate(order)}
+        labels = np.array([place.get(each, OUTLIER) for each in clusters], np.int32)
+        return joined(middles_of(vectors, labels), new), order
+
+    found = {each: await asyncio.to_thread(find, own) for each, own in members.items()}
+    ids = dict(zip(work.documents.numbers.tolist(), work.documents.document_ids, strict=True))
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        for granularity, (labels, order) in found.items():
+            joining = _kept(granularity, labels, coming, ids, order)
+            await stored.keep_members(scope, work.lane_id, run.run, joining)

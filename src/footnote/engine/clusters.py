@@ -1,0 +1,247 @@
+"""Clusters of a workspace's documents, as far as somebody may see these."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Annotated
+from uuid import UUID
+
+import numpy as np
+from pydantic import Field
+
+from footnote.domain.clusters import (
+    LEAST_SEEN,
+    Cluster,
+    ClusterDetail,
+    ClusteredDocument,
+    ClusterGranularity,
+    ClusterPage,
+    ClusterProgress,
+    LabelTerm,
+    NearCluster,
+)
+from footnote.engine.cluster_naming import SampledCluster, load_sampled, middle_of
+from footnote.engine.clustering import wants_clusters
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import InvalidRequest
+from footnote.knowledge.cluster_titles import TERMS
+from footnote.store import clusters as stored
+from footnote.store.clusters import ClusterName, SampledDocument
+from footnote.store.database import WorkspaceScope
+from footnote.store.lanes import current_lane
+from footnote.store.queue import clustering_enqueued
+
+_REPRESENTATIVES = 3
+_NEIGHBOURS = 5
+_MOST_MEMBERS = 2_000
+"""Documents of a cluster whose distances are compared; of a larger one the latest."""
+_DECIMALS = 4
+_COARSER = {
+    ClusterGranularity.FINE: ClusterGranularity.MIDDLE,
+    ClusterGranularity.MIDDLE: ClusterGranularity.COARSE,
+}
+
+ClusterLimit = Annotated[int, Field(ge=1, le=200)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """The clusters of one granularity that somebody may see."""
+
+    counts: Mapping[UUID, int]
+    outliers: int
+    names: Mapping[UUID, ClusterName]
+    """Of those all of whose documents they see."""
+    parents: Mapping[UUID, UUID]
+
+    @property
+    def order(self) -> list[UUID]:
+        """The largest first."""
+        return sorted(self.counts, key=lambda each: (-self.counts[each], each))
+
+
+async def clusters(
+    workspace: WorkspaceAccess,
+    *,
+    granularity: ClusterGranularity = ClusterGranularity.MIDDLE,
+    limit: ClusterLimit = 50,
+    cursor: str | None = None,
+) -> ClusterPage:
+    """A page of clusters, the largest first.
+
+    Counts, labels and representatives come from the documents that the principal may see; a cluster
+    with fewer than three of them is not there, and its documents count as outliers. Raises
+    InvalidRequest.
+    """
+    place = None if cursor is None else _place(cursor)
+    async with _moment(workspace) as scope:
+        lane = await current_lane(scope, workspace.engine.lane.name)
+        if lane is None:
+            return ClusterPage(granularity=granularity, clusters=(), outliers=0, unplaced=0)
+        seen = await _seen(scope, lane[0], granularity)
+        sampled = await load_sampled(scope, lane[0], sorted(seen.counts))
+        documents, done = await stored.count_progress(scope, lane[0])
+    order = seen.order
+    if place is not None:
+        order = [each for each in order if (-seen.counts[each], each) > place]
+    found = await asyncio.to_thread(sampled)
+    shown = order[:limit]
+    last = shown[-1] if len(order) > limit else None
+    return ClusterPage(
+        granularity=granularity,
+        clusters=tuple(_cluster(granularity, seen, found[each]) for each in shown),
+        outliers=seen.outliers,
+        unplaced=documents - done,
+        next_cursor=None if last is None else _cursor(seen.counts[last], last),
+    )
+
+
+async def cluster(
+    workspace: WorkspaceAccess, cluster_id: UUID, *, limit: ClusterLimit = 50
+) -> ClusterDetail:
+    """A cluster with the most typical of its documents, its terms and what lies near.
+
+    Raises NotFound, also where fewer than three of its documents may be seen.
+    """
+    async with _moment(workspace) as scope:
+        lane = await current_lane(scope, workspace.engine.lane.name)
+        if lane is None:
+            raise stored.no_such_cluster(cluster_id)
+        granularity = await stored.granularity_of(scope, cluster_id)
+        seen = await _seen(scope, lane[0], granularity)
+        if cluster_id not in seen.counts:
+            raise stored.no_such_cluster(cluster_id)
+        sampled = await load_sampled(scope, lane[0], sorted(seen.counts))
+        own = await stored.sampled_documents(scope, lane[0], [cluster_id], most=_MOST_MEMBERS)
+        numbers = np.array([each.first_chunk for each in own], np.int32)
+        vectors = await stored.vectors_of(scope, lane[0], numbers)
+    found = await asyncio.to_thread(sampled)
+    _, similarities = middle_of(vectors)
+    order = np.argsort(-similarities, kind="stable")[:limit].tolist()
+    return ClusterDetail(
+        cluster=_cluster(granularity, seen, found[cluster_id]),
+        members=tuple(_document(own[each], float(similarities[each])) for each in order),
+        terms=tuple(
+            LabelTerm(term=each.term, documents=each.documents, weight=round(each.weight, 4))
+            for each in found[cluster_id].terms
+        ),
+        neighbours=_near(seen, found, cluster_id),
+    )
+
+
+async def cluster_progress(workspace: WorkspaceAccess) -> ClusterProgress:
+    """How far the documents that may be seen are told apart."""
+    enabled = await wants_clusters(workspace)
+    async with workspace.scope() as scope:
+        lane = await current_lane(scope, workspace.engine.lane.name)
+        documents, done = (0, 0) if lane is None else await stored.count_progress(scope, lane[0])
+        run = await stored.last_run(scope)
+    async with workspace.system_scope() as scope:
+        running = await clustering_enqueued(scope)
+    return ClusterProgress(
+        enabled=enabled,
+        documents=documents,
+        done=done,
+        running=running,
+        clustered_at=None if run is None or not run.run else run.clustered_at,
+        failure=None if run is None else run.failure,
+    )
+
+
+def _moment(workspace: WorkspaceAccess) -> AbstractAsyncContextManager[WorkspaceScope]:
+    """One moment for documents and their vectors, so that each has its own."""
+    workspace.require_open()
+    return workspace.engine.database.snapshot(workspace.workspace_id, workspace.principal)
+
+
+async def _seen(scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity) -> _Seen:
+    found = await stored.count_seen(scope, lane_id, granularity)
+    counts = {each: count for each, count in found.clusters.items() if count >= LEAST_SEEN}
+    whole = await stored.count_all(scope, lane_id, granularity)
+    parents: dict[UUID, UUID] = {}
+    coarser = _COARSER.get(granularity)
+    if coarser is not None:
+        above = await stored.count_seen(scope, lane_id, coarser)
+        there = {each for each, count in above.clusters.items() if count >= LEAST_SEEN}
+        shared = await stored.parents_of(scope, lane_id, granularity, coarser)
+        for each, several in shared.items():
+            among = [(-count, parent) for parent, count in several.items() if parent in there]
+            if among:
+                parents[each] = min(among)[1]
+    return _Seen(
+        counts=counts,
+        outliers=found.outliers + sum(found.clusters.values()) - sum(counts.values()),
+        names=await stored.cluster_names(
+            scope, [each for each, count in counts.items() if whole.get(each) == count]
+        ),
+        parents=parents,
+    )
+
+
+def _cluster(granularity: ClusterGranularity, seen: _Seen, found: SampledCluster) -> Cluster:
+    label, labelled_by = _label(seen, found)
+    typical = list(zip(found.documents, found.similarities, strict=True))[:_REPRESENTATIVES]
+    return Cluster(
+        cluster_id=found.cluster_id,
+        granularity=granularity,
+        label=label,
+        labelled_by=labelled_by,
+        documents=seen.counts[found.cluster_id],
+        representatives=tuple(_document(each, similarity) for each, similarity in typical),
+        parent_id=seen.parents.get(found.cluster_id),
+    )
+
+
+def _label(seen: _Seen, found: SampledCluster) -> tuple[tuple[str, ...], str]:
+    name = seen.names.get(found.cluster_id)
+    return (found.label, TERMS) if name is None else (name.label, name.labelled_by)
+
+
+def _near(
+    seen: _Seen, found: Mapping[UUID, SampledCluster], cluster_id: UUID
+) -> tuple[NearCluster, ...]:
+    middle = found[cluster_id].middle
+    others = sorted(
+        (round(1 - float(each.middle @ middle), _DECIMALS), each.cluster_id)
+        for each in found.values()
+        if each.cluster_id != cluster_id
+    )
+    return tuple(
+        NearCluster(
+            cluster_id=each,
+            label=_label(seen, found[each])[0],
+            documents=seen.counts[each],
+            distance=distance,
+        )
+        for distance, each in others[:_NEIGHBOURS]
+    )
+
+
+def _document(document: SampledDocument, similarity: float) -> ClusteredDocument:
+    return ClusteredDocument(
+        document_id=document.document_id,
+        title=document.title,
+        collection=document.collection,
+        distance=round(1 - similarity, _DECIMALS),
+    )
+
+
+def _cursor(documents: int, cluster_id: UUID) -> str:
+    return base64.urlsafe_b64encode(f"{documents} {cluster_id}".encode()).decode()
+
+
+def _place(cursor: str) -> tuple[int, UUID]:
+    """The place that a cursor names. Raises InvalidRequest for a foreign one."""
+    try:
+        documents, cluster_id = base64.urlsafe_b64decode(cursor).decode().split(" ")
+        return -int(documents), UUID(cluster_id)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidRequest(
+            "the cursor is not one we gave",
+            hint="use next_cursor of the page before, unchanged",
+        ) from error

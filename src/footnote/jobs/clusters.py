@@ -1,0 +1,49 @@
+"""Clusters documents of a workspace a piece at a time, so that a worker can stop at any time."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+from footnote.engine import Services, WorkspaceEngine
+from footnote.engine.cluster_naming import name_cluster, nameless_clusters
+from footnote.engine.clustering import cluster_further, wants_clusters
+from footnote.store.database import SYSTEM
+from footnote.store.pushes import workspace_of
+from footnote.store.queue import enqueue_clustering
+
+SLICE_SECONDS = 3.0
+"""Less than a worker that is being stopped waits for what it has in hand."""
+
+
+async def cluster_slice(engine: Services, workspace_id: UUID) -> None:
+    """Cluster documents for some seconds, then name clusters, then have the rest done.
+
+    What was kept stays kept; a workspace that is switched off is left at once.
+    """
+    ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        workspace = await workspace_of(scope)
+    system = WorkspaceEngine(
+        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
+    )
+    if not await wants_clusters(system):
+        return
+    if await _all_done(engine, workspace_id, ends_at):
+        return
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        await enqueue_clustering(scope)
+
+
+async def _all_done(engine: Services, workspace_id: UUID, ends_at: float) -> bool:
+    """Cluster and name until that time; whether nothing is left."""
+    now = asyncio.get_running_loop().time
+    while await cluster_further(engine, workspace_id):
+        if now() > ends_at:
+            return False
+    nameless = await nameless_clusters(engine, workspace_id)
+    for number, each in enumerate(nameless, start=1):
+        await name_cluster(engine, workspace_id, each)
+        if now() > ends_at:
+            return number == len(nameless)
+    return True

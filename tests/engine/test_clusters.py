@@ -1,0 +1,332 @@
+"""Clusters follow their documents: found, named, joined, seen by who sees these, and gone with
+them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+import pytest
+
+from footnote.domain import Principal, Role, Visibility
+from footnote.domain.clusters import ClusterGranularity, ClusterPage
+from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.errors import InvalidRequest, NotFound
+from footnote.jobs.clusters import cluster_slice
+from footnote.jobs.inline import work_until_resting
+from footnote.settings import Settings
+from footnote.store.database import SYSTEM
+from tests.models.openai_server import Asked, OpenAiServer, Reply, fails, says
+
+HARBOUR = ("harbour fees", "harbour berths", "harbour ferries", "harbour pilots", "harbour tugs")
+GAMES = ("chess openings", "chess endgames", "chess puzzles", "chess clocks", "chess clubs")
+BREAD = ("rye bread", "sourdough bread", "bread ovens", "bread flour", "bread dough")
+SUBJECTS = (*HARBOUR, *GAMES, *BREAD)
+FINE = ClusterGranularity.FINE
+
+
+@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
+async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
+    settings = own_settings.model_copy(update={"encryption": request.param, "clusters": True})
+    async with await open_engine(settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def workspace(engine: Engine) -> WorkspaceEngine:
+    return await engine.workspace((await engine.create_workspace("shelf")).name)
+
+
+async def put(workspace: WorkspaceEngine, titles: Sequence[str]) -> dict[str, UUID]:
+    """Ingest a document about each of the titles."""
+    ids = {}
+    for title in titles:
+        text = f"# {title}\n\nThis is about {title}, and nothing but {title}.\n"
+        received = await workspace.receive(text.encode(), f"{title}.md", external_id=title)
+        ids[title] = received.document.document_id
+    await work_until_resting(workspace.engine, workspace, list(ids.values()), lambda _: None)
+    return ids
+
+
+async def clustered(workspace: WorkspaceEngine) -> ClusterPage:
+    await cluster_slice(workspace.engine, workspace.workspace_id)
+    return await workspace.clusters(granularity=FINE)
+
+
+def acting(workspace: WorkspaceEngine, name: str, role: Role | None) -> WorkspaceEngine:
+    return replace(workspace, principal=Principal(principal_id=name, role=role))
+
+
+async def members_of(workspace: WorkspaceEngine, page: ClusterPage) -> dict[UUID, set[str]]:
+    found = {}
+    for each in page.clusters:
+        detail = await workspace.cluster(each.cluster_id, limit=200)
+        found[each.cluster_id] = {one.title for one in detail.members}
+        assert each.documents == len(detail.members)
+    return found
+
+
+async def test_documents_that_are_alike_are_clustered_and_named(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await put(workspace, SUBJECTS)
+    page = await clustered(workspace)
+    found = await members_of(workspace, page)
+    # No cluster mixes subjects, and most documents are in one.
+    for titles in found.values():
+        assert any(titles <= set(subject) for subject in (HARBOUR, GAMES, BREAD))
+    assert len(page.clusters) == 3
+    assert sum(map(len, found.values())) + page.outliers == len(SUBJECTS)
+    assert page.outliers <= 4
+    assert page.unplaced == 0
+    bread = next(each for each in page.clusters if found[each.cluster_id] <= set(BREAD))
+    assert any("bread" in term.lower() for term in bread.label)
+    assert bread.labelled_by == "terms"
+    detail = await workspace.cluster(bread.cluster_id)
+    distances = [each.distance for each in detail.members]
+    assert distances == sorted(distances)
+    assert [each.title for each in detail.cluster.representatives] == [
+        each.title for each in detail.members[:3]
+    ]
+    assert {each.cluster_id for each in detail.neighbours} == {
+        each.cluster_id for each in page.clusters if each != bread
+    }
+    assert detail.terms[0].documents >= 2
+
+
+async def test_a_new_document_joins_and_ids_and_names_stay(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await put(workspace, SUBJECTS)
+    before = await clustered(workspace)
+    was = await members_of(workspace, before)
+    await put(workspace, ["white bread"])
+    assert (await workspace.clusters(granularity=FINE)).unplaced == 1
+    after = await clustered(workspace)
+    assert after.unplaced == 0
+    assert {each.cluster_id for each in after.clusters} == set(was)
+    assert {each.cluster_id: each.label for each in after.clusters} == {
+        each.cluster_id: each.label for each in before.clusters
+    }
+    now = await members_of(workspace, after)
+    bread = next(each for each, titles in was.items() if titles <= set(BREAD))
+    assert now[bread] == was[bread] | {"white bread"}
+
+
+async def test_all_are_clustered_anew_once_many_came(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await put(workspace, SUBJECTS)
+    was = await members_of(workspace, await clustered(workspace))
+    first = (await workspace.cluster_progress()).clustered_at
+    await put(workspace, [f"volcano number {number} erupts" for number in range(5)])
+    now = await members_of(workspace, await clustered(workspace))
+    later = (await workspace.cluster_progress()).clustered_at
+    assert first is not None
+    assert later is not None
+    assert later > first
+    # What is still together has its id still.
+    for cluster, titles in was.items():
+        same = [each for each, others in now.items() if titles <= others]
+        assert same in ([], [cluster])
+    assert any(all("volcano" in title for title in titles) for titles in now.values())
+
+
+async def test_clusters_are_seen_as_far_as_their_documents_are(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    ids = await put(workspace, SUBJECTS)
+    page = await clustered(workspace)
+    found = await members_of(workspace, page)
+    bread = next(each for each, titles in found.items() if titles <= set(BREAD))
+    games = next(each for each, titles in found.items() if titles <= set(GAMES))
+    hidden = sorted(found[bread])[:-2] + sorted(found[games])[:1]
+    for title in hidden:
+        await workspace.set_document_access(ids[title], Visibility.PRIVATE, shared_with=["ann"])
+    bob = acting(workspace, "bob", Role.WRITER)
+    seen = await bob.clusters(granularity=FINE)
+    # Two documents of it are too few to tell of it: they are outliers to him.
+    assert bread not in {each.cluster_id for each in seen.clusters}
+    assert seen.outliers == page.outliers + 2
+    with pytest.raises(NotFound) as hidden_error:
+        await bob.cluster(bread)
+    with pytest.raises(NotFound) as absent:
+        await bob.cluster(absent_id := uuid4())
+    assert str(hidden_error.value).replace(str(bread), "") == str(absent.value).replace(
+        str(absent_id), ""
+    )
+    detail = await bob.cluster(games)
+    assert detail.cluster.documents == len(found[games]) - 1
+    shown = f"{detail}{seen}"
+    for title in hidden:
+        assert title not in shown
+        assert str(ids[title]) not in shown
+    assert str(bread) not in shown
+    assert (await bob.cluster_progress()).documents == len(SUBJECTS) - len(hidden)
+
+
+async def test_a_name_is_only_told_to_who_sees_all_it_is_of(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    ids = await put(workspace, SUBJECTS)
+    found = await members_of(workspace, await clustered(workspace))
+    games = next(each for each, titles in found.items() if titles <= set(GAMES))
+    named = (await workspace.cluster(games)).cluster
+    assert any("chess" in each.lower() for each in named.label)
+    one = sorted(found[games])[0]
+    await workspace.set_document_access(ids[one], Visibility.PRIVATE, shared_with=["ann"])
+    bob = acting(workspace, "bob", Role.WRITER)
+    seen = (await bob.cluster(games)).cluster
+    told = " ".join(seen.label).lower()
+    assert "chess" in told
+    assert one.removeprefix("chess ") not in told
+
+
+async def test_clusters_go_with_their_documents_and_names_with_what_they_are_of(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    ids = await put(workspace, SUBJECTS)
+    page = await clustered(workspace)
+    found = await members_of(workspace, page)
+    bread = next(each for each, titles in found.items() if titles <= set(BREAD))
+    for title in found[bread]:
+        await workspace.delete_document(ids[title])
+    async with engine.database.workspace(workspace.workspace_id, SYSTEM) as scope:
+        rows = await scope.all(
+            "SELECT cluster_id FROM cluster_names WHERE workspace_id = %(workspace_id)s"
+        )
+        assert bread not in {row["cluster_id"] for row in rows}
+        left = await scope.all(
+            "SELECT FROM cluster_members"
+            " WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(ids)s)",
+            {"ids": [ids[title] for title in found[bread]]},
+        )
+        assert left == []
+    with pytest.raises(NotFound):
+        await workspace.cluster(bread)
+    after = await clustered(workspace)
+    assert bread not in {each.cluster_id for each in after.clusters}
+
+
+async def test_a_new_version_is_looked_at_again(engine: Engine, workspace: WorkspaceEngine) -> None:
+    ids = await put(workspace, SUBJECTS)
+    found = await members_of(workspace, await clustered(workspace))
+    text = "# chess tournament\n\nThis is about a chess tournament, and nothing but chess.\n"
+    await workspace.receive(text.encode(), "bread dough.md", external_id="bread dough")
+    await work_until_resting(workspace.engine, workspace, [ids["bread dough"]], lambda _: None)
+    now = await members_of(workspace, await clustered(workspace))
+    games = next(each for each, titles in found.items() if titles <= set(GAMES))
+    assert "chess tournament" in now[games]
+
+
+async def test_nothing_is_clustered_where_it_is_switched_off_and_all_when_it_is_on(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await workspace.change_setting("clusters", False)
+    await put(workspace, SUBJECTS)
+    page = await clustered(workspace)
+    assert (page.clusters, page.unplaced) == ((), len(SUBJECTS))
+    progress = await workspace.cluster_progress()
+    assert (progress.enabled, progress.running, progress.done) == (False, False, 0)
+    await workspace.change_setting("clusters", True)
+    assert (await workspace.cluster_progress()).running
+    assert (await clustered(workspace)).clusters
+    assert (await workspace.cluster_progress()).done == len(SUBJECTS)
+
+
+async def test_pages_of_clusters_hold_each_once(engine: Engine, workspace: WorkspaceEngine) -> None:
+    assert (await clustered(workspace)).clusters == ()
+    await put(workspace, SUBJECTS)
+    whole = await clustered(workspace)
+    found, cursor = [], None
+    while True:
+        page = await workspace.clusters(granularity=FINE, limit=1, cursor=cursor)
+        found += page.clusters
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    assert tuple(found) == whole.clusters
+    with pytest.raises(InvalidRequest):
+        await workspace.clusters(cursor="nonsense")
+
+
+async def test_a_workspace_knows_nothing_of_the_clusters_of_another(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await put(workspace, SUBJECTS)
+    page = await clustered(workspace)
+    other = await engine.workspace((await engine.create_workspace("other")).name)
+    await put(other, BREAD)
+    await clustered(other)
+    assert not {each.cluster_id for each in page.clusters} & {
+        each.cluster_id for each in (await other.clusters(granularity=FINE)).clusters
+    }
+    with pytest.raises(NotFound):
+        await other.cluster(page.clusters[0].cluster_id)
+
+
+async def test_clusters_of_clusters_are_their_parents(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await put(workspace, SUBJECTS)
+    fine = await clustered(workspace)
+    middle = await workspace.clusters()
+    there = {each.cluster_id for each in middle.clusters}
+    assert {each.parent_id for each in fine.clusters} <= there | {None}
+    assert any(each.parent_id for each in fine.clusters)
+    for each in (await workspace.clusters(granularity=ClusterGranularity.COARSE)).clusters:
+        assert each.parent_id is None
+
+
+# --- with a language model ------------------------------------------------------------------------
+
+
+def scripted(asked: Asked) -> Reply:
+    """A title for bread, nonsense for games, and a reply that was cut off for the harbour."""
+    if "bread" in asked.prompt:
+        return says("Baking bread")
+    if "chess" in asked.prompt:
+        return says("Quarterly revenue of Norwegian banks")
+    return says("Fees for", finish_reason="length")
+
+
+async def test_a_model_names_what_it_can_and_terms_the_rest(own_settings: Settings) -> None:
+    with OpenAiServer(respond=scripted) as server:
+        configured = {
+            "clusters": True,
+            "language_model": "scripted",
+            "language_model_url": server.url,
+        }
+        async with await open_engine(own_settings.model_copy(update=configured)) as engine:
+            workspace = await engine.workspace((await engine.create_workspace("shelf")).name)
+            await put(workspace, SUBJECTS)
+            page = await clustered(workspace)
+            found = await members_of(workspace, page)
+            assert len(server.asked) >= len(page.clusters)
+    named = {
+        next(iter(titles)): (each.label, each.labelled_by)
+        for each in page.clusters
+        for titles in [found[each.cluster_id]]
+    }
+    for title, (label, by) in named.items():
+        if title in BREAD:
+            assert (label, by) == (("Baking bread",), "scripted")
+        else:
+            assert by == "terms"
+            assert label
+
+
+async def test_clusters_are_named_without_a_model_that_is_away(own_settings: Settings) -> None:
+    with OpenAiServer(respond=lambda _: fails(400)) as server:
+        configured = {
+            "clusters": True,
+            "language_model": "scripted",
+            "language_model_url": server.url,
+        }
+        async with await open_engine(own_settings.model_copy(update=configured)) as engine:
+            workspace = await engine.workspace((await engine.create_workspace("shelf")).name)
+            await put(workspace, SUBJECTS)
+            page = await clustered(workspace)
+    assert page.clusters
+    assert {each.labelled_by for each in page.clusters} == {"terms"}

@@ -1,0 +1,143 @@
+"""Documents are told apart at several granularities, join what is there, and are found again."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from footnote.domain.clusters import ClusterGranularity
+from footnote.knowledge.clusters import (
+    LEAST_CLUSTER,
+    clustered,
+    joined,
+    least_of,
+    matched,
+    middles_of,
+)
+from footnote.knowledge.density import OUTLIER, Labels
+from footnote.ports import Vectors
+
+DIMENSIONS = 32
+
+
+def vectors_about(*counts: int, seed: int = 1, spread: float = 0.35) -> Vectors:
+    """Vectors of documents on so many subjects."""
+    subjects = np.random.default_rng(0).normal(size=(len(counts), DIMENSIONS))
+    noise = np.random.default_rng(seed)
+    rows = [
+        subject + noise.normal(scale=spread, size=(count, DIMENSIONS))
+        for subject, count in zip(subjects, counts, strict=True)
+    ]
+    return np.concatenate(rows).astype(np.float32)
+
+
+def pure(labels: Labels, *counts: int) -> None:
+    """Assert that no cluster mixes subjects, and that each subject is mostly one cluster."""
+    start, seen = 0, set()
+    for count in counts:
+        own = labels[start : start + count]
+        numbers, times = np.unique(own[own != OUTLIER], return_counts=True)
+        assert times.sum() >= 0.8 * count
+        assert not seen & set(numbers.tolist())
+        seen |= set(numbers.tolist())
+        start += count
+
+
+def test_documents_on_several_subjects_are_told_apart() -> None:
+    found = clustered(vectors_about(40, 30, 20, 30))
+    pure(found[ClusterGranularity.MIDDLE], 40, 30, 20, 30)
+    assert set(found) == set(ClusterGranularity)
+
+
+def test_fifteen_documents_on_three_subjects_are_three_clusters() -> None:
+    labels = clustered(vectors_about(5, 5, 5, spread=0.2))[ClusterGranularity.FINE]
+    pure(labels, 5, 5, 5)
+
+
+def test_there_are_fewer_clusters_the_coarser() -> None:
+    found = clustered(vectors_about(*[12] * 20))
+    counts = [found[each].max() for each in ClusterGranularity]
+    assert counts == sorted(counts)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 40), st.integers(0, 100))
+def test_the_same_vectors_give_the_same_clusters(count: int, seed: int) -> None:
+    vectors = np.random.default_rng(seed).normal(size=(count, 8)).astype(np.float32)
+    one, other = clustered(vectors), clustered(vectors)
+    for each in ClusterGranularity:
+        assert one[each].tolist() == other[each].tolist()
+        sizes = np.bincount(one[each][one[each] != OUTLIER])
+        assert (sizes >= LEAST_CLUSTER).all()
+
+
+def test_the_least_cluster_grows_with_the_documents_and_with_coarseness() -> None:
+    for count in (0, 6, 15, 100, 10_000):
+        sizes = [least_of(each, count) for each in ClusterGranularity]
+        assert sizes == sorted(sizes, reverse=True)
+        assert min(sizes) >= LEAST_CLUSTER
+    assert least_of(ClusterGranularity.COARSE, 10_000) > least_of(ClusterGranularity.COARSE, 100)
+
+
+def test_a_new_document_joins_what_it_is_like_and_else_nothing() -> None:
+    vectors = vectors_about(40, 30, 20)
+    found = clustered(vectors)[ClusterGranularity.MIDDLE]
+    alike = vectors_about(1, 1, 1, seed=7)
+    strange = np.random.default_rng(5).normal(size=(1, DIMENSIONS)).astype(np.float32)
+    labels = joined(middles_of(vectors, found), np.concatenate([alike, strange]))
+    assert labels[-1] == OUTLIER
+    for number, first in enumerate((0, 40, 70)):
+        near = found[first : first + 20]
+        assert labels[number] in near[near != OUTLIER]
+
+
+def test_nothing_joins_where_nothing_is() -> None:
+    outliers = np.full(4, OUTLIER, np.int32)
+    middles = middles_of(vectors_about(4), outliers)
+    assert joined(middles, vectors_about(2)).tolist() == [OUTLIER, OUTLIER]
+
+
+def as_before(*groups: tuple[UUID, range]) -> dict[int, UUID]:
+    return {number: cluster for cluster, numbers in groups for number in numbers}
+
+
+def test_a_cluster_is_found_again_by_most_of_its_documents() -> None:
+    one, other = uuid4(), uuid4()
+    before = as_before((one, range(10)), (other, range(10, 20)))
+    # Two documents changed sides, three came.
+    labels = np.array([1] * 9 + [0] * 10 + [1] + [0, 0, 0], np.int32)
+    again = matched(labels, list(range(23)), before)
+    assert again.cluster_ids == (other, one)
+    assert again.changed == frozenset()
+
+
+def test_of_a_cluster_that_comes_apart_the_larger_part_keeps_its_id() -> None:
+    one = uuid4()
+    labels = np.array([0] * 12 + [1] * 8, np.int32)
+    again = matched(labels, list(range(20)), as_before((one, range(20))))
+    assert again.cluster_ids[0] == one
+    assert again.cluster_ids[1] != one
+
+
+def test_a_cluster_that_kept_less_than_half_of_its_documents_is_called_anew() -> None:
+    one = uuid4()
+    labels = np.array([0] * 9 + [OUTLIER] * 11, np.int32)
+    again = matched(labels, list(range(20)), as_before((one, range(20))))
+    assert again.cluster_ids == (one,)
+    assert again.changed == {one}
+
+
+def test_a_cluster_of_quite_other_documents_has_an_id_of_its_own() -> None:
+    one = uuid4()
+    labels = np.array([0] * 3 + [OUTLIER] * 17 + [0] * 20, np.int32)
+    again = matched(labels, list(range(40)), as_before((one, range(20))))
+    assert (
+        one
+        not in matched(
+            labels, list(range(40)), as_before((one, range(20)), (uuid4(), range(20, 40)))
+        ).cluster_ids
+    )
+    assert len(set(again.cluster_ids)) == 1

@@ -1,0 +1,60 @@
+"""Clusters as a job keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from uuid import UUID, uuid4
+
+from footnote.domain.clusters import ClusterGranularity
+from footnote.store.clusters import (
+    ClusterName,
+    ClusterRun,
+    KeptMembers,
+    embedded_documents,
+    keep_clusters,
+    name_cluster,
+)
+from footnote.store.database import WorkspaceScope
+
+
+def a_run(lane_id: int = 1, run: int = 1, documents: int = 3, last_number: int = 99) -> ClusterRun:
+    return ClusterRun(
+        lane_id=lane_id,
+        run=run,
+        documents=documents,
+        last_number=last_number,
+        clustered_at=datetime.now(UTC),
+        failure=None,
+    )
+
+
+def some_members(
+    document_ids: Sequence[UUID],
+    numbers: Sequence[int],
+    cluster_id: UUID | None,
+    granularity: ClusterGranularity = ClusterGranularity.FINE,
+) -> KeptMembers:
+    return KeptMembers(
+        granularity=granularity,
+        document_ids=tuple(document_ids),
+        numbers=tuple(numbers),
+        cluster_ids=(cluster_id,) * len(document_ids),
+    )
+
+
+async def keep_one_cluster(scope: WorkspaceScope, lane_id: int, label: str) -> UUID:
+    """A cluster of every granularity of all documents that have a vector; the finest one's id."""
+    found = await embedded_documents(scope, lane_id)
+    numbers = found.numbers.tolist()
+    kept = [
+        some_members(found.document_ids, numbers, uuid4(), granularity)
+        for granularity in ClusterGranularity
+    ]
+    await keep_clusters(scope, lane_id, a_run(lane_id, documents=len(numbers)), kept)
+    for each in kept:
+        [cluster_id] = set(each.cluster_ids)
+        assert cluster_id is not None
+        name = ClusterName(label=(label,), labelled_by="terms")
+        assert await name_cluster(scope, lane_id, cluster_id, name, numbers[:1])
+    return cluster_id
