@@ -1,6 +1,7 @@
-"""What facts are found in tables, and what extracting and recalling them costs.
+"""What facts are found in tables, how well clusters agree with known groups, and what both cost.
 
     python bench/knowledge.py --tables ../shared/data/tables/tatqa-dev.json
+    python bench/knowledge.py --clusters ../shared/data/clusters/banking77-train.csv
     python bench/knowledge.py --documents examples/documents --questions bench/fact_questions.jsonl
 
 `--tables` reads tables of financial reports with questions whose answers stand in a cell (TAT-QA):
@@ -12,6 +13,8 @@ measured: seconds beyond ingestion, for 1,000 pages too, the memory that the pro
 how long recalling takes. With `--questions`, lines of JSON with a question and the texts that the
 statement of its fact holds: how often that fact is the first, is among five, and its mean
 reciprocal rank among ten (`recall_first`, `recall_in_five`, `recall_mrr`).
+`--clusters` embeds short texts whose groups are known and clusters them; `bench/clustering.py` says
+what its figures are.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from typing import Any
 import numpy as np
 
 import footnote
+from clustering import over_clusters
 from footnote.domain import BlockKind
 from footnote.domain.facts import ExtractedFact
 from footnote.engine import WorkspaceEngine
@@ -198,18 +202,21 @@ async def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--tables", type=Path, help="tatqa-dev.json, or its like")
+    parser.add_argument("--clusters", type=Path, help="a file of texts with their groups")
     parser.add_argument("--documents", type=Path, help="folder whose files are ingested")
     parser.add_argument("--questions", type=Path, help="lines of JSON, asked of the folder's facts")
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()
-    if options.tables is None and options.documents is None:
-        parser.error("give --tables, --documents or both")
+    if options.tables is None and options.documents is None and options.clusters is None:
+        parser.error("give --tables, --clusters or --documents")
     report: dict[str, object] = {"machine": machine()}
     if options.tables is not None:
         report["tables"] = over_tables(options.tables)
+    if options.clusters is not None:
+        report["clusters"] = await over_clusters(options.clusters)
     if options.documents is not None:
         report["documents"] = await over_documents(options.documents, options.questions)
-    for name in ("tables", "documents"):
+    for name in ("tables", "clusters", "documents"):
         figures = report.get(name)
         if isinstance(figures, dict):
             show(name, ("figure", "value"), [[key, str(value)] for key, value in figures.items()])

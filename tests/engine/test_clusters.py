@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 import pytest
 
 from footnote.domain import Principal, Role, Visibility
-from footnote.domain.clusters import ClusterGranularity, ClusterPage
+from footnote.domain.clusters import Cluster, ClusterGranularity, ClusterPage
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import InvalidRequest, NotFound
 from footnote.jobs.clusters import cluster_slice
@@ -239,7 +239,8 @@ async def test_pages_of_clusters_hold_each_once(engine: Engine, workspace: Works
     assert (await clustered(workspace)).clusters == ()
     await put(workspace, SUBJECTS)
     whole = await clustered(workspace)
-    found, cursor = [], None
+    found: list[Cluster] = []
+    cursor = None
     while True:
         page = await workspace.clusters(granularity=FINE, limit=1, cursor=cursor)
         found += page.clusters

@@ -36,7 +36,8 @@ def vectors_about(*counts: int, seed: int = 1, spread: float = 0.35) -> Vectors:
 
 def pure(labels: Labels, *counts: int) -> None:
     """Assert that no cluster mixes subjects, and that each subject is mostly one cluster."""
-    start, seen = 0, set()
+    start = 0
+    seen: set[int] = set()
     for count in counts:
         own = labels[start : start + count]
         numbers, times = np.unique(own[own != OUTLIER], return_counts=True)

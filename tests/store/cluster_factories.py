@@ -47,14 +47,13 @@ async def keep_one_cluster(scope: WorkspaceScope, lane_id: int, label: str) -> U
     """A cluster of every granularity of all documents that have a vector; the finest one's id."""
     found = await embedded_documents(scope, lane_id)
     numbers = found.numbers.tolist()
+    ids = {granularity: uuid4() for granularity in ClusterGranularity}
     kept = [
-        some_members(found.document_ids, numbers, uuid4(), granularity)
-        for granularity in ClusterGranularity
+        some_members(found.document_ids, numbers, cluster_id, granularity)
+        for granularity, cluster_id in ids.items()
     ]
     await keep_clusters(scope, lane_id, a_run(lane_id, documents=len(numbers)), kept)
-    for each in kept:
-        [cluster_id] = set(each.cluster_ids)
-        assert cluster_id is not None
+    for cluster_id in ids.values():
         name = ClusterName(label=(label,), labelled_by="terms")
         assert await name_cluster(scope, lane_id, cluster_id, name, numbers[:1])
-    return cluster_id
+    return ids[ClusterGranularity.FINE]
