@@ -22,6 +22,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain import DiversityName, DocumentClass, FusionName
 from footnote.domain.configuration import SettingValue
+from footnote.domain.entities import EntityKind
 from footnote.domain.facts import FactKind
 from footnote.domain.redaction import PersonalData
 from footnote.errors import InvalidRequest, UnsupportedSettings
@@ -100,6 +101,11 @@ def _checked_fact_kinds(text: str) -> str:
     return _members(text, [kind.value for kind in FactKind])
 
 
+def _checked_entity_kinds(text: str) -> str:
+    """Kinds of entities, each once and in one order. Raises ValueError."""
+    return _members(text, [kind.value for kind in EntityKind])
+
+
 def _checked_classes(text: str) -> str:
     """Classes of documents, each once and in one order. Raises ValueError."""
     return _members(text, [each.value for each in DocumentClass])
@@ -115,6 +121,7 @@ def _members(text: str, known: Sequence[str]) -> str:
 
 RedactedKinds = Annotated[str, AfterValidator(_checked_kinds)]
 FactKinds = Annotated[str, AfterValidator(_checked_fact_kinds)]
+EntityKinds = Annotated[str, AfterValidator(_checked_entity_kinds)]
 DocumentClasses = Annotated[str, AfterValidator(_checked_classes)]
 IdentityWays = Annotated[str, AfterValidator(_checked_ways)]
 
@@ -695,6 +702,15 @@ class Settings(BaseSettings):
         description="Whether documents that are alike are clustered in the background, at several "
         "granularities, and the clusters called something. See clusters.md.",
     )
+    entities: bool = Field(
+        False,
+        description="Whether persons, organisations, places, dates, amounts and identifiers that "
+        "documents name are extracted and linked in the background. See entities.md.",
+    )
+    entity_kinds: EntityKinds = Field(
+        ",".join(EntityKind),
+        description="Which kinds of entities are extracted, joined by commas.",
+    )
 
     # Caches
 
@@ -926,6 +942,7 @@ PER_WORKSPACE = (
     *("redact", "redact_embeddings", "redact_media"),
     *("facts", "fact_kinds", "fact_classes"),
     "clusters",
+    *("entities", "entity_kinds"),
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it
 begins, and what is read before a text leaves for a hosted model."""

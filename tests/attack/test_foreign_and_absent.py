@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -20,6 +20,7 @@ from footnote.engine.fact_extraction import fact_lane
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.store.database import SYSTEM
+from footnote.store.entity_keeping import keep_entities
 from footnote.store.evaluations import keep_run
 from footnote.store.fact_keeping import keep_facts
 from footnote.store.lanes import current_lane
@@ -28,6 +29,7 @@ from tests.evaluation.factories import a_new_run, an_order
 from tests.interfaces.description import DESCRIPTION
 from tests.interfaces.serving import served
 from tests.store.cluster_factories import keep_one_cluster
+from tests.store.entity_factories import a_keyed_entity, an_unread, first_of_all
 from tests.store.fact_factories import a_keyed_fact, a_version, some_facts
 
 CANARY = "quillwort"
@@ -82,6 +84,13 @@ NAMED: Mapping[str, Any] = {
     "delete /v1/sources/{source_id}": {},
     "post /v1/sources/{source_id}/run": {},
     "post /v1/sources/{source_id}/pause": {},
+    "get /v1/entities/{entity_id}": {},
+    "patch /v1/entities/{entity_id}": {"json": {"name": "mine"}},
+    "get /v1/entities/{entity_id}/mentions": {},
+    "get /v1/entities/{entity_id}/decisions": {},
+    "post /v1/entities/{entity_id}/merge": {"json": {"other_id": str(UUID(int=0))}},
+    "post /v1/entities/{entity_id}/split": {"json": {"names": ["mine"]}},
+    "post /v1/entities/decisions/{decision_id}/undo": {},
     "get /v1/facts/{fact_id}": {},
     "patch /v1/facts/{fact_id}": {"json": {"status": "rejected"}},
     "get /v1/documents/{document_id}/fact-changes": {},
@@ -145,6 +154,8 @@ class Scene:
             "hold_id": str(uuid4()),
             "evaluation_id": str(uuid4()),
             "source_id": str(uuid4()),
+            "entity_id": str(uuid4()),
+            "decision_id": str(uuid4()),
             "fact_id": str(uuid4()),
             "cluster_id": str(uuid4()),
             "golden": "f" * 16,
@@ -216,14 +227,22 @@ async def what_one_has(
         lane = await current_lane(scope, engine.lane.name)
         assert lane is not None
         cluster_id = await keep_one_cluster(scope, lane[0], CANARY)
+        named = [a_keyed_entity(CANARY)]
+        unread = an_unread(document_id)
+        assert await keep_entities(scope, unread, "test", named, first_of_all)
     [fact] = (await workspace.facts()).facts
     assert (await workspace.cluster(cluster_id)).cluster.documents == 3
+    [entity] = (await workspace.entities()).entities
+    await workspace.rename_entity(entity.entity_id, CANARY)
+    [decision] = await workspace.entity_decisions(entity.entity_id)
     begun = await workspace.create_conversation(title=CANARY)
     exchange = await workspace.ask_in_conversation(
         begun.conversation_id, Asking(question="When does the merger close?")
     )
     return {
         "document_id": str(document_id),
+        "entity_id": str(entity.entity_id),
+        "decision_id": str(decision.decision_id),
         "fact_id": str(fact.fact_id),
         "cluster_id": str(cluster_id),
         "ingest_id": str(pushed.ingest_id),
@@ -324,6 +343,7 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
         *("/v1/documents", "/v1/conversations", "/v1/webhooks", "/v1/mcp-servers", "/v1/grants"),
         *("/v1/share-links", "/v1/views", "/v1/evaluations"),
         *("/v1/evaluations/started", "/v1/sources"),
+        *("/v1/entities", f"/v1/entities?query={CANARY}", "/v1/entities/progress"),
         *("/v1/facts", "/v1/facts/conflicts", "/v1/facts/progress"),
         *(f"/v1/clusters?granularity={each}" for each in ("coarse", "middle", "fine")),
         "/v1/clusters/progress",

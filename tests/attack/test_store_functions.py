@@ -34,6 +34,7 @@ from footnote.domain import (
 )
 from footnote.domain.clusters import ClusterGranularity
 from footnote.domain.conversations import MessageAnswer
+from footnote.domain.entities import EntityKind
 from footnote.domain.erasure import ErasureEntry, ErasureTarget
 from footnote.domain.events import EventCursor, PushedDocument
 from footnote.domain.facts import FactStatus
@@ -57,6 +58,7 @@ from footnote.store.blobs import LocalBlobs
 from footnote.store.clusters import ClusterName
 from footnote.store.conditions import Compiled
 from footnote.store.database import SYSTEM, WorkspaceScope
+from footnote.store.entities import WantedEntities
 from footnote.store.erasure import Family
 from footnote.store.erasures import Doomed
 from footnote.store.exchanges import NewExchange
@@ -77,6 +79,7 @@ from tests.conftest import TestDatabase
 from tests.evaluation.factories import a_new_run, an_order, an_outcome
 from tests.interfaces.records import a_document
 from tests.store.cluster_factories import a_run, some_members
+from tests.store.entity_factories import a_keyed_entity, an_unread, first_of_all
 from tests.store.fact_factories import a_keyed_fact, a_version, some_facts
 from tests.store.test_tenancy import CUSTOMER_TABLES
 
@@ -247,6 +250,14 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "pending": a_version(document_id),
         "extractor": "mine",
         "classes": (),
+        "unread": an_unread(document_id),
+        "keyed": [a_keyed_entity(CANARY)],
+        "links": first_of_all,
+        "entity_id": UUID(theirs["entity_id"]),
+        "other_id": UUID(theirs["entity_id"]),
+        "decision_id": UUID(theirs["decision_id"]),
+        "decided_by": "eve",
+        "documents": (document_id,),
         "attempts": 3,
         "wanted": WantedFacts(statuses=tuple(FactStatus)),
         "claims": 10,
@@ -359,6 +370,11 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "personal_data.documents_about": {"who": "local", "after": ""},
         "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},
         "access.grants_of": {"principal": SYSTEM},
+        "entities.list_entities": {"wanted": WantedEntities(), "after": None},
+        "entities.entities_with_keys": {"keys": (CANARY.lower(),)},
+        "entities.entities_called": {"called": ((EntityKind.ORGANISATION, CANARY.lower()),)},
+        "entity_decisions.split_entity": {"names": (CANARY,)},
+        "entities.named_rows": {"after": (UUID(int=0), -1)},
         "facts.list_facts": {"after": None},
         "clusters.keep_clusters": {
             "run": a_run(),

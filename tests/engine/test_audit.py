@@ -188,7 +188,12 @@ async def test_an_entry_names_what_was_made_or_changed(
 
 
 def test_every_verb_that_changes_something_says_what_it_was() -> None:
-    plain = {"golden_candidates", "export_audit", "extract_facts"}  # of all there is
+    plain = {
+        "golden_candidates",
+        "export_audit",
+        "extract_facts",
+        "extract_entities",
+    }  # of all there is
     told = {*named_in.registry, *shown_in.registry} - {object, tuple, list, Mapping}
     for name, verb in vars(WorkspaceVerbs).items():
         if getattr(verb, "act", None) not in CHANGING or name in plain:

@@ -246,7 +246,7 @@ LOCAL_VERBS = set(
     "golden_candidates next_question edited_question question_again answered answered_stream "
     "follow_events webhook_and_secret users user add_user "
     "change_user remove_user user_groups user_group add_user_group change_user_group "
-    "remove_user_group export_audit keep_evaluation admitted_source".split()
+    "remove_user_group export_audit keep_evaluation admitted_source entity_called".split()
 )
 """What other ways into the engine use, or a route without a verb of the client."""
 

@@ -67,6 +67,13 @@ COMMANDS = [
     "collections list",
     "collections delete",
     *(
+        f"entities {name}"
+        for name in (
+            *("list", "show", "mentions", "merge", "split", "rename"),
+            *("decisions", "undo", "extract", "progress"),
+        )
+    ),
+    *(
         f"facts {name}"
         for name in (
             *("list", "recall", "show", "confirm", "reject"),

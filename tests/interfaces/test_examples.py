@@ -26,6 +26,7 @@ from footnote.domain.pages import MarkedQuote, PageRectangles, PagesOfQuote, Quo
 from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
 from footnote.interfaces.http import openapi
 from footnote.interfaces.schemas import Delivery, PageWithQuotes, object_of
+from footnote.jobs.entities import extract_entity_slice
 from footnote.jobs.facts import extract_slice
 from footnote.settings import Settings, settings_from
 from footnote.store.lanes import current_lane
@@ -506,6 +507,22 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
             lane = await current_lane(scope, engine.lane.name)
             assert lane is not None
             cluster_id = await keep_one_cluster(scope, lane[0], "insurance")
+        await workspace.change_setting("entities", True)
+        await extract_entity_slice(workspace.engine, workspace.workspace_id)
+        await workspace.unset_setting("entities")
+        named = (await workspace.entities(limit=200)).entities
+        [entity, other, *_] = sorted(named, key=lambda each: each.name)
+    one = f"/v1/entities/{entity.entity_id}"
+    await recorder(http, "GET", f"/v1/entities?query={entity.name}&limit=1")
+    await recorder(http, "GET", "/v1/entities/progress")
+    await recorder(http, "GET", one)
+    await recorder(http, "GET", f"{one}/mentions?limit=1")
+    await send("PATCH", one, "A name", name="The library")
+    merge = {"other_id": str(other.entity_id)}
+    await send("POST", f"{one}/merge", "Another name of the same", **merge)
+    await send("POST", f"{one}/split", "Names of another", names=[other.name])
+    decisions = (await recorder(http, "GET", f"{one}/decisions"))["decisions"]
+    await recorder(http, "POST", f"/v1/entities/decisions/{decisions[0]['decision_id']}/undo")
     await recorder(http, "GET", "/v1/facts?limit=1")
     await recorder(http, "GET", "/v1/facts/progress")
     await recorder(http, "GET", f"/v1/facts/{fact.fact_id}")

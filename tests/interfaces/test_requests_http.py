@@ -112,6 +112,16 @@ INVALID: list[tuple[str, object, str]] = [
         )
     ),
     *(
+        (f"/v1/entities/00000000-0000-0000-0000-000000000007/{act}", wrong, said)
+        for act, wrong, said in (
+            ("merge", {}, "body.other_id"),
+            ("merge", {"other_id": "x"}, "body.other_id"),
+            ("split", {"names": "x"}, "body.names"),
+            ("split", {"document_ids": ["x"]}, "body.document_ids"),
+            ("split", {"colour": "blue"}, "body.colour"),
+        )
+    ),
+    *(
         ("/v1/facts/recall", wrong, said)
         for wrong, said in (
             ({}, "body.query"),

@@ -30,7 +30,8 @@ CUSTOMER_TABLES = (
     "legal_holds erasures saved_views evaluation_runs started_evaluations started_outcomes "
     "workspace_sources "
     "fact_sets facts fact_embeddings fact_postings "
-    "cluster_runs clusters cluster_names cluster_name_sources cluster_members"
+    "cluster_runs clusters cluster_names cluster_name_sources cluster_members "
+    "entity_sets document_entities entity_keys entity_assignments entity_names entity_decisions"
 ).split()
 
 

@@ -32,6 +32,7 @@ from footnote.domain.answer_statistics import CitationReport, UnansweredReport
 from footnote.domain.clusters import ClusterDetail, ClusterPage
 from footnote.domain.conversations import Conversation, Exchange, Message, MessagePage
 from footnote.domain.credentials import NewApiKey
+from footnote.domain.entities import Entity, MentionPage
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import PushStatus, WebhookEndpoint
@@ -50,11 +51,11 @@ from footnote.ports.writers import ToolText
 from footnote.security.secrets import without_secrets
 
 SUBJECTS = frozenset(
-    "chunk_id cluster_id collection collections conversation_id days document_id document_ids"
-    " endpoint_id expires_in_days expires_in_hours fact_id group_id groups hold_id ingest_id"
-    " key_id kind lane link_id measure message_id model most name names overlap_hours page"
-    " period principal principal_id rights role run_id shared_with source_id status subject"
-    " user_id view_name visibility warn_share".split()
+    "chunk_id cluster_id collection collections conversation_id days decision_id document_id"
+    " document_ids endpoint_id entity_id expires_in_days expires_in_hours fact_id group_id groups"
+    " hold_id ingest_id key_id kind lane link_id measure message_id model most name names other_id"
+    " overlap_hours page period principal principal_id rights role run_id shared_with source_id"
+    " status subject user_id view_name visibility warn_share".split()
 )
 """Parameters that say what an act is about. What is not among them is not entered: it may be a
 file's name, an address with a password in it, or content."""
@@ -270,6 +271,16 @@ def _(found: FactChanges) -> Iterator[tuple[UUID, str | None]]:
     for pair in found.changed:
         yield from shown_in((pair.before, pair.after))
     yield from shown_in((*found.added, *found.removed))
+
+
+@shown_in.register
+def _(found: Entity) -> Iterator[tuple[UUID, str | None]]:
+    return ((each.document_id, None) for each in found.named_in)
+
+
+@shown_in.register
+def _(found: MentionPage) -> Iterator[tuple[UUID, str | None]]:
+    return ((each.document_id, None) for each in found.mentions)
 
 
 @shown_in.register

@@ -28,11 +28,16 @@ from footnote.settings import (
 )
 from footnote.store import configuration as stored
 from footnote.store.configuration import StoredConfiguration, StoredSetting
-from footnote.store.queue import enqueue_clustering_if_wanted, enqueue_facts_if_wanted
+from footnote.store.queue import (
+    enqueue_clustering_if_wanted,
+    enqueue_entities_if_wanted,
+    enqueue_facts_if_wanted,
+)
 from footnote.validation.messages import shown
 
 _REMEMBERED = 10_000
 _OF_FACTS = ("facts", "fact_kinds", "fact_classes")
+_OF_ENTITIES = ("entities", "entity_kinds")
 CHANGES_SHOWN = 100
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
@@ -98,6 +103,9 @@ async def change_setting(
         if wanted == "clusters":
             by_default = workspace.engine.settings.clusters
             await enqueue_clustering_if_wanted(scope, by_default=by_default)
+        if wanted in _OF_ENTITIES:
+            by_default = workspace.engine.settings.entities
+            await enqueue_entities_if_wanted(scope, by_default=by_default)
     return await setting(workspace, wanted)
 
 

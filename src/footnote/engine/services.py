@@ -130,6 +130,7 @@ class Services:
             hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks,
             extract_facts=self.settings.facts,
             cluster=self.settings.clusters,
+            extract_entities=self.settings.entities,
         )
 
     @property

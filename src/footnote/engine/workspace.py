@@ -47,6 +47,7 @@ from footnote.engine import collections as collection_verbs
 from footnote.engine import configuration as configuration_verbs
 from footnote.engine import conversations as conversation_verbs
 from footnote.engine import documents as document_verbs
+from footnote.engine import entities as entity_verbs
 from footnote.engine import erasure as erasure_verbs
 from footnote.engine import facts as fact_verbs
 from footnote.engine import keys as key_verbs
@@ -297,6 +298,17 @@ class WorkspaceVerbs:
     clusters = Verb(cluster_verbs.clusters, Act.READ)
     cluster = Verb(cluster_verbs.cluster, Act.READ)
     cluster_progress = Verb(cluster_verbs.cluster_progress, Act.OBSERVED)
+    entities = Verb(entity_verbs.entities, Act.READ)
+    entity = Verb(entity_verbs.entity, Act.READ)
+    entity_called = Verb(entity_verbs.entity_called, Act.READ)
+    entity_mentions = Verb(entity_verbs.entity_mentions, Act.READ)
+    merge_entities = Verb(entity_verbs.merge_entities, Act.CHANGED, Right.ADMINISTER)
+    split_entity = Verb(entity_verbs.split_entity, Act.CHANGED, Right.ADMINISTER)
+    rename_entity = Verb(entity_verbs.rename_entity, Act.CHANGED, Right.ADMINISTER)
+    entity_decisions = Verb(entity_verbs.entity_decisions, Act.READ, Right.ADMINISTER)
+    undo_entity_decision = Verb(entity_verbs.undo_entity_decision, Act.CHANGED, Right.ADMINISTER)
+    entity_progress = Verb(entity_verbs.entity_progress, Act.OBSERVED)
+    extract_entities = Verb(entity_verbs.extract_entities, Act.CHANGED, Right.ADMINISTER)
 
     models_in_use = Verb(answer_models.models_in_use, Act.OBSERVED)
     use_models = Verb(answer_models.use_models, Act.CHANGED, Right.ADMINISTER)

@@ -26,6 +26,7 @@ from footnote.domain import (
 from footnote.domain.collections import CollectionSummary
 from footnote.domain.configuration import SettingChange, WorkspaceSetting
 from footnote.domain.credentials import ApiKey
+from footnote.domain.entities import EntityDecision
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import WebhookEndpoint
@@ -133,6 +134,14 @@ class SourceList:
     """Oldest first."""
     places: tuple[str, ...]
     """Below which sources may be named over the network; none where the operator opened none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityDecisionList:
+    """What was decided of an entity."""
+
+    decisions: tuple[EntityDecision, ...]
+    """Latest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from footnote.engine.redaction import model_use_of_job
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.clusters import cluster_slice
+from footnote.jobs.entities import extract_entity_slice
 from footnote.jobs.evaluating import EvaluationJob, evaluate_in_background
 from footnote.jobs.facts import extract_slice
 from footnote.jobs.fetch import FetchJob, fetch_pushed
@@ -26,6 +27,7 @@ from footnote.store.key_rotation import ROTATE_TASK
 from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import (
     CLUSTERS_TASK,
+    ENTITIES_TASK,
     EVALUATE_TASK,
     FACTS_TASK,
     INGEST_QUEUE,
@@ -167,6 +169,10 @@ def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
     @app.task(name=CLUSTERS_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
     async def cluster_documents(workspace_id: str) -> None:
         await cluster_slice(engine, UUID(workspace_id))
+
+    @app.task(name=ENTITIES_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def extract_entities(workspace_id: str) -> None:
+        await extract_entity_slice(engine, UUID(workspace_id))
 
     @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
     async def purge_lanes(workspace_id: str) -> None:

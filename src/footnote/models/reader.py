@@ -17,12 +17,26 @@ from footnote.errors import LaneUnavailable, ModelUnavailable
 from footnote.models.batching import padded, plan_batches
 from footnote.models.e5 import WORDS, shared_files
 from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
+from footnote.models.mention_head import (
+    MentionHead,
+    named_spans,
+    neighbourhoods,
+    packaged_head,
+    read_mention_head,
+)
 from footnote.models.model_store import available_cores, built, open_session
-from footnote.models.reader_probes import Probes
+from footnote.models.reader_probes import Probes, TokenWindow
 from footnote.models.reader_spans import Window, beside_the_best, disjoint, spans_of
 from footnote.models.reader_weights import Calibration, read_weights
 from footnote.models.tokenizing import Pieces, UnigramPieces
-from footnote.ports import AnswerSpan, Operation, PassageReading, PassageText, SupportOdds
+from footnote.ports import (
+    AnswerSpan,
+    NamedSpan,
+    Operation,
+    PassageReading,
+    PassageText,
+    SupportOdds,
+)
 
 PAIR_TOKENS = 384
 """Of both texts and the marks between them; training reads 256, attention grows with the square."""
@@ -101,6 +115,7 @@ def open_reader(
             tokenizer,
             weights().calibration,
             probes,
+            head=_head_for(weights().digest, probes),
             threads=threads,
         )
     except LaneUnavailable as unavailable:
@@ -123,6 +138,7 @@ class PackagedReader:
         calibration: Calibration,
         probes: Probes | None = None,
         *,
+        head: MentionHead | None = None,
         threads: int,
     ) -> None:
         self._name = name
@@ -130,6 +146,7 @@ class PackagedReader:
         self._tokenizer = tokenizer
         self._calibration = calibration
         self._probes = probes
+        self._head = head
         self._threads = ThreadPoolExecutor(
             threads or available_cores(), thread_name_prefix="reader"
         )
@@ -194,6 +211,35 @@ class PackagedReader:
             return None
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, self._probes.operation, question)
+
+    async def names(self, texts: Sequence[str]) -> list[list[NamedSpan]] | None:
+        """See `NameFinder.names`."""
+        probes, head = self._probes, self._head
+        if probes is None or head is None:
+            return None
+        loop = asyncio.get_running_loop()
+        windows = await loop.run_in_executor(self._threads, probes.token_windows, texts)
+        planned = plan_batches([len(each.ids) for each in windows], RUN_TOKENS)
+
+        def run(batch: Sequence[TokenWindow]) -> list[_Floats]:
+            states = probes.states([each.ids for each in batch])
+            return [
+                head.odds(neighbourhoods(row[1 : len(each.ids) - 1]))
+                for row, each in zip(states, batch, strict=True)
+            ]
+
+        outputs = await asyncio.gather(
+            *(
+                loop.run_in_executor(self._threads, run, [windows[at] for at in batch])
+                for batch in planned
+            )
+        )
+        odds: dict[int, _Floats] = {
+            at: row
+            for batch, rows in zip(planned, outputs, strict=True)
+            for at, row in zip(batch, rows, strict=True)
+        }
+        return named_spans(windows, [odds[at] for at in range(len(windows))], texts)
 
     async def close(self) -> None:
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -282,6 +328,16 @@ class PackagedReader:
             ) from error
         span, relevance, support = outputs
         return span, relevance, support
+
+
+def _head_for(digest: str, probes: Probes | None) -> MentionHead | None:
+    """The packaged head, if it was fitted to the lower layers of this reader."""
+    file = packaged_head()
+    if file is None or probes is None:
+        return None
+    head = read_mention_head(file)
+    fits = head.digest == digest and head.layers == probes.weights.layers
+    return head if fits else None
 
 
 def _plan(pairs: Sequence[Pair]) -> list[list[int]]:

@@ -40,12 +40,43 @@ class TextWindow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenWindow:
+    """Token ids of a stretch of a text, its marks included, and where each token stands."""
+
+    ids: list[int]
+    text: int
+    """The number of the text."""
+    first: int
+    """The number of its first token among those of the text."""
+    offsets: Sequence[tuple[int, int]]
+    """Half-open, of each token without the marks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
     """The probes, and the layers below them."""
 
     session: onnxruntime.InferenceSession
     tokenizer: UnigramPieces
     weights: ProbeWeights
+
+    def token_windows(self, texts: Sequence[str]) -> list[TokenWindow]:
+        """What is run for texts whose tokens are judged one by one, windows with an overlap."""
+        found = []
+        for number, text in enumerate(texts):
+            pieces = self.tokenizer.pieces(text)
+            count = len(pieces.ids)
+            step = WINDOW_TOKENS - WINDOW_OVERLAP
+            for start in range(0, max(1, count - WINDOW_OVERLAP), step):
+                end = min(start + WINDOW_TOKENS, count)
+                if end > start:
+                    ids = [self.tokenizer.begin, *pieces.ids[start:end], self.tokenizer.end]
+                    found.append(
+                        TokenWindow(
+                            ids=ids, text=number, first=start, offsets=pieces.offsets[start:end]
+                        )
+                    )
+        return found
 
     def windows(self, texts: Sequence[str]) -> list[TextWindow]:
         """What is run for texts, each sentence whole in one of the windows if it can be."""

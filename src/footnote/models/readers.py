@@ -10,11 +10,19 @@ from pathlib import Path
 from typing import Protocol
 
 from footnote.errors import ModelUnavailable
-from footnote.ports import Operation, PassageReading, PassageText, Reader, SupportOdds
+from footnote.ports import (
+    NamedSpan,
+    NameFinder,
+    Operation,
+    PassageReading,
+    PassageText,
+    Reader,
+    SupportOdds,
+)
 
 
-class OwnedReader(Reader, Protocol):
-    """A reader that is closed when it is no longer needed."""
+class OwnedReader(Reader, NameFinder, Protocol):
+    """A reader that finds names, too, and is closed when it is no longer needed."""
 
     async def close(self) -> None:
         """Let go of its threads."""
@@ -69,6 +77,9 @@ class LazyReader:
 
     async def operation(self, question: str) -> Operation | None:
         return await (await self.opened()).operation(question)
+
+    async def names(self, texts: Sequence[str]) -> Sequence[Sequence[NamedSpan]] | None:
+        return await (await self.opened()).names(texts)
 
     async def opened(self) -> OwnedReader:
         """The reader, loaded. Raises ModelUnavailable."""

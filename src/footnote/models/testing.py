@@ -166,6 +166,9 @@ class WordReader:
         words = _WORD.findall(question.lower())
         return next((each for each in Operation if each.value in words), None)
 
+    async def names(self, texts: Sequence[str]) -> None:
+        """None: it knows none."""
+
     def _words(self, text: str) -> frozenset[str]:
         words = map(str.lower, _WORD.findall(text))
         return frozenset(word for word in words if len(word) > self.longest_word)

@@ -36,6 +36,8 @@ from footnote.ports.models import Vector as Vector
 from footnote.ports.models import Vectors as Vectors
 from footnote.ports.models import unheard as unheard
 from footnote.ports.reading import AnswerSpan as AnswerSpan
+from footnote.ports.reading import NamedSpan as NamedSpan
+from footnote.ports.reading import NameFinder as NameFinder
 from footnote.ports.reading import Operation as Operation
 from footnote.ports.reading import PassageReading as PassageReading
 from footnote.ports.reading import PassageText as PassageText

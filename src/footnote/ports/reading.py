@@ -56,6 +56,18 @@ class SupportOdds:
     neither: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedSpan:
+    """A stretch of a text that is the name of something: `text[start:end]`."""
+
+    start: int
+    end: int
+    kind: str
+    """`person`, `organisation`, `place` or `other`."""
+    probability: float
+    """0…1: of its least likely token."""
+
+
 class Operation(StrEnum):
     """What is done with the numbers or the rows of a table's column."""
 
@@ -96,4 +108,14 @@ class Reader(Protocol):
 
         None for a question after a single cell, and from a reader that cannot tell. Raises
         ModelUnavailable.
+        """
+
+
+class NameFinder(Protocol):
+    """A model that finds names of persons, organisations, places and other things."""
+
+    async def names(self, texts: Sequence[str]) -> Sequence[Sequence[NamedSpan]] | None:
+        """The names in each text, in order and without overlap.
+
+        None from a model that cannot tell. Raises ModelUnavailable.
         """

@@ -62,6 +62,10 @@ COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
 LEFT_OUT: Mapping[str, str] = MappingProxyType(
     {
         "credential_directory": "ids of credentials, which keys, sessions and share links have",
+        "document_entities": "what documents name, which those documents have",
+        "entity_decisions": "who merged, split or renamed what, which audit has",
+        "entity_names": "names that administrators gave to what documents name",
+        "entity_sets": "which program read a document for entities",
         "erasures": "the ledger of what was erased by whom, which audit has",
         "events": "copies of what documents say of who may see them; they go after seven days",
         "fact_sets": "which program read a document for facts",

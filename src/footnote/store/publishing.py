@@ -22,6 +22,7 @@ from footnote.store.merging import due_merge, insert_postings
 from footnote.store.passages import span_row
 from footnote.store.queue import (
     enqueue_clustering_if_wanted,
+    enqueue_entities_if_wanted,
     enqueue_facts_if_wanted,
     enqueue_maintenance,
 )
@@ -58,6 +59,8 @@ class MaintenanceLimits:
     """Whether facts are extracted where a workspace does not say."""
     cluster: bool = False
     """Whether documents are clustered where a workspace does not say."""
+    extract_entities: bool = False
+    """Whether entities are extracted where a workspace does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +148,7 @@ async def publish(
     await forget_cluster_names(scope, [stored.document_id])
     await enqueue_facts_if_wanted(scope, by_default=limits.extract_facts)
     await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
+    await enqueue_entities_if_wanted(scope, by_default=limits.extract_entities)
     return True
 
 

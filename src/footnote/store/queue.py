@@ -21,6 +21,7 @@ PURGE_TASK = "purge_lanes"
 EVALUATE_TASK = "evaluate"
 FACTS_TASK = "extract_facts"
 CLUSTERS_TASK = "cluster_documents"
+ENTITIES_TASK = "extract_entities"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 SET_ASIDE_QUEUE = "set_aside"
@@ -177,6 +178,28 @@ async def _wants(scope: WorkspaceScope, setting: str, by_default: bool) -> bool:
 
 def _clusters_lock(scope: WorkspaceScope) -> str:
     return f"clusters:{scope.workspace_id}"
+
+
+async def enqueue_entities(scope: WorkspaceScope) -> None:
+    """Have the entities of the workspace extracted, unless that is waiting to be done already."""
+    lock = _entities_lock(scope)
+    await enqueue(scope, ENTITIES_TASK, lock, priority=_LATER, statement="enqueue_once")
+
+
+async def enqueue_entities_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
+    """The same, where the workspace's own setting, or else the installation's, wants entities."""
+    if await _wants(scope, "entities", by_default):
+        await enqueue_entities(scope)
+
+
+async def entities_enqueued(scope: WorkspaceScope) -> bool:
+    """Whether entities of the workspace are being extracted, or waiting to be."""
+    row = await scope.single(_SQL["is_enqueued"], {"lock": _entities_lock(scope)})
+    return bool(row["enqueued"])
+
+
+def _entities_lock(scope: WorkspaceScope) -> str:
+    return f"entities:{scope.workspace_id}"
 
 
 def _facts_lock(scope: WorkspaceScope) -> str:

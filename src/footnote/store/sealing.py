@@ -65,6 +65,9 @@ HOLD_REASON, HOLD_LIFTED = _columns("legal_holds", ("hold_id",), "text", "reason
 (STARTED_OUTCOME,) = _columns("started_outcomes", ("run_id", "question_no"), "json", "outcome")
 (FACT,) = _columns("facts", ("fact_id",), "json", "content")
 (CLUSTER_NAME,) = _columns("cluster_names", ("cluster_id",), "json", "name")
+(NAMED,) = _columns("document_entities", ("document_id", "ordinal"), "json", "content")
+(GIVEN_NAME,) = _columns("entity_names", ("entity_id",), "text", "name")
+(ENTITY_DECISION,) = _columns("entity_decisions", ("decision_id",), "json", "content")
 (WEBHOOK_SECRET,) = _columns("webhook_endpoints", ("endpoint_id",), "secret", "secret")
 (SOURCE_SECRET,) = _columns("workspace_sources", ("source_id",), "secret", "secret")
 (MCP_HEADERS,) = _columns("mcp_servers", ("name",), "secret_json", "headers")
@@ -72,8 +75,9 @@ HOLD_REASON, HOLD_LIFTED = _columns("legal_holds", ("hold_id",), "text", "reason
 RESEALED = (
     TITLE, SUMMARY, KEYWORDS, SECTIONS, METADATA_VALUES, CHUNK_TEXT, CONTEXT, HEADINGS, PIECE,
     CONVERSATION, QUESTION, ANSWER, COMMENT, VIEW_NAME, VIEW, HOLD_REASON, HOLD_LIFTED,
-    OUTCOMES, STARTED_LINES, STARTED_OUTCOME, FACT, CLUSTER_NAME, AUDIT_QUERY, AUDIT_SALT,
-    INDEX_SECRET, WEBHOOK_SECRET, SOURCE_SECRET, MCP_HEADERS,
+    OUTCOMES, STARTED_LINES, STARTED_OUTCOME, FACT, CLUSTER_NAME, NAMED, GIVEN_NAME,
+    ENTITY_DECISION, AUDIT_QUERY, AUDIT_SALT, INDEX_SECRET, WEBHOOK_SECRET, SOURCE_SECRET,
+    MCP_HEADERS,
 )  # fmt: skip
 """What is encrypted anew when the data key is rotated; results of stages are made again."""
 

@@ -48,6 +48,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "See evaluation runs that were kept, and have workers make more.",
     ),
     "source": ("sources.app", "Have workers follow folders and addresses."),
+    "entities": ("entities.app", "See, merge, split and rename what documents name."),
     "facts": ("facts.app", "See, recall, confirm and compare facts extracted from documents."),
     "clusters": (
         "clusters.app",

@@ -25,6 +25,7 @@ from footnote.interfaces.sdk import (
 # Verbs of the same names are bound below.
 from footnote.interfaces.sdk import clusters as cluster_verbs
 from footnote.interfaces.sdk import documents as document_verbs
+from footnote.interfaces.sdk import entities as entity_verbs
 from footnote.interfaces.sdk import facts as fact_verbs
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
@@ -183,6 +184,17 @@ class AsyncClient:
     citations = administering.citations
     unanswered_questions = administering.unanswered_questions
     export_unanswered = administering.export_unanswered
+    entities = entity_verbs.entities
+    entity = entity_verbs.entity
+    entity_mentions = entity_verbs.entity_mentions
+    merge_entities = entity_verbs.merge_entities
+    split_entity = entity_verbs.split_entity
+    rename_entity = entity_verbs.rename_entity
+    entity_decisions = entity_verbs.entity_decisions
+    undo_entity_decision = entity_verbs.undo_entity_decision
+    entity_progress = entity_verbs.entity_progress
+    extract_entities = entity_verbs.extract_entities
+
     facts = fact_verbs.facts
     fact = fact_verbs.fact
     recall_facts = fact_verbs.recall_facts

@@ -1,0 +1,349 @@
+"""Entities of a workspace: listed, shown with every mention, merged, split and renamed."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Sequence
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from footnote.domain.entities import (
+    Entity,
+    EntityDecision,
+    EntityKind,
+    EntityMention,
+    EntityPage,
+    EntityProgress,
+    EntitySummary,
+    MentionPage,
+)
+from footnote.engine.entity_extraction import entity_extraction_of
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import Conflict, InvalidRequest, NotFound
+from footnote.knowledge.linking import word_key
+from footnote.knowledge.names import telling_words
+from footnote.store import entities as stored
+from footnote.store import entity_decisions as decided
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import get_document, shown_version, texts_of_spans
+from footnote.store.entity_keeping import count_entities, entity_failures
+from footnote.store.queue import enqueue_entities, entities_enqueued
+
+_NAMED_IN_SHOWN = 100
+_FOUND_BY_WORDS = 2_000
+_IDENTIFIERS_SHOWN = 50
+_AROUND = 80
+"""Characters that are shown before and after a mention."""
+_FAILURES_SHOWN = 10
+_CANDIDATES_SHOWN = 10
+_DECISIONS_SHOWN = 100
+_NO_PLACE = (UUID(int=0), -1, 0)
+_LARGEST = 2**31 - 1
+
+EntityLimit = Annotated[int, Field(ge=1, le=200)]
+EntityName = Annotated[str, Field(min_length=1, max_length=300)]
+Names = Annotated[Sequence[EntityName], Field(max_length=200)]
+Documents = Annotated[Sequence[UUID], Field(max_length=200)]
+
+
+async def entities(
+    workspace: WorkspaceAccess,
+    *,
+    query: Annotated[str, Field(max_length=300)] = "",
+    kinds: Sequence[EntityKind] = (),
+    document_id: UUID | None = None,
+    limit: EntityLimit = 50,
+    cursor: str | None = None,
+) -> EntityPage:
+    """A page of entities, those that most documents name first.
+
+    With a query those that are called by all of its words. Raises NotFound for a document that is
+    absent, foreign or hidden, and InvalidRequest.
+    """
+    async with workspace.scope() as scope:
+        if document_id is not None:
+            await get_document(scope, document_id)
+        among = None
+        if query.strip():
+            keys = [word_key(word) for word in telling_words(query)]
+            among = await stored.entities_with_keys(scope, keys, _FOUND_BY_WORDS) if keys else ()
+        wanted = stored.WantedEntities(kinds=tuple(kinds), document_id=document_id, among=among)
+        after = None if cursor is None else _place(cursor)
+        found = await stored.list_entities(scope, wanted, limit=limit + 1, after=after)
+    shown = found[:limit]
+    return EntityPage(
+        entities=shown, next_cursor=_cursor(shown[-1]) if len(found) > limit else None
+    )
+
+
+async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
+    """One entity, and the documents that name it. Raises NotFound."""
+    async with workspace.scope() as scope:
+        return await _entity(scope, entity_id)
+
+
+async def entity_called(workspace: WorkspaceAccess, called: str) -> UUID:
+    """The id of the entity with that id or name, the only one with these words in its names.
+
+    A whole id is given back as it is, whether there is such an entity or not. Raises NotFound, and
+    InvalidRequest with the candidates where there are several.
+    """
+    try:
+        return UUID(called)
+    except ValueError:
+        found = (await entities(workspace, query=called, limit=_CANDIDATES_SHOWN)).entities
+    wanted = called.casefold().strip()
+    exact = [each for each in found if each.name.casefold() == wanted]
+    candidates = exact or list(found)
+    if not candidates:
+        raise NotFound(
+            f"there is no entity {called!r}", hint="`footnote entities list` shows what there is"
+        )
+    if len(candidates) > 1:
+        several = ", ".join(
+            f"{each.name} ({each.kind.value}, {each.entity_id})" for each in candidates
+        )
+        raise InvalidRequest(
+            f"several entities are called {called!r}", hint=f"name one by its id: {several}"
+        )
+    return candidates[0].entity_id
+
+
+async def entity_mentions(
+    workspace: WorkspaceAccess,
+    entity_id: UUID,
+    *,
+    limit: EntityLimit = 50,
+    cursor: str | None = None,
+) -> MentionPage:
+    """Every place where documents name an entity, in their order. Raises NotFound."""
+    document, ordinal, first = _NO_PLACE if cursor is None else _mention_place(cursor)
+    found: list[EntityMention] = []
+    following = None
+    async with workspace.scope() as scope:
+        rows = await stored.named_rows(scope, entity_id, after=(document, ordinal), limit=limit + 1)
+        if not rows and cursor is None:
+            raise stored.no_such_entity(entity_id)
+        for row in rows:
+            begun = first if (row.document_id, row.ordinal) == (document, ordinal) else 0
+            spans = row.spans[begun:]
+            room = limit - len(found)
+            if room == 0 and spans:
+                following = _mention_cursor(row.document_id, row.ordinal, begun)
+                break
+            found += await _shown(scope, row, spans[:room])
+            if len(spans) > room:
+                following = _mention_cursor(row.document_id, row.ordinal, begun + room)
+                break
+    return MentionPage(mentions=tuple(found), next_cursor=following)
+
+
+async def merge_entities(workspace: WorkspaceAccess, entity_id: UUID, other_id: UUID) -> Entity:
+    """Let an entity take in another: all names of both are one from now on.
+
+    Raises NotFound, and InvalidRequest for an entity and itself.
+    """
+    if entity_id == other_id:
+        raise InvalidRequest(
+            f"the entity {entity_id} cannot take in itself", hint="name two entities"
+        )
+    for each in (entity_id, other_id):
+        await entity(workspace, each)
+    async with workspace.system_scope() as scope:
+        await decided.merge_entities(scope, entity_id, other_id, _who(workspace))
+    return await entity(workspace, entity_id)
+
+
+async def split_entity(
+    workspace: WorkspaceAccess,
+    entity_id: UUID,
+    *,
+    names: Names = (),
+    documents: Documents = (),
+) -> Entity:
+    """Make an entity of its own of some names of an entity, or of what some documents call so.
+
+    Returns the new one. Raises NotFound, InvalidRequest without names and documents, and Conflict
+    where nothing or everything would go.
+    """
+    if not names and not documents:
+        raise InvalidRequest(
+            "a split needs names or documents",
+            hint="`footnote entities show` lists both",
+        )
+    await entity(workspace, entity_id)
+    async with workspace.system_scope() as scope:
+        made, _ = await decided.split_entity(
+            scope, entity_id, names=names, documents=documents, decided_by=_who(workspace)
+        )
+    return await entity(workspace, made)
+
+
+async def rename_entity(workspace: WorkspaceAccess, entity_id: UUID, name: EntityName) -> Entity:
+    """Give an entity a name. Raises NotFound."""
+    await entity(workspace, entity_id)
+    async with workspace.system_scope() as scope:
+        await decided.rename_entity(scope, entity_id, name, _who(workspace))
+    return await entity(workspace, entity_id)
+
+
+async def entity_decisions(
+    workspace: WorkspaceAccess, entity_id: UUID
+) -> tuple[EntityDecision, ...]:
+    """What was decided of an entity, latest first, at most a hundred. Raises NotFound."""
+    await entity(workspace, entity_id)
+    async with workspace.scope() as scope:
+        return await decided.decisions_of(scope, entity_id, _DECISIONS_SHOWN)
+
+
+async def undo_entity_decision(workspace: WorkspaceAccess, decision_id: UUID) -> EntityDecision:
+    """Have things as they were before a decision.
+
+    Raises NotFound, and Conflict for one that was undone, or that a later one builds upon.
+    """
+    async with workspace.system_scope() as scope:
+        found = await decided.decision_of(scope, decision_id)
+    try:
+        await entity(workspace, found.entity_id)
+    except NotFound as error:
+        raise decided.no_such_decision(decision_id) from error
+    async with workspace.system_scope() as scope:
+        await decided.undo_decision(scope, decision_id)
+        return await decided.decision_of(scope, decision_id)
+
+
+async def extract_entities(workspace: WorkspaceAccess) -> EntityProgress:
+    """Have all documents read for entities that were not; how far that is.
+
+    Raises Conflict where the workspace extracts none.
+    """
+    extraction = await entity_extraction_of(workspace)
+    if not extraction.enabled:
+        raise Conflict(
+            "this workspace extracts no entities",
+            hint="switch it on: `footnote config set entities true`",
+        )
+    async with workspace.system_scope() as scope:
+        await enqueue_entities(scope)
+    return await entity_progress(workspace)
+
+
+async def entity_progress(workspace: WorkspaceAccess) -> EntityProgress:
+    """How far the documents that may be seen are read for entities."""
+    extraction = await entity_extraction_of(workspace)
+    async with workspace.scope() as scope:
+        counts = await count_entities(scope, extraction.extractor)
+        failures = await entity_failures(scope, _FAILURES_SHOWN)
+    async with workspace.system_scope() as scope:
+        running = await entities_enqueued(scope)
+    return EntityProgress(
+        enabled=extraction.enabled,
+        documents=counts.documents,
+        done=counts.done,
+        failed=counts.failed,
+        mentions=counts.mentions,
+        running=running,
+        failures=failures,
+    )
+
+
+async def _entity(scope: WorkspaceScope, entity_id: UUID) -> Entity:
+    wanted = stored.WantedEntities(among=(entity_id,))
+    found = await stored.list_entities(scope, wanted, limit=1, after=None)
+    if not found:
+        raise stored.no_such_entity(entity_id)
+    [summary] = found
+    named = await stored.named_in(scope, entity_id, _NAMED_IN_SHOWN)
+    beside = dict.fromkeys(each for _, belongings in named for each in belongings)
+    identifiers = await stored.entities_called(scope, tuple(beside)[:_IDENTIFIERS_SHOWN])
+    return Entity(
+        entity_id=entity_id,
+        kind=summary.kind,
+        name=summary.name,
+        given_name=await stored.given_name(scope, entity_id) is not None,
+        documents=summary.documents,
+        mentions=summary.mentions,
+        named_in=tuple(each for each, _ in named),
+        identifiers=identifiers,
+    )
+
+
+async def _shown(
+    scope: WorkspaceScope, row: stored.NamedRow, spans: Sequence[tuple[int, int]]
+) -> list[EntityMention]:
+    """Mentions with the words around them, of their line alone."""
+    shown = await shown_version(scope, row.document_id)
+    if shown.version != row.version:
+        # Another version was published since the row was read.
+        return []
+    texts = await texts_of_spans(scope, shown, spans, _AROUND)
+    return [
+        EntityMention(
+            document_id=row.document_id,
+            document_title=row.document_title,
+            version=row.version,
+            char_start=start,
+            char_end=end,
+            quote=text.quoted,
+            before=text.before.rpartition("\n")[2],
+            after=text.after.partition("\n")[0],
+        )
+        for (start, end), text in zip(spans, texts, strict=True)
+    ]
+
+
+def _who(workspace: WorkspaceAccess) -> str:
+    return workspace.principal.principal_id
+
+
+def _cursor(last: EntitySummary) -> str:
+    place = f"{last.documents} {last.mentions} {last.entity_id}"
+    return base64.urlsafe_b64encode(place.encode()).decode()
+
+
+def _place(cursor: str) -> stored.EntityPlace:
+    """The place that a cursor names. Raises InvalidRequest for a foreign one."""
+    documents, mentions, entity_id = _read_cursor(cursor, 3)
+    try:
+        place = stored.EntityPlace(
+            documents=int(documents), mentions=int(mentions), entity_id=UUID(entity_id)
+        )
+    except ValueError as error:
+        raise _no_cursor() from error
+    if not (0 <= place.documents <= _LARGEST and 0 <= place.mentions <= _LARGEST):
+        raise _no_cursor()
+    return place
+
+
+def _mention_cursor(document_id: UUID, ordinal: int, number: int) -> str:
+    return base64.urlsafe_b64encode(f"{document_id} {ordinal} {number}".encode()).decode()
+
+
+def _mention_place(cursor: str) -> tuple[UUID, int, int]:
+    document, ordinal, number = _read_cursor(cursor, 3)
+    try:
+        place = UUID(document), int(ordinal), int(number)
+    except ValueError as error:
+        raise _no_cursor() from error
+    if not (0 <= place[1] <= _LARGEST and 0 <= place[2] <= _LARGEST):
+        raise _no_cursor()
+    return place
+
+
+def _read_cursor(cursor: str, parts: int) -> list[str]:
+    try:
+        read = base64.urlsafe_b64decode(cursor).decode().split(" ")
+    except (binascii.Error, ValueError) as error:
+        raise _no_cursor() from error
+    if len(read) != parts:
+        raise _no_cursor()
+    return read
+
+
+def _no_cursor() -> InvalidRequest:
+    return InvalidRequest(
+        "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
+    )

@@ -1,0 +1,49 @@
+"""Extracts what documents name a slice at a time, so that a worker can stop at any time."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+from footnote.engine import Services, WorkspaceEngine
+from footnote.engine.entity_extraction import (
+    ATTEMPTS,
+    entity_extraction_of,
+    extract_entities_of,
+)
+from footnote.store.database import SYSTEM
+from footnote.store.entity_keeping import drop_orphans, unread_documents
+from footnote.store.pushes import workspace_of
+from footnote.store.queue import enqueue_entities
+
+SLICE_SECONDS = 3.0
+"""Less than a worker that is being stopped waits for what it has in hand."""
+_LOOKED_AT_TOGETHER = 64
+
+
+async def extract_entity_slice(engine: Services, workspace_id: UUID) -> None:
+    """Read documents for entities for some seconds, then have the rest read.
+
+    What was kept of a document stays kept; a workspace that is switched off is left at once.
+    """
+    ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        workspace = await workspace_of(scope)
+    system = WorkspaceEngine(
+        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
+    )
+    wanted = await entity_extraction_of(system)
+    if not wanted.enabled:
+        return
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        unread = await unread_documents(
+            scope, wanted.extractor, attempts=ATTEMPTS, limit=_LOOKED_AT_TOGETHER
+        )
+        await drop_orphans(scope)
+    for each in unread:
+        await extract_entities_of(engine, workspace_id, each, wanted)
+        if asyncio.get_running_loop().time() > ends_at:
+            break
+    if unread:
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await enqueue_entities(scope)

@@ -1,0 +1,224 @@
+"""The mentions of one document become what it names: each entity once, with all its mentions.
+
+Mentions are of one entity where their names are equal in their normal form, where the document
+defines one as short for the other, where one is made of the first letters of the other, and where
+one is a usual short form of exactly one other name in the document.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from footnote.domain.entities import NAMED_KINDS, EntityKind, ExtractedEntity, LinkReason
+from footnote.knowledge.mentions import Mention
+from footnote.knowledge.names import (
+    is_abbreviation,
+    is_abbreviation_candidate,
+    is_part,
+    normal_name,
+)
+
+MOST_MENTIONS = 200_000
+"""Of one document."""
+_DEFINED = re.compile(
+    r"\s*,?\s*[(（](?:[^()（）]{0,40}?\s)?[\"“„«「'‘](?P<term>[^\"”“»」'’()]{1,60})[\"”“»」'’]\s*[)）]"
+)
+"""Behind a name: what it is called in the rest of the document."""
+_BRACKETED = re.compile(r"\s*[(（](?P<term>[^\s()（）][^()（）]{0,29})[)）]")
+_ARTICLE = re.compile(r"^(?:(?:the|der|die|das|le|la|les|el|los|las)\s+|l['’])", re.IGNORECASE)
+_NEAR = 120
+"""Most characters between an entity and what belongs to it, such as its telephone number."""
+_BELONGING = frozenset(
+    (EntityKind.EMAIL, EntityKind.PHONE, EntityKind.IBAN, EntityKind.VAT, EntityKind.ADDRESS)
+)
+
+
+@dataclass(slots=True)
+class _Group:
+    kind: EntityKind
+    normal: str
+    mentions: list[Mention]
+    reasons: set[LinkReason] = field(default_factory=set)
+    normals: list[str] = field(default_factory=list)
+
+
+def entities_of(text: str, mentions: Sequence[Mention]) -> tuple[ExtractedEntity, ...]:
+    """What the mentions of a text name, in the order of the first mention of each."""
+    groups = _by_name(mentions[:MOST_MENTIONS])
+    named = {key: each for key, each in groups.items() if each.kind in NAMED_KINDS}
+    joined = _Joined(named)
+    _join_defined(text, joined)
+    _join_abbreviations(text, joined)
+    _join_parts(joined)
+    whole = [*joined.groups(), *(each for key, each in groups.items() if key not in named)]
+    whole.sort(key=lambda each: each.mentions[0].start)
+    belongings = _belongings(text, whole)
+    return tuple(_entity(text, each, belongings.get(at, ())) for at, each in enumerate(whole))
+
+
+def _by_name(mentions: Iterable[Mention]) -> dict[tuple[EntityKind, str], _Group]:
+    groups: dict[tuple[EntityKind, str], _Group] = {}
+    for each in mentions:
+        key = (each.kind, each.normal)
+        group = groups.setdefault(key, _Group(each.kind, each.normal, [], normals=[each.normal]))
+        group.mentions.append(each)
+    return groups
+
+
+class _Joined:
+    """Groups that turn out to be one; the one that others join keeps its name."""
+
+    def __init__(self, groups: dict[tuple[EntityKind, str], _Group]) -> None:
+        self.by_key = groups
+        self._into: dict[tuple[EntityKind, str], tuple[EntityKind, str]] = {}
+
+    def find(self, key: tuple[EntityKind, str]) -> tuple[EntityKind, str]:
+        while key in self._into:
+            key = self._into[key]
+        return key
+
+    def join(
+        self, short: tuple[EntityKind, str], whole: tuple[EntityKind, str], why: LinkReason
+    ) -> None:
+        one, other = self.find(short), self.find(whole)
+        if one == other:
+            return
+        into, gone = self.by_key[other], self.by_key[one]
+        into.mentions += gone.mentions
+        into.normals += gone.normals
+        into.reasons |= gone.reasons | {why}
+        self._into[one] = other
+
+    def groups(self) -> list[_Group]:
+        found = [each for key, each in self.by_key.items() if key not in self._into]
+        for each in found:
+            each.mentions.sort(key=lambda mention: mention.start)
+        return found
+
+
+def _join_defined(text: str, joined: _Joined) -> None:
+    """Join what the text calls otherwise: `Silicon Valley Bank ("Bank")`.
+
+    Every later place that has the term with its capital letter is a mention, too.
+    """
+    taken = sorted((m.start, m.end) for g in joined.by_key.values() for m in g.mentions)
+    starts = {start for start, _ in taken}
+    for key, group in list(joined.by_key.items()):
+        for mention in list(group.mentions):
+            match = _DEFINED.match(text, mention.end)
+            if match is None:
+                continue
+            term = _ARTICLE.sub("", match["term"].strip(" .,"))
+            normal = normal_name(term, group.kind)
+            if not normal or not term[:1].isupper() or normal == group.normal:
+                continue
+            for other in [each for each in joined.by_key if each[1] == normal]:
+                joined.join(other, key, LinkReason.DEFINED)
+            into = joined.by_key[joined.find(key)]
+            if normal not in into.normals:
+                into.reasons.add(LinkReason.DEFINED)
+            places = re.compile(rf"(?<!\w){re.escape(term)}(?!\w)")
+            for found in places.finditer(text, match.start("term")):
+                start = found.start()
+                if start not in starts and not _covered(taken, start, start + len(term)):
+                    starts.add(start)
+                    into.mentions.append(
+                        Mention(
+                            kind=into.kind, start=start, end=start + len(term), normal=normal,
+                            confidence=mention.confidence,
+                        )
+                    )  # fmt: skip
+
+
+def _covered(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
+    at = bisect_right(taken, (start, end))
+    return (at > 0 and taken[at - 1][1] > start) or (at < len(taken) and taken[at][0] < end)
+
+
+def _join_abbreviations(text: str, joined: _Joined) -> None:
+    """Join an abbreviation with the one name of the text that it is made of."""
+    by_kind: dict[EntityKind, list[tuple[tuple[EntityKind, str], str]]] = defaultdict(list)
+    for key, group in joined.by_key.items():
+        longest = max((text[m.start : m.end] for m in group.mentions[:50]), key=len)
+        by_kind[group.kind].append((key, longest))
+    for kind, names in by_kind.items():
+        if kind is EntityKind.PERSON:
+            continue
+        for key, written in names:
+            if not is_abbreviation_candidate(written):
+                continue
+            wholes = {
+                joined.find(other)
+                for same in NAMED_KINDS
+                if same is not EntityKind.PERSON
+                for other, name in by_kind.get(same, ())
+                if is_abbreviation(written, name)
+            }
+            wholes.discard(joined.find(key))
+            if len(wholes) == 1:
+                joined.join(key, wholes.pop(), LinkReason.ABBREVIATION)
+
+
+def _join_parts(joined: _Joined) -> None:
+    """Join a short form with the one longer name of its kind that it may stand for."""
+    for kind in (EntityKind.PERSON, EntityKind.ORGANISATION):
+        keys = [key for key in joined.by_key if key[0] is kind]
+        by_word: dict[str, list[tuple[EntityKind, str]]] = defaultdict(list)
+        for key in keys:
+            words = key[1].split()
+            for word in {words[0], words[-1]}:
+                by_word[word].append(key)
+        for key in sorted(keys, key=lambda each: len(each[1])):
+            first = key[1].split()[0]
+            wholes = {
+                joined.find(other) for other in by_word[first] if is_part(key[1], other[1], kind)
+            }
+            wholes.discard(joined.find(key))
+            if len(wholes) == 1:
+                joined.join(key, wholes.pop(), LinkReason.SHORT_FORM)
+
+
+def _belongings(
+    text: str, groups: Sequence[_Group]
+) -> dict[int, tuple[tuple[EntityKind, str], ...]]:
+    """By the number of a named entity the identifiers that follow its name in its paragraph."""
+    places = sorted(
+        (mention.start, mention.end, at)
+        for at, group in enumerate(groups)
+        for mention in group.mentions
+    )
+    found: dict[int, dict[tuple[EntityKind, str], None]] = defaultdict(dict)
+    owner: tuple[int, int] | None = None
+    for start, end, at in places:
+        kind = groups[at].kind
+        if kind in (EntityKind.PERSON, EntityKind.ORGANISATION):
+            owner = (end, at)
+        elif kind in _BELONGING and owner is not None:
+            between = text[owner[0] : start]
+            if len(between) <= _NEAR and "\n\n" not in between:
+                found[owner[1]][kind, groups[at].normal] = None
+    return {at: tuple(each) for at, each in found.items()}
+
+
+def _entity(
+    text: str, group: _Group, belongings: tuple[tuple[EntityKind, str], ...]
+) -> ExtractedEntity:
+    written = Counter(" ".join(text[m.start : m.end].split()) for m in group.mentions)
+    # A name in capitals says no more than one that is not.
+    forms = sorted(written, key=lambda form: (-len(form.split()), form.isupper(), -len(form), form))
+    normals = dict.fromkeys((normal_name(forms[0], group.kind), *group.normals))
+    formed = group.kind not in NAMED_KINDS
+    return ExtractedEntity(
+        kind=group.kind,
+        name=forms[0],
+        forms=tuple(forms),
+        normals=(group.normal,) if formed else tuple(each for each in normals if each),
+        spans=tuple((m.start, m.end) for m in group.mentions),
+        confidence=max(m.confidence for m in group.mentions),
+        reasons=tuple(sorted(group.reasons)),
+        belongings=belongings,
+    )

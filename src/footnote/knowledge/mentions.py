@@ -1,0 +1,245 @@
+"""Where a text names something: names as a model found them, and what has a form of its own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import phonenumbers
+from phonenumbers import NumberParseException
+from stdnum import iban
+from stdnum.ch import vat as swiss_vat
+from stdnum.eu import vat as european_vat
+from stdnum.gb import vat as british_vat
+
+from footnote.domain.entities import EntityKind
+from footnote.domain.redaction import PersonalData
+from footnote.knowledge.names import normal_name, words_of
+from footnote.language.addresses import addresses_in
+from footnote.language.dates import Day, dates_mentioned
+from footnote.language.figures import PERCENT, Figure, figures_of
+from footnote.language.identifiers import WORD, is_identifier
+from footnote.language.personal_data import personal_data_in
+from footnote.language.quantities import number_in
+from footnote.ports import NamedSpan
+
+_VAT = re.compile(r"(?<![\w])(?:[A-Z]{2}|CHE)[ -]?[A-Z0-9](?:[ .-]?[A-Z0-9]){6,13}(?![\w])")
+_ADDRESS_OF_THE_WEB = re.compile(r"(?:https?://|www\.)[^\s<>\"'|]+", re.IGNORECASE)
+_SYMBOL_BEFORE = re.compile(r"(?:[$€£¥]|(?<![^\W\d_])(?:USD|EUR|GBP|CHF|JPY|CNY|RMB))\s?$")
+_LOOK_BACK = 5
+_MEASURE = re.compile(r"\d[\d.,’' ]*[^\W\d_]{1,3}")
+_FORMED = {
+    PersonalData.EMAIL: EntityKind.EMAIL,
+    PersonalData.IBAN: EntityKind.IBAN,
+    PersonalData.PHONE: EntityKind.PHONE,
+}
+_CHECKED, _FORM_ALONE = 1.0, 0.95
+"""How sure a mention is whose check digits agree, and one that has the form."""
+_MOST_OF_A_NAME = 0.75
+"""Of the mentions of one name: the kind that so many have is that of all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """A stretch of a text that names something: `text[start:end]`."""
+
+    kind: EntityKind
+    start: int
+    end: int
+    normal: str
+    """In which mentions of one kind are compared."""
+    confidence: float
+    """0…1."""
+
+
+def mentions_of(
+    text: str, language: str | None, named: Sequence[NamedSpan], kinds: Collection[EntityKind]
+) -> list[Mention]:
+    """The mentions of a text in order, without overlap; of these kinds alone.
+
+    What has a form goes before what only looks like a name.
+    """
+    exact = [each for each in exact_mentions(text, language) if each.kind in kinds]
+    taken = sorted((each.start, each.end) for each in exact)
+    names = []
+    at = 0
+    for span in sorted(named, key=lambda each: each.start):
+        start, end = _trimmed(text, span.start, span.end)
+        while at < len(taken) and taken[at][1] <= start:
+            at += 1
+        overlaps = at < len(taken) and taken[at][0] < end
+        if start < end and not overlaps and any(map(str.isalpha, text[start:end])):
+            kind = EntityKind(span.kind)
+            normal = normal_name(text[start:end], kind)
+            if normal:
+                names.append(
+                    Mention(
+                        kind=kind, start=start, end=end, normal=normal, confidence=span.probability
+                    )
+                )
+    names = [each for each in _of_one_kind(text, names) if each.kind in kinds]
+    return sorted([*exact, *names], key=lambda each: each.start)
+
+
+def exact_mentions(text: str, language: str | None) -> list[Mention]:
+    """What has a form of its own, in order, without overlap: e-mail, IBAN, dates, amounts …
+
+    >>> found = exact_mentions("Paid 1,500 EUR on 3 June 2024.", "en")
+    >>> [(each.kind.value, each.normal) for each in found]
+    [('amount', '1500 EUR'), ('date', '2024-06-03')]
+    """
+    found: list[Mention] = []
+    web = [match.span() for match in _ADDRESS_OF_THE_WEB.finditer(text)]
+    used = list(web)
+
+    def add(mentions: Iterator[Mention]) -> None:
+        for each in mentions:
+            if each.normal and _is_free(each, used):
+                found.append(each)
+                used.append((each.start, each.end))
+        used.sort()
+
+    add(_personal(text))
+    add(_vat_numbers(text))
+    add(_addresses(text))
+    add(_dates(text))
+    add(_amounts(text, language, used))
+    add(_identifiers(text))
+    return sorted(found, key=lambda each: each.start)
+
+
+def _is_free(each: Mention, used: Sequence[tuple[int, int]]) -> bool:
+    return all(each.end <= start or each.start >= end for start, end in used)
+
+
+def _personal(text: str) -> Iterator[Mention]:
+    for each in personal_data_in(text, frozenset(_FORMED)):
+        kind = _FORMED[each.kind]
+        written = text[each.start : each.end]
+        if kind is EntityKind.IBAN:
+            normal = iban.compact(written)
+        elif kind is EntityKind.EMAIL:
+            normal = written.casefold()
+        else:
+            normal = _phone(written)
+        sure = _CHECKED if kind is EntityKind.IBAN else _FORM_ALONE
+        yield Mention(kind=kind, start=each.start, end=each.end, normal=normal, confidence=sure)
+
+
+def _phone(written: str) -> str:
+    """A number for the whole world where it says its country, else its digits."""
+    try:
+        parsed = phonenumbers.parse(written, None)
+    except NumberParseException:
+        return "".join(filter(str.isdigit, written))
+    return str(phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.E164))
+
+
+def _vat_numbers(text: str) -> Iterator[Mention]:
+    for match in _VAT.finditer(text):
+        written = match.group()
+        for country, form in (("", european_vat), ("GB", british_vat), ("CHE", swiss_vat)):
+            number = written.removeprefix(country) if country == "GB" else written
+            if written.startswith(country) and form.is_valid(number):
+                yield Mention(
+                    kind=EntityKind.VAT,
+                    start=match.start(),
+                    end=match.end(),
+                    normal=(country if country == "GB" else "") + form.compact(number),
+                    confidence=_CHECKED,
+                )
+                break
+
+
+def _addresses(text: str) -> Iterator[Mention]:
+    for start, end in addresses_in(text):
+        yield Mention(
+            kind=EntityKind.ADDRESS, start=start, end=end,
+            normal=" ".join(words_of(text[start:end])), confidence=_FORM_ALONE,
+        )  # fmt: skip
+
+
+def _dates(text: str) -> Iterator[Mention]:
+    for each in dates_mentioned(text):
+        readings = {_iso(reading) for reading in each.readings}
+        if len(readings) == 1 and (normal := readings.pop()):
+            yield Mention(
+                kind=EntityKind.DATE, start=each.start, end=each.end, normal=normal,
+                confidence=_FORM_ALONE,
+            )  # fmt: skip
+
+
+def _iso(day: Day) -> str:
+    """A day, or a month of a year; empty for less."""
+    if day.year is None or day.month is None:
+        return ""
+    month = f"{day.year:04}-{day.month:02}"
+    return month if day.day is None else f"{month}-{day.day:02}"
+
+
+def _amounts(text: str, language: str | None, used: list[tuple[int, int]]) -> Iterator[Mention]:
+    for each in figures_of(text, language, tuple(used)):
+        if each.unit in ("", PERCENT) or not each.values:
+            continue
+        before = _SYMBOL_BEFORE.search(text[max(0, each.start - _LOOK_BACK) : each.start])
+        start = each.start - len(before.group()) if before else each.start
+        yield Mention(
+            kind=EntityKind.AMOUNT, start=start, end=each.end,
+            normal=f"{_value(text[each.start : each.end], each, language)} {each.unit}",
+            confidence=_FORM_ALONE,
+        )  # fmt: skip
+
+
+def _value(written: str, figure: Figure, language: str | None) -> str:
+    """The number that an amount has: of several readings the one that its language prefers."""
+    read = number_in(written, language)
+    value = float(read.value) if read and float(read.value) in figure.values else max(figure.values)
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _identifiers(text: str) -> Iterator[Mention]:
+    for match in WORD.finditer(text):
+        written = match.group()
+        if is_identifier(written.casefold()) and not _MEASURE.fullmatch(written):
+            yield Mention(
+                kind=EntityKind.IDENTIFIER, start=match.start(), end=match.end(),
+                normal=written.casefold(), confidence=_FORM_ALONE,
+            )  # fmt: skip
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch without the spaces, quotes and commas at its ends."""
+    while start < end and not (text[start].isalnum() or text[start] in "$€£"):
+        start += 1
+    while start < end and not (text[end - 1].isalnum() or text[end - 1] in ".)!?"):
+        end -= 1
+    if end > start and text[end - 1] == ")" and "(" not in text[start:end]:
+        end -= 1
+    if end > start and text[end - 1] == "." and not _ends_in_abbreviation(text[start:end]):
+        end -= 1
+    return start, end
+
+
+def _ends_in_abbreviation(name: str) -> bool:
+    """Whether the full stop at the end of a name belongs to it."""
+    last = name.rsplit(maxsplit=1)[-1]
+    return "." in last[:-1] or last.casefold() in ("inc.", "ltd.", "co.", "corp.", "jr.", "sr.")
+
+
+def _of_one_kind(text: str, names: Sequence[Mention]) -> list[Mention]:
+    """The same mentions, those of one name as one kind where most of them have it."""
+    kinds: dict[str, Counter[EntityKind]] = defaultdict(Counter)
+    for each in names:
+        kinds[text[each.start : each.end].casefold()][each.kind] += 1
+    found = []
+    for each in names:
+        counted = kinds[text[each.start : each.end].casefold()]
+        kind, most = counted.most_common(1)[0]
+        if kind is each.kind or most < _MOST_OF_A_NAME * counted.total():
+            found.append(each)
+            continue
+        normal = normal_name(text[each.start : each.end], kind)
+        found.append(replace(each, kind=kind, normal=normal or each.normal))
+    return found

@@ -1,0 +1,147 @@
+"""Names are brought to one form, and compared: whose name is short for which other one."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from rapidfuzz.distance import JaroWinkler
+from rapidfuzz.fuzz import token_set_ratio
+
+from footnote.domain.entities import EntityKind
+
+_LEGAL_FORMS = frozenset(
+    "ab ag aktiengesellschaft as asa bhd bv corp corporation co company cv eg ek ev gbr gmbh inc"
+    " incorporated kg kgaa kk llc llp lp ltd limited ltda mbh nv oy oyj plc pte pty sa sab sarl sas"
+    " scs se sl slu sociedad spa spzoo srl ug 有限公司 股份有限公司 株式会社".split()
+)
+_HONORIFICS = frozenset(
+    "mr mrs ms miss mx dr prof professor sir dame lord lady rev hon judge justice herr frau dipl"
+    " ing med monsieur madame mme mlle m sr sra srta don dona senor senora".split()
+)
+_ARTICLES = frozenset("the der die das den dem des le la les el los las l".split())
+_SMALL = frozenset(
+    "of and for the in on at to de la du des del der die das und fur von y e et".split()
+)
+"""Words that an abbreviation may leave out."""
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}(?:[^\W\d_]\b)?")
+_ABBREVIATION = re.compile(r"[A-Z][A-Za-z0-9&.-]{0,9}")
+
+
+@lru_cache(maxsize=65_536)
+def normal_name(name: str, kind: EntityKind) -> str:
+    """The form in which names of one kind are equal: no case, accents, articles or legal forms.
+
+    A name that consists of nothing else keeps all of it.
+
+    >>> normal_name("The ACME Insurance Co., Ltd.", EntityKind.ORGANISATION)
+    'acme insurance'
+    >>> normal_name("Dr. José Müller", EntityKind.PERSON)
+    'jose muller'
+    """
+    words = words_of(name)
+    kept = list(words)
+    while len(kept) > 1 and kept[0] in _ARTICLES:
+        kept = kept[1:]
+    if kind is EntityKind.PERSON:
+        while len(kept) > 1 and kept[0] in _HONORIFICS:
+            kept = kept[1:]
+    if kind is EntityKind.ORGANISATION:
+        while len(kept) > 1 and kept[-1] in _LEGAL_FORMS:
+            kept = kept[:-1]
+    return " ".join(kept)
+
+
+def telling_words(name: str) -> tuple[str, ...]:
+    """The words of a name that all normal forms of it keep, of whatever kind it is.
+
+    >>> telling_words("Dr. Klaus Weber"), telling_words("The Acme Ltd")
+    (('klaus', 'weber'), ('acme',))
+    """
+    words = normal_name(normal_name(name, EntityKind.PERSON), EntityKind.ORGANISATION)
+    return tuple(words.split())
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """The words of a name without case and accents; `U.S.` is one.
+
+    >>> words_of("Élan's U.S. office")
+    ('elan', 'us', 'office')
+    """
+    whole = _DOTTED.sub(lambda match: match.group().replace(".", ""), name)
+    plain = "".join(
+        each for each in unicodedata.normalize("NFKD", whole) if not unicodedata.combining(each)
+    )
+    found = (_POSSESSIVE.sub("", each) for each in _WORD.findall(plain.casefold()))
+    return tuple(each for each in found if each)
+
+
+def is_abbreviation_candidate(name: str) -> bool:
+    """Whether a name is written as abbreviations are: two to ten letters, two or more capital."""
+    letters = [each for each in name if each.isalnum()]
+    return (
+        2 <= len(letters) <= 10
+        and _ABBREVIATION.fullmatch(name) is not None
+        and sum(map(str.isupper, letters)) > 1
+    )
+
+
+def is_abbreviation(short: str, name: str) -> bool:
+    """Whether the letters of a short name are the first ones of another's words, in order.
+
+    Small words may be left out.
+
+    >>> is_abbreviation("ECB", "European Central Bank"), is_abbreviation("BoE", "Bank of England")
+    (True, True)
+    >>> is_abbreviation("NASA", "National Bank")
+    False
+    """
+    if not is_abbreviation_candidate(short):
+        return False
+    wanted = "".join(filter(str.isalnum, short)).casefold()
+    words = words_of(name)
+    if len(words) < 2:
+        return False
+    every = "".join(word[0] for word in words)
+    large = "".join(word[0] for word in words if word not in _SMALL)
+    no_form = "".join(word[0] for word in words if word not in _SMALL | _LEGAL_FORMS)
+    return wanted in (every, large, no_form)
+
+
+def is_part(short: str, name: str, kind: EntityKind) -> bool:
+    """Whether a shorter name is a usual short form of another: the surname or first name of a
+    person, the first words of an organisation. Both in their normal form.
+
+    >>> is_part("muller", "jose muller", EntityKind.PERSON)
+    True
+    >>> is_part("acme", "acme insurance", EntityKind.ORGANISATION)
+    True
+    """
+    own, whole = short.split(), name.split()
+    if not own or len(own) >= len(whole):
+        return False
+    if kind is EntityKind.PERSON:
+        return len(own) == 1 and own[0] in (whole[0], whole[-1]) and len(own[0]) > 1
+    if kind is EntityKind.ORGANISATION:
+        # What follows a small word says of which one it speaks: the Church in the Maldives.
+        rest = whole[len(own) :]
+        return whole[: len(own)] == own and len("".join(own)) > 2 and not _SMALL & set(rest)
+    return False
+
+
+def similarity(first: str, second: str) -> float:
+    """How alike two names in their normal form are, 0…1, whatever the order of their words."""
+    if first == second:
+        return 1.0
+    sorted_first, sorted_second = (" ".join(sorted(each.split())) for each in (first, second))
+    return max(
+        JaroWinkler.similarity(first, second), JaroWinkler.similarity(sorted_first, sorted_second)
+    )
+
+
+def shared_words(first: str, second: str) -> float:
+    """How far the words of the shorter name are those of the longer, 0…1, misspellings allowed."""
+    return token_set_ratio(first, second) / 100

@@ -1,0 +1,165 @@
+"""Finds names in texts: a small network over the states of the reader's lower layers.
+
+Of each token and its two neighbours it says whether a name begins with it, goes on or is absent,
+and of what kind; the likeliest sequence in which a name goes on only where it began is taken
+(Viterbi).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+
+from footnote.errors import ModelUnavailable
+from footnote.models.reader_probes import WINDOW_OVERLAP, TokenWindow
+from footnote.ports import NamedSpan
+
+NAMED_KINDS = ("person", "organisation", "place", "other")
+LABELS = ("O", *(f"{part}-{kind}" for kind in NAMED_KINDS for part in "BI"))
+
+_Floats = npt.NDArray[np.float32]
+_IMPOSSIBLE = -1e9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MentionHead:
+    """The weights."""
+
+    layers: int
+    """Of the reader's encoder, from the lowest, whose states it reads."""
+    digest: str
+    """Of the reader that it was fitted to."""
+    hidden: _Floats
+    """Of shape (3 · width, hidden), with its biases."""
+    hidden_bias: _Floats
+    labels: _Floats
+    """Of shape (hidden, labels), with its biases."""
+    labels_bias: _Floats
+
+    def odds(self, rows: _Floats) -> _Floats:
+        """Log-probabilities of each label, for rows of `neighbourhoods`."""
+        inner = rows @ self.hidden + self.hidden_bias
+        # The tanh form of GELU; the other one needs SciPy's erf, and differs in the fourth digit.
+        inner *= 0.5 * (1 + np.tanh(0.7978845608 * (inner + 0.044715 * inner**3)))
+        odds = inner @ self.labels + self.labels_bias
+        odds -= odds.max(axis=1, keepdims=True)
+        found: _Floats = odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
+        return found
+
+
+def packaged_head() -> Path | None:
+    """The weights that come with Footnote; None where they were left out."""
+    file = Path(str(files("footnote.models"))) / "mentions.safetensors"
+    return file if file.is_file() else None
+
+
+def read_mention_head(file: Path) -> MentionHead:
+    """The head in a file. Raises ModelUnavailable for one that is absent or something else."""
+    try:
+        with safe_open(file, "numpy") as opened:
+            metadata = opened.metadata()
+            tensors = {
+                name: opened.get_tensor(name).astype(np.float32)
+                for name in opened.keys()  # noqa: SIM118
+            }
+        head = MentionHead(
+            layers=int(metadata["layers"]),
+            digest=metadata["reader"],
+            hidden=tensors["hidden.weight"],
+            hidden_bias=tensors["hidden.bias"],
+            labels=tensors["labels.weight"],
+            labels_bias=tensors["labels.bias"],
+        )
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ModelUnavailable(
+            f"{file} does not hold the weights that find names: {error!r}",
+            hint="reinstall Footnote, or write it with training/mentions.py",
+        ) from error
+    return head
+
+
+def neighbourhoods(states: _Floats) -> _Floats:
+    """Each token's state beside those of its neighbours, nought at the ends: (n, 3 · width)."""
+    around = np.zeros((len(states) + 2, states.shape[1]), np.float32)
+    around[1:-1] = states
+    return np.concatenate([around[1:-1], around[:-2], around[2:]], axis=1)
+
+
+def decoded(odds: _Floats) -> tuple[list[int], list[float]]:
+    """The likeliest labels in which every name has a beginning, and how likely each is alone."""
+    if not len(odds):
+        return [], []
+    best = np.where(_BEGINS, odds[0], _IMPOSSIBLE)
+    came_from = np.zeros(odds.shape, np.int64)
+    for at in range(1, len(odds)):
+        through = best[:, None] + _FOLLOWS
+        came_from[at] = through.argmax(axis=0)
+        best = through.max(axis=0) + odds[at]
+    path = [int(best.argmax())]
+    for at in range(len(odds) - 1, 0, -1):
+        path.append(int(came_from[at, path[-1]]))
+    path.reverse()
+    return path, [float(np.exp(odds[at, label])) for at, label in enumerate(path)]
+
+
+def named_spans(
+    windows: Sequence[TokenWindow], odds: Sequence[_Floats], texts: Sequence[str]
+) -> list[list[NamedSpan]]:
+    """The names of each text, from what was said of its windows in their order.
+
+    Where two windows overlap, either speaks for the half that lies deeper in it.
+    """
+    rows: list[list[_Floats]] = [[] for _ in texts]
+    places: list[list[tuple[int, int]]] = [[] for _ in texts]
+    for window, said in zip(windows, odds, strict=True):
+        skipped = 0
+        if len(places[window.text]) > window.first:
+            skipped = WINDOW_OVERLAP // 2
+            middle = window.first + skipped
+            del places[window.text][middle:]
+            rows[window.text] = [np.concatenate(rows[window.text])[:middle]]
+        rows[window.text].append(said[skipped:])
+        places[window.text] += window.offsets[skipped:]
+    return [
+        _spans(text, np.concatenate(each), offsets) if each else []
+        for text, each, offsets in zip(texts, rows, places, strict=True)
+    ]
+
+
+def _spans(text: str, odds: _Floats, offsets: Sequence[tuple[int, int]]) -> list[NamedSpan]:
+    labels, chances = decoded(odds)
+    found: list[NamedSpan] = []
+    begun = -1
+    for at, label in enumerate([*labels, 0]):
+        if begun >= 0 and not LABELS[label].startswith("I-"):
+            start, end = offsets[begun][0], offsets[at - 1][1]
+            # The first token of a word has the space before it.
+            start += len(text[start:end]) - len(text[start:end].lstrip())
+            if start < end:
+                kind = LABELS[labels[begun]][2:]
+                sure = min(chances[begun:at])
+                found.append(NamedSpan(start=start, end=end, kind=kind, probability=sure))
+            begun = -1
+        if LABELS[label].startswith("B-"):
+            begun = at
+    return found
+
+
+def _follows() -> _Floats:
+    """Of each pair of labels nought, or what forbids that the second follows the first."""
+    allowed = np.zeros((len(LABELS), len(LABELS)), np.float32)
+    for second, name in enumerate(LABELS):
+        for first, before in enumerate(LABELS):
+            if name.startswith("I-") and before[2:] != name[2:]:
+                allowed[first, second] = _IMPOSSIBLE
+    return allowed
+
+
+_FOLLOWS = _follows()
+_BEGINS = np.array([not name.startswith("I-") for name in LABELS])

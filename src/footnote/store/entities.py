@@ -1,0 +1,199 @@
+"""Entities as they are read: listed, found by their words, each with where it is named."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+from psycopg.rows import DictRow
+
+from footnote.domain.entities import EntityKind, EntitySummary, LinkReason, NamedInDocument
+from footnote.errors import NotFound
+from footnote.store.database import WorkspaceScope
+from footnote.store.entity_keeping import OFFSET, hashed, named_content
+from footnote.store.sealing import GIVEN_NAME, TITLE
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("entities")
+_NAMES_READ = 20
+"""Documents of an entity whose names are read to choose the one that is shown in lists."""
+_FIRST = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedEntities:
+    """Which entities are listed."""
+
+    kinds: tuple[EntityKind, ...] = ()
+    """Of any kind where none is named."""
+    document_id: UUID | None = None
+    among: tuple[UUID, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityPlace:
+    """Where a list of entities goes on: behind this one."""
+
+    documents: int
+    mentions: int
+    entity_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRow:
+    """What names an entity in one document, with its places."""
+
+    document_id: UUID
+    document_title: str
+    version: int
+    ordinal: int
+    spans: tuple[tuple[int, int], ...]
+
+
+async def list_entities(
+    scope: WorkspaceScope, wanted: WantedEntities, *, limit: int, after: EntityPlace | None
+) -> tuple[EntitySummary, ...]:
+    """Some entities that may be seen, those that most documents name first."""
+    rows = await scope.all(
+        _SQL["page"],
+        {
+            "kinds": [each.value for each in wanted.kinds],
+            "document_id": wanted.document_id,
+            "wanted": None if wanted.among is None else list(wanted.among),
+            "after": None if after is None else after.entity_id,
+            "after_documents": 0 if after is None else after.documents,
+            "after_mentions": 0 if after is None else after.mentions,
+            "limit": limit,
+        },
+    )
+    names = await _names(scope, [row["entity_id"] for row in rows])
+    return tuple(
+        EntitySummary(
+            entity_id=row["entity_id"],
+            kind=EntityKind(row["kind"]),
+            name=names[row["entity_id"]][0],
+            documents=row["documents"],
+            mentions=row["mentions"],
+        )
+        for row in rows
+        # Its last document may have gone between the two statements.
+        if row["entity_id"] in names
+    )
+
+
+async def entities_with_keys(
+    scope: WorkspaceScope, keys: Sequence[str], limit: int
+) -> tuple[UUID, ...]:
+    """Entities that some document names under all of these keys, as far as they may be seen."""
+    hashes = [hashed(scope.sealing, key) for key in dict.fromkeys(keys)]
+    rows = await scope.all(_SQL["with_words"], {"keys": hashes, "limit": limit})
+    return tuple(row["entity_id"] for row in rows)
+
+
+async def named_in(
+    scope: WorkspaceScope, entity_id: UUID, limit: int
+) -> tuple[tuple[NamedInDocument, tuple[tuple[EntityKind, str], ...]], ...]:
+    """How documents name an entity, those with most mentions first, and what stands beside it.
+
+    None where it is absent, foreign or hidden.
+    """
+    rows = await scope.all(_SQL["of_entities"], {"entity_ids": [entity_id], "limit": limit})
+    found = []
+    for row in rows:
+        content = named_content(scope, row)
+        found.append(
+            (
+                NamedInDocument(
+                    document_id=row["document_id"],
+                    document_title=_title(scope, row),
+                    name=str(content["name"]),
+                    forms=tuple(content["forms"]),
+                    mentions=row["mentions"],
+                    reasons=tuple(LinkReason(each) for each in row["reasons"]),
+                    linked_by=None if row["linked_by"] is None else LinkReason(row["linked_by"]),
+                    confidence=round(row["link_confidence"], 4),
+                ),
+                tuple((EntityKind(kind), one) for kind, one in content["belongings"]),
+            )
+        )
+    return tuple(found)
+
+
+async def named_rows(
+    scope: WorkspaceScope, entity_id: UUID, *, after: tuple[UUID, int], limit: int
+) -> tuple[NamedRow, ...]:
+    """What names an entity from a document and ordinal on, with its places."""
+    rows = await scope.all(
+        _SQL["mentions_of"],
+        {"entity_id": entity_id, "document_id": after[0], "ordinal": after[1], "limit": limit},
+    )
+    return tuple(
+        NamedRow(
+            document_id=row["document_id"],
+            document_title=_title(scope, row),
+            version=row["version"],
+            ordinal=row["ordinal"],
+            spans=spans_of(row["spans"]),
+        )
+        for row in rows
+    )
+
+
+async def entities_called(
+    scope: WorkspaceScope, called: Sequence[tuple[EntityKind, str]]
+) -> tuple[EntitySummary, ...]:
+    """Entities of these kinds and normal forms, as far as they may be seen, the commonest first."""
+    if not called:
+        return ()
+    hashes = [hashed(scope.sealing, f"name\n{kind.value}\n{normal}") for kind, normal in called]
+    rows = await scope.all(_SQL["called"], {"name_keys": hashes})
+    among = tuple(row["entity_id"] for row in rows)
+    return await list_entities(scope, WantedEntities(among=among), limit=len(called), after=None)
+
+
+async def given_name(scope: WorkspaceScope, entity_id: UUID) -> str | None:
+    """The name that somebody gave an entity."""
+    row = await scope.one(_SQL["given_names"], {"entity_ids": [entity_id]})
+    return None if row is None else _plain_name(scope, row)
+
+
+def spans_of(stored: bytes) -> tuple[tuple[int, int], ...]:
+    """The places of mentions from their column."""
+    return tuple(
+        (int(start), int(end)) for start, end in np.frombuffer(stored, OFFSET).reshape(-1, 2)
+    )
+
+
+def no_such_entity(entity_id: UUID) -> NotFound:
+    """Make the error for an entity that is absent, foreign or hidden alike."""
+    return NotFound(
+        f"there is no entity {entity_id}", hint="`footnote entities list` shows what there is"
+    )
+
+
+async def _names(scope: WorkspaceScope, entity_ids: Sequence[UUID]) -> dict[UUID, tuple[str, bool]]:
+    """The name of each entity, and whether somebody gave it."""
+    rows = await scope.all(
+        _SQL["of_entities"], {"entity_ids": list(entity_ids), "limit": _NAMES_READ}
+    )
+    counted: dict[UUID, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        counted[row["entity_id"]][str(named_content(scope, row)["name"])] += 1
+    found = {
+        entity_id: (min(names, key=lambda name: (-names[name], -len(name), name)), False)
+        for entity_id, names in counted.items()
+    }
+    for row in await scope.all(_SQL["given_names"], {"entity_ids": list(found)}):
+        found[row["entity_id"]] = _plain_name(scope, row), True
+    return found
+
+
+def _plain_name(scope: WorkspaceScope, row: DictRow) -> str:
+    return scope.sealing.plain_text(GIVEN_NAME.of(row["entity_id"]), row["name"])
+
+
+def _title(scope: WorkspaceScope, row: DictRow) -> str:
+    return scope.sealing.plain_text(TITLE.of(row["document_id"]), row["document_title"])

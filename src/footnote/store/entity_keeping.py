@@ -1,0 +1,301 @@
+"""Keeps what published versions name, a document in one transaction, linked with other documents.
+
+Links are decided under the lock of the job that extracts: two documents that name the same for the
+first time do not make two entities of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from uuid import UUID, uuid4
+
+import numpy as np
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from footnote.domain.entities import (
+    EntityFailure,
+    EntityKind,
+    EntityLink,
+    ExtractedEntity,
+    LinkReason,
+)
+from footnote.store.database import WorkspaceScope
+from footnote.store.sealing import NAMED, TITLE, Sealing
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("entities")
+_KEY_BYTES = 16
+_CANDIDATES = 100
+"""Of each key."""
+ANYWHERE = UUID(int=0)
+"""In the place of a document: wherever the name stands."""
+OFFSET = np.dtype("<i4")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadDocument:
+    """A published version whose entities are wanted."""
+
+    document_id: UUID
+    version: int
+    title: str
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityCounts:
+    """How many published documents were read for entities."""
+
+    documents: int
+    done: int
+    failed: int
+    mentions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyedEntity:
+    """An entity of a document with the texts that it is found by."""
+
+    entity: ExtractedEntity
+    keys: tuple[str, ...]
+    looked_up: tuple[str, ...]
+    """Those under which others may be the same."""
+
+
+LinkFinder = Callable[
+    [ExtractedEntity, Sequence[tuple[UUID, ExtractedEntity]]], tuple[UUID, EntityLink] | None
+]
+"""Says which of the entities of other documents one is, each with its id, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Whose:
+    """The entity that a name of a document is, and why."""
+
+    entity_id: UUID
+    linked_by: str | None = None
+    confidence: float = 1.0
+
+
+async def unread_documents(
+    scope: WorkspaceScope, extractor: str, *, attempts: int, limit: int
+) -> tuple[UnreadDocument, ...]:
+    """Published documents that this extractor has not read yet, by id."""
+    rows = await scope.all(
+        _SQL["pending"], {"extractor": extractor, "attempts": attempts, "limit": limit}
+    )
+    return tuple(
+        record_of(
+            UnreadDocument,
+            row,
+            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+        )
+        for row in rows
+    )
+
+
+async def keep_entities(
+    scope: WorkspaceScope,
+    unread: UnreadDocument,
+    extractor: str,
+    keyed: Sequence[KeyedEntity],
+    links: LinkFinder,
+) -> bool:
+    """Replace what is known to be named in a document by what its published version names.
+
+    A name is the entity that somebody said it is; or else the one that it was in the version
+    before, or that `links` finds among other documents, or a new one. False when another version
+    was published meanwhile.
+    """
+    whose: dict[str, object] = {
+        "document_id": unread.document_id,
+        "version": unread.version,
+        "anywhere": ANYWHERE,
+    }
+    if await scope.one(_SQL["hold_version"], whose) is None:
+        return False
+    entities = [each.entity for each in keyed]
+    keys = [name_keys(scope.sealing, each) for each in entities]
+    owners = await _owners(scope, whose, keyed, keys, links)
+    await scope.execute(_SQL["remove"], whose)
+    await scope.execute_many(
+        _SQL["insert"],
+        (
+            {
+                **whose,
+                "ordinal": ordinal,
+                "entity_id": owner.entity_id,
+                "kind": each.kind.value,
+                "content": Jsonb(
+                    scope.sealing.json(
+                        NAMED.of(unread.document_id, ordinal),
+                        {
+                            "name": each.name,
+                            "forms": list(each.forms),
+                            "normals": list(each.normals),
+                            "belongings": [[kind.value, one] for kind, one in each.belongings],
+                        },
+                    )
+                ),
+                "spans": np.array(each.spans, OFFSET).tobytes(),
+                "mentions": len(each.spans),
+                "confidence": each.confidence,
+                "reasons": [reason.value for reason in each.reasons],
+                "linked_by": owner.linked_by,
+                "link_confidence": owner.confidence,
+                "name_key": own[0],
+            }
+            for ordinal, (each, own, owner) in enumerate(zip(entities, keys, owners, strict=True))
+        ),
+    )
+    made = [
+        (hashed(scope.sealing, key), ordinal)
+        for ordinal, each in enumerate(keyed)
+        for key in dict.fromkeys(each.keys)
+    ]
+    await scope.execute(
+        _SQL["insert_keys"],
+        {
+            **whose,
+            "keys": [key for key, _ in made],
+            "ordinals": [ordinal for _, ordinal in made],
+        },
+    )
+    await scope.execute(
+        _SQL["note_set"],
+        {
+            **whose,
+            "extractor": extractor,
+            "entities": len(entities),
+            "mentions": sum(len(each.spans) for each in entities),
+        },
+    )
+    return True
+
+
+async def note_unreadable(
+    scope: WorkspaceScope, unread: UnreadDocument, extractor: str, reason: str
+) -> None:
+    """Note why the entities of a version could not be extracted; those of before stay."""
+    await scope.execute(
+        _SQL["note_failure"],
+        {
+            "document_id": unread.document_id,
+            "version": unread.version,
+            "extractor": extractor,
+            "failure": reason,
+        },
+    )
+
+
+async def drop_orphans(scope: WorkspaceScope) -> None:
+    """Forget the names that somebody gave to what no document names any more."""
+    await scope.execute(_SQL["drop_orphans"])
+
+
+async def count_entities(scope: WorkspaceScope, extractor: str) -> EntityCounts:
+    """Count what is read and what is to be."""
+    return record_of(EntityCounts, await scope.single(_SQL["progress"], {"extractor": extractor}))
+
+
+async def entity_failures(scope: WorkspaceScope, limit: int) -> tuple[EntityFailure, ...]:
+    """List the documents whose entities could not be extracted, latest first."""
+    rows = await scope.all(_SQL["failures"], {"limit": limit})
+    return tuple(
+        record_of(
+            EntityFailure,
+            row,
+            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+        )
+        for row in rows
+    )
+
+
+def hashed(sealing: Sealing, text: str) -> bytes:
+    """The keyed hash of what entities are found by."""
+    return sealing.text_hash(blake2b(text.encode(), digest_size=_KEY_BYTES).digest())
+
+
+def name_keys(sealing: Sealing, each: ExtractedEntity) -> list[bytes]:
+    """The keyed hash of each name of an entity, its own first."""
+    return [hashed(sealing, f"is\n{each.kind.value}\n{normal}") for normal in each.normals]
+
+
+async def _owners(
+    scope: WorkspaceScope,
+    whose: Mapping[str, object],
+    keyed: Sequence[KeyedEntity],
+    keys: Sequence[Sequence[bytes]],
+    links: LinkFinder,
+) -> list[_Whose]:
+    """Which entity each of a document's names is."""
+    assigned: dict[bytes, UUID] = {}
+    every = list({key for own in keys for key in own})
+    rows = await scope.all(_SQL["assigned"], {**whose, "name_keys": every})
+    # What was said of this document goes before what was said of all.
+    for row in sorted(rows, key=lambda row: row["document_id"] != ANYWHERE):
+        assigned[bytes(row["name_key"])] = row["entity_id"]
+    earlier = {
+        bytes(row["name_key"]): _Whose(row["entity_id"], row["linked_by"], row["link_confidence"])
+        for row in await scope.all(_SQL["earlier"], whose)
+        if row["linked_by"] != LinkReason.DECISION
+    }
+    candidates = await _candidates(scope, whose, keyed)
+    owners: list[_Whose] = []
+    for each, own, others in zip(keyed, keys, candidates, strict=True):
+        said = next((assigned[key] for key in own if key in assigned), None)
+        if said is not None:
+            owners.append(_Whose(said, LinkReason.DECISION.value))
+        elif own[0] in earlier:
+            owners.append(earlier[own[0]])
+        elif (found := links(each.entity, others)) is not None:
+            owners.append(_Whose(found[0], found[1].reason.value, found[1].confidence))
+        else:
+            owners.append(_Whose(uuid4()))
+    return owners
+
+
+async def _candidates(
+    scope: WorkspaceScope, whose: Mapping[str, object], keyed: Sequence[KeyedEntity]
+) -> list[list[tuple[UUID, ExtractedEntity]]]:
+    """Of each entity what other documents have under one of its keys."""
+    wanted: dict[bytes, list[int]] = defaultdict(list)
+    for at, each in enumerate(keyed):
+        for key in dict.fromkeys(each.looked_up):
+            wanted[hashed(scope.sealing, key)].append(at)
+    rows = await scope.all(
+        _SQL["candidates"], {**whose, "keys": list(wanted), "limit": _CANDIDATES}
+    )
+    found: list[dict[tuple[UUID, int], tuple[UUID, ExtractedEntity]]] = [{} for _ in keyed]
+    for row in rows:
+        place = row["document_id"], row["ordinal"]
+        entity = row["entity_id"], entity_of(scope, row)
+        for at in wanted[bytes(row["key"])]:
+            found[at][place] = entity
+    return [list(each.values()) for each in found]
+
+
+def entity_of(scope: WorkspaceScope, row: DictRow) -> ExtractedEntity:
+    """What a document names, as far as links are decided by it."""
+    content = named_content(scope, row)
+    return ExtractedEntity(
+        kind=EntityKind(row["kind"]),
+        name=str(content["name"]),
+        forms=tuple(content["forms"]),
+        normals=tuple(content["normals"]),
+        spans=(),
+        confidence=1.0,
+        belongings=tuple((EntityKind(kind), one) for kind, one in content["belongings"]),
+    )
+
+
+def named_content(scope: WorkspaceScope, row: DictRow) -> DictRow:
+    """The content of a row of `document_entities`, decrypted."""
+    place = NAMED.of(row["document_id"], row["ordinal"])
+    content = scope.sealing.plain_json(place, row["content"])
+    assert isinstance(content, dict), "what is named is stored as an object"
+    return content
