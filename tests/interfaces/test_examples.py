@@ -67,6 +67,7 @@ _VARIES = {
     *(
         "overlap",
         "points",
+        "representatives",
         "probability",
         "results",
         "score",
