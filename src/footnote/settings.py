@@ -711,6 +711,11 @@ class Settings(BaseSettings):
         ",".join(EntityKind),
         description="Which kinds of entities are extracted, joined by commas.",
     )
+    facts_by_model: bool = Field(
+        False,
+        description="Whether the language model reads documents for facts, too, five passages at "
+        "a time. It costs tokens: `footnote facts progress` says about how many, before it begins.",
+    )
 
     # Caches
 
@@ -940,7 +945,7 @@ PER_WORKSPACE = (
     *("diversity", "mmr_candidates", "neighbours", "reranker_enabled", "rerank_top_k"),
     *("grounding_judge", "suggestions"),
     *("redact", "redact_embeddings", "redact_media"),
-    *("facts", "fact_kinds", "fact_classes"),
+    *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
     "clusters",
     *("entities", "entity_kinds"),
 )

@@ -62,6 +62,7 @@ from footnote.store.entities import WantedEntities
 from footnote.store.erasure import Family
 from footnote.store.erasures import Doomed
 from footnote.store.exchanges import NewExchange
+from footnote.store.fact_readings import PartReading
 from footnote.store.facts import WantedFacts
 from footnote.store.idempotency import IdempotentRequest
 from footnote.store.listing import Listing
@@ -259,6 +260,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "decided_by": "eve",
         "documents": (document_id,),
         "attempts": 3,
+        "begun": (),
         "wanted": WantedFacts(statuses=tuple(FactStatus)),
         "claims": 10,
         "facts": 10,
@@ -393,6 +395,9 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         },
         "fact_keeping.pending_documents": {"after": UUID(int=0)},
         "facts.decide_fact": {"status": FactStatus.REJECTED},
+        "fact_readings.keep_reading": {"number": 1, "reading": PartReading(reader="mine")},
+        "fact_readings.drop_readings": {"keep": {}},
+        "fact_readings.readings_of": {"reader": "mine"},
         "messages.judged_answers": {"after": None},
         "retention.delete_due_queries": {"after": 0},
         "events.get_event": {"cursor": EventCursor(transaction_id=1, event_no=1)},

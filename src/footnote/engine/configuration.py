@@ -36,7 +36,7 @@ from footnote.store.queue import (
 from footnote.validation.messages import shown
 
 _REMEMBERED = 10_000
-_OF_FACTS = ("facts", "fact_kinds", "fact_classes")
+_OF_FACTS = ("facts", "fact_kinds", "fact_classes", "facts_by_model")
 _OF_ENTITIES = ("entities", "entity_kinds")
 CHANGES_SHOWN = 100
 

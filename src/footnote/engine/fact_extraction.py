@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -14,10 +14,18 @@ import structlog
 from footnote.domain import Lane, Passage
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.engine.configuration import configuration_of
+from footnote.engine.fact_reading import (
+    FactReader,
+    ModelAway,
+    Reading,
+    read_parts,
+    reader_of,
+)
 from footnote.engine.lanes import embedder_of, lane_of_workspace
 from footnote.engine.services import Services, WorkspaceAccess
-from footnote.errors import FootnoteError, StoreFull, StoreUnavailable
-from footnote.knowledge.facts import EXTRACTOR, extract_facts, is_comparable, keys_of
+from footnote.errors import BudgetExceeded, FootnoteError, StoreFull, StoreUnavailable
+from footnote.knowledge.facts import EXTRACTOR, MOST_FACTS, extract_facts, is_comparable, keys_of
+from footnote.knowledge.model_facts import KINDS
 from footnote.knowledge.texts import DocumentText, blocks_of
 from footnote.models.aligned import AlignedEncoder
 from footnote.ports import Embedder, Vectors
@@ -32,6 +40,7 @@ from footnote.store.fact_keeping import (
     keep_facts,
     note_failure,
 )
+from footnote.store.fact_readings import drop_readings
 from footnote.store.passages import passages_in_order
 
 FACT_LANE = "fact"
@@ -52,6 +61,10 @@ class FactExtraction:
     classes: tuple[str, ...]
     """Of documents; of all where none is named."""
     embedder: Embedder
+    reader: FactReader | None = None
+    """The language model that reads documents, too."""
+    possible_reader: FactReader | None = None
+    """The one that would, if it were wanted."""
 
     @property
     def lane(self) -> Lane:
@@ -59,10 +72,15 @@ class FactExtraction:
         return fact_lane(self.embedder)
 
     @property
-    def extractor(self) -> str:
-        """What facts are known to come from: another one has every document read again."""
+    def rules(self) -> str:
+        """What facts are known to come from that no model found."""
         kinds = ",".join(sorted(self.kinds))
         return f"{EXTRACTOR}; {kinds}; {self.lane.fingerprint}"
+
+    @property
+    def extractor(self) -> str:
+        """What facts are known to come from: another one has every document read again."""
+        return self.rules if self.reader is None else f"{self.rules}; {self.reader.name}"
 
 
 def fact_lane(embedder: Embedder) -> Lane:
@@ -75,31 +93,62 @@ async def extraction_of(workspace: WorkspaceAccess) -> FactExtraction:
     engine = workspace.engine
     settings: Settings = (await configuration_of(workspace, afresh=True)).settings
     lane = await lane_of_workspace(engine, workspace.workspace_id)
+    kinds = tuple(FactKind(each) for each in listed(settings.fact_kinds))
+    reader = None if engine.model is None or KINDS.isdisjoint(kinds) else reader_of(engine.model)
     return FactExtraction(
         enabled=settings.facts,
-        kinds=tuple(FactKind(each) for each in listed(settings.fact_kinds)),
+        reader=reader if settings.facts_by_model else None,
+        possible_reader=reader,
+        kinds=kinds,
         classes=tuple(listed(settings.fact_classes)),
         embedder=await embedder_of(engine, lane),
     )
 
 
 async def extract_document(
-    engine: Services, workspace_id: UUID, pending: PendingDocument, wanted: FactExtraction
+    engine: Services,
+    workspace_id: UUID,
+    pending: PendingDocument,
+    wanted: FactExtraction,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> None:
     """Read a document for facts and keep them; a document that cannot be read fails alone.
 
-    Raises what ends the work on all of them: a database that is away or full.
+    Where a model is to read it, too, that is done once its rules' facts are kept, and as far as
+    there is time; then it is pending still. Raises what ends the work on all of them: a database
+    that is away or full, ModelAway and BudgetExceeded.
     """
     try:
-        keyed = await _read(engine, workspace_id, pending, wanted)
-        embedder = _embedder_of(wanted.embedder, pending.language)
-        vectors = await _embedded(embedder, [each.fact.embedded for each in keyed])
-        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            extracted = ExtractedFacts(
-                extractor=wanted.extractor, lane=wanted.lane, facts=tuple(keyed), vectors=vectors
+        read = await _read(engine, workspace_id, pending)
+        begun = pending.read_by in (wanted.rules, wanted.extractor)
+        if wanted.reader is None or read is None:
+            await _keep(engine, workspace_id, pending, wanted, read, extractor=wanted.extractor)
+        elif not begun:
+            await _keep(engine, workspace_id, pending, wanted, read, extractor=wanted.rules)
+        else:
+            reading = await read_parts(
+                engine,
+                workspace_id,
+                pending,
+                read.document,
+                reader=wanted.reader,
+                kinds=wanted.kinds,
+                left_out=[
+                    (each.char_start, each.char_end) for each in read.passages if each.suspicious
+                ],
+                is_late=is_late,
             )
-            await keep_facts(scope, pending, extracted)
-    except (StoreUnavailable, StoreFull):
+            if reading is not None:
+                await _keep(
+                    engine,
+                    workspace_id,
+                    pending,
+                    wanted,
+                    read,
+                    extractor=wanted.extractor,
+                    reading=reading,
+                )
+    except (StoreUnavailable, StoreFull, ModelAway, BudgetExceeded):
         raise
     except Exception as error:
         if isinstance(error, FootnoteError):
@@ -111,37 +160,81 @@ async def extract_document(
             await note_failure(scope, pending, wanted.extractor, reason)
 
 
-async def _read(
-    engine: Services, workspace_id: UUID, pending: PendingDocument, wanted: FactExtraction
-) -> list[KeyedFact]:
-    """The facts of a document with the texts that they are compared by."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """A document that has a text."""
+
+    document: DocumentText
+    passages: tuple[Passage, ...]
+
+
+async def _read(engine: Services, workspace_id: UUID, pending: PendingDocument) -> _Read | None:
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         text = await whole_text(scope, pending.document_id, _MOST_CHARACTERS)
         passages = await passages_in_order(scope, pending.document_id, _MOST_PASSAGES)
     if text is None:
-        return []
+        return None
     document = DocumentText(
         text=text.text,
         title=pending.title,
         language=pending.language,
         blocks=blocks_of(passages),
     )
-
-    def extract() -> list[KeyedFact]:
-        facts = extract_facts(document, wanted.kinds)
-        return [_keyed(engine, document, each, passages) for each in facts]
-
-    return await asyncio.to_thread(extract)
+    return _Read(document=document, passages=passages)
 
 
-def _keyed(
-    engine: Services, document: DocumentText, fact: ExtractedFact, passages: Sequence[Passage]
-) -> KeyedFact:
+async def _keep(
+    engine: Services,
+    workspace_id: UUID,
+    pending: PendingDocument,
+    wanted: FactExtraction,
+    read: _Read | None,
+    *,
+    extractor: str,
+    reading: Reading | None = None,
+) -> None:
+    """Keep the facts of rules, with those of a model where it has read the document, too."""
+
+    def found() -> list[KeyedFact]:
+        if read is None:
+            return []
+        ruled = extract_facts(read.document, wanted.kinds)
+        keyed = [_keyed(engine, read, each) for each in ruled]
+        keyed = [replace(each, found_by=wanted.rules) for each in keyed]
+        if reading is not None and wanted.reader is not None:
+            by = wanted.reader.name
+            said = [_keyed(engine, read, each) for each in reading.facts]
+            keyed += [replace(each, found_by=by, by_model=True) for each in said]
+        return keyed[:MOST_FACTS]
+
+    keyed = await asyncio.to_thread(found)
+    embedder = _embedder_of(wanted.embedder, pending.language)
+    vectors = await _embedded(embedder, [each.fact.embedded for each in keyed])
+    extracted = ExtractedFacts(
+        extractor=extractor, lane=wanted.lane, facts=tuple(keyed), vectors=vectors
+    )
+    if reading is not None:
+        extracted = replace(
+            extracted,
+            usage=reading.usage,
+            left_out=reading.left_out,
+            failure=reading.failure,
+        )
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        await keep_facts(scope, pending, extracted)
+        if reading is not None:
+            # A further try reads nothing again that was read.
+            kept = {} if reading.failure is None else reading.parts
+            await drop_readings(scope, pending, kept)
+
+
+def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
+    document = read.document
     keys = keys_of(fact, document.title)
     return KeyedFact(
         fact=fact,
         quote=document.text[slice(*fact.quoted)],
-        place=_place(fact.quoted[0], passages),
+        place=_place(fact.quoted[0], read.passages),
         same=keys.same,
         merge=keys.merge,
         claim=keys.claim,

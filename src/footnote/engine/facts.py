@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -18,19 +18,21 @@ from footnote.domain.facts import (
     FactChanges,
     FactConflict,
     FactKind,
+    FactModelUse,
     FactPage,
     FactProgress,
     FactStatus,
     RecalledFact,
 )
 from footnote.engine.fact_extraction import FACT_LANE, extraction_of, fact_lane
+from footnote.engine.fact_reading import FactReader, estimated_use
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict, InvalidRequest
 from footnote.knowledge.facts import MOST_FACTS
 from footnote.retrieval.fusion import RRF_K
 from footnote.store import facts as stored
 from footnote.store.documents import get_document
-from footnote.store.fact_keeping import count_facts, fact_failures
+from footnote.store.fact_keeping import FactCounts, count_facts, fact_failures, unread_bytes
 from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
 from footnote.store.lanes import current_lane
 from footnote.store.queue import enqueue_facts, facts_enqueued
@@ -219,6 +221,9 @@ async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
     async with workspace.scope() as scope:
         counts = await count_facts(scope, extraction.extractor, extraction.classes)
         failures = await fact_failures(scope, _FAILURES_SHOWN)
+        reader = extraction.possible_reader
+        by_model = replace(extraction, reader=reader).extractor
+        unread = await unread_bytes(scope, by_model, extraction.classes) if reader else 0
     async with workspace.system_scope() as scope:
         running = await facts_enqueued(scope)
     return FactProgress(
@@ -229,6 +234,31 @@ async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
         facts=counts.facts,
         running=running,
         failures=failures,
+        model=None
+        if reader is None
+        else _model_use(workspace, reader, counts, unread, enabled=extraction.reader is not None),
+    )
+
+
+def _model_use(
+    workspace: WorkspaceAccess,
+    reader: FactReader,
+    counts: FactCounts,
+    unread: int,
+    *,
+    enabled: bool,
+) -> FactModelUse:
+    estimate = estimated_use(reader, unread)
+    return FactModelUse(
+        model=reader.model.name,
+        enabled=enabled,
+        input_tokens=counts.model_input_tokens,
+        output_tokens=counts.model_output_tokens,
+        cost_usd=counts.model_cost_usd,
+        left_out=counts.left_out,
+        remaining_input_tokens=estimate.input_tokens,
+        remaining_output_tokens=estimate.output_tokens,
+        remaining_cost_usd=workspace.engine.metering.prices.of(estimate),
     )
 
 

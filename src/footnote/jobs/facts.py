@@ -7,7 +7,9 @@ from uuid import UUID
 
 from footnote.engine import Services, WorkspaceEngine
 from footnote.engine.fact_extraction import ATTEMPTS, extract_document, extraction_of
+from footnote.engine.fact_reading import ModelAway
 from footnote.engine.redaction import model_use_of_job
+from footnote.errors import BudgetExceeded
 from footnote.store.database import SYSTEM
 from footnote.store.fact_keeping import pending_documents
 from footnote.store.pushes import workspace_of
@@ -15,6 +17,9 @@ from footnote.store.queue import enqueue_facts
 
 SLICE_SECONDS = 3.0
 """Less than a worker that is being stopped waits for what it has in hand."""
+MODEL_PAUSE_SECONDS = 60.0
+"""After a request that failed, before the model is asked again."""
+BUDGET_PAUSE_SECONDS = 300.0
 _LOOKED_AT_TOGETHER = 64
 
 
@@ -23,7 +28,8 @@ async def extract_slice(engine: Services, workspace_id: UUID) -> None:
 
     What was kept of a document stays kept; a workspace that is switched off is left at once.
     """
-    ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
+    loop = asyncio.get_running_loop()
+    ends_at = loop.time() + SLICE_SECONDS
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         workspace = await workspace_of(scope)
     system = WorkspaceEngine(
@@ -39,12 +45,21 @@ async def extract_slice(engine: Services, workspace_id: UUID) -> None:
             wanted.classes,
             attempts=ATTEMPTS,
             limit=_LOOKED_AT_TOGETHER,
+            begun=(wanted.rules, wanted.extractor),
         )
+    waits_seconds = 0.0
     for each in pending:
-        async with model_use_of_job(engine, workspace_id, each.document_id):
-            await extract_document(engine, workspace_id, each, wanted)
-        if asyncio.get_running_loop().time() > ends_at:
+        try:
+            async with model_use_of_job(engine, workspace_id, each.document_id):
+                await extract_document(
+                    engine, workspace_id, each, wanted, lambda: loop.time() > ends_at
+                )
+        except ModelAway:
+            waits_seconds = MODEL_PAUSE_SECONDS
+        except BudgetExceeded:
+            waits_seconds = BUDGET_PAUSE_SECONDS
+        if waits_seconds or loop.time() > ends_at:
             break
     if pending:
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await enqueue_facts(scope)
+            await enqueue_facts(scope, delay_seconds=waits_seconds)

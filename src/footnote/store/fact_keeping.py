@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from uuid import UUID, uuid4
 
@@ -14,11 +14,11 @@ from pgvector import HalfVector
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from footnote.domain import DocumentClass, Lane
+from footnote.domain import DocumentClass, Lane, Usage
 from footnote.domain.facts import ExtractedFact, FactFailure, FactStatus
 from footnote.index.segments import FREQUENCY, LENGTH
 from footnote.index.terms import term_ids
-from footnote.ports import Vectors
+from footnote.ports import Vector, Vectors
 from footnote.store.database import WorkspaceScope
 from footnote.store.lanes import current_lane, require_vectors_of
 from footnote.store.sealing import FACT, TITLE, Sealing
@@ -43,6 +43,8 @@ class PendingDocument:
     title: str
     language: str | None
     document_class: DocumentClass
+    read_by: str | None = None
+    """The extractor that read this version last; None where none did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +72,9 @@ class KeyedFact:
     value: str
     comparable: bool
     terms: tuple[str, ...]
+    found_by: str = ""
+    """The extractor of this fact, where that is not the one of all."""
+    by_model: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -81,6 +86,12 @@ class ExtractedFacts:
     facts: tuple[KeyedFact, ...]
     vectors: Vectors
     """One for each fact, in the lane."""
+    usage: Usage = field(default_factory=Usage)
+    """Of the model that read it, too."""
+    left_out: int = 0
+    """Facts that the model gave and that do not stand in the text."""
+    failure: str | None = None
+    """Why a part of the version could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +102,10 @@ class FactCounts:
     done: int
     failed: int
     facts: int
+    model_input_tokens: int
+    model_output_tokens: int
+    model_cost_usd: float | None
+    left_out: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +125,13 @@ async def pending_documents(
     *,
     attempts: int,
     limit: int,
+    begun: Sequence[str] = (),
     after: UUID = _FIRST,
 ) -> tuple[PendingDocument, ...]:
-    """Published documents that this extractor has not read yet, by id."""
+    """Published documents that this extractor has not read yet, by id.
+
+    Those that one of the extractors `begun` has read come last.
+    """
     rows = await scope.all(
         _SQL["pending"],
         {
@@ -121,6 +140,7 @@ async def pending_documents(
             "attempts": attempts,
             "limit": limit,
             "after": after,
+            "begun": list(begun),
         },
     )
     return tuple(
@@ -159,7 +179,8 @@ async def keep_facts(
     kept = [known[each.same].pop(0) if known.get(each.same) else None for each in keys]
     outdated += [row["fact_id"] for row in kept if row is not None]
     turned = await asyncio.to_thread(scope.sealing.vectors, vectors)
-    groups = await _groups(scope, whose | {"lane_id": lane_id}, keys, turned)
+    by_model = [each.by_model for each in facts]
+    groups = await _groups(scope, whose | {"lane_id": lane_id}, keys, turned, by_model)
     await scope.execute(_SQL["drop_vectors"], whose)
     await scope.execute(_SQL["drop_postings"], whose)
     await scope.execute(_SQL["remove"], whose | {"fact_ids": outdated})
@@ -168,7 +189,8 @@ async def keep_facts(
         {"since_version": pending.version}
         | _row(scope.sealing, each, key, row)
         | whose
-        | {"ordinal": ordinal, "group_id": group, "extractor": extracted.extractor}
+        | {"ordinal": ordinal, "group_id": group}
+        | {"extractor": each.found_by or extracted.extractor}
         for ordinal, (each, key, row, group) in enumerate(
             zip(facts, keys, kept, groups, strict=True)
         )
@@ -190,6 +212,11 @@ async def keep_facts(
             "facts": len(facts),
             "total_length": int(lengths.sum()),
             "lengths": lengths.astype(LENGTH).tobytes(),
+            "failure": extracted.failure,
+            "model_input_tokens": extracted.usage.input_tokens,
+            "model_output_tokens": extracted.usage.output_tokens,
+            "model_cost_usd": extracted.usage.cost_usd if extracted.usage.requests else 0.0,
+            "left_out": extracted.left_out,
         },
     )
     return True
@@ -214,6 +241,12 @@ async def count_facts(scope: WorkspaceScope, extractor: str, classes: Sequence[s
     """Count what is read and what is to be."""
     row = await scope.single(_SQL["progress"], {"extractor": extractor, "classes": list(classes)})
     return record_of(FactCounts, row)
+
+
+async def unread_bytes(scope: WorkspaceScope, extractor: str, classes: Sequence[str]) -> int:
+    """How long the texts are together that this extractor has not read, in UTF-8."""
+    row = await scope.single(_SQL["unread"], {"extractor": extractor, "classes": list(classes)})
+    return int(row["bytes"])
 
 
 async def fact_failures(scope: WorkspaceScope, limit: int) -> tuple[FactFailure, ...]:
@@ -243,11 +276,12 @@ async def _groups(
     whose: Mapping[str, object],
     keys: Sequence[_Keys],
     vectors: Vectors,
+    by_model: Sequence[bool],
 ) -> list[UUID]:
     """The group of each fact: that of a fact of another document that says the same, or its own.
 
     The same words say the same; so do others with the same value, period and figures whose vector
-    is near enough.
+    is near enough. Within the document that holds of what rules and what a model found.
     """
     same = {
         bytes(row["same_key"]): row["group_id"]
@@ -262,8 +296,13 @@ async def _groups(
     ):
         alike[bytes(row["merge_key"])].append(row)
     groups: list[UUID] = []
-    for each, vector in zip(keys, vectors, strict=True):
+    here: dict[bytes, list[tuple[bool, Vector, UUID]]] = defaultdict(list)
+    for each, vector, is_models in zip(keys, vectors, by_model, strict=True):
         group = same.get(each.same)
+        for other, theirs, found in here[each.merge] if group is None else ():
+            if other is not is_models and float(theirs @ vector) >= SAME_FACT_SIMILARITY:
+                group = found
+                break
         near = alike.get(each.merge)
         if group is None and near:
             others = np.stack([row["embedding"].to_numpy() for row in near]).astype(np.float32)
@@ -274,6 +313,7 @@ async def _groups(
         # What one document says twice in the same words is one fact, too.
         same[each.same] = group or uuid4()
         groups.append(same[each.same])
+        here[each.merge].append((is_models, vector, same[each.same]))
     return groups
 
 

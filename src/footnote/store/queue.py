@@ -129,9 +129,12 @@ async def enqueue_purge(scope: WorkspaceScope, delay: timedelta) -> None:
     await enqueue(scope, PURGE_TASK, f"purge:{scope.workspace_id}", due=due)
 
 
-async def enqueue_facts(scope: WorkspaceScope) -> None:
+async def enqueue_facts(scope: WorkspaceScope, *, delay_seconds: float = 0.0) -> None:
     """Have the facts of the workspace extracted, unless that is waiting to be done already."""
-    await enqueue(scope, FACTS_TASK, _facts_lock(scope), priority=_LATER, statement="enqueue_once")
+    due = datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None
+    await enqueue(
+        scope, FACTS_TASK, _facts_lock(scope), priority=_LATER, statement="enqueue_once", due=due
+    )
 
 
 async def enqueue_facts_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:

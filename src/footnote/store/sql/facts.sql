@@ -2,7 +2,10 @@
 -- Published documents that were not read by this extractor, or whose version was replaced since;
 -- one that failed waits for another version or extractor.
 SELECT documents.document_id, documents.published_version AS version, documents.title,
-    documents.language, documents.document_class
+    documents.language, documents.document_class,
+    CASE
+        WHEN fact_sets.version = documents.published_version THEN fact_sets.extractor
+    END AS read_by
 FROM documents
 LEFT JOIN fact_sets
     ON fact_sets.workspace_id = %(workspace_id)s
@@ -16,7 +19,9 @@ WHERE documents.workspace_id = %(workspace_id)s AND documents.published_version 
         OR fact_sets.extractor <> %(extractor)s
         OR (fact_sets.failure IS NOT NULL AND fact_sets.attempts < %(attempts)s)
     )
-ORDER BY documents.document_id
+-- What no rule has read yet comes before what a model is still to read.
+ORDER BY fact_sets.version IS NOT DISTINCT FROM documents.published_version
+    AND fact_sets.extractor = ANY (%(begun)s::text[]), documents.document_id
 LIMIT %(limit)s
 
 -- name: progress
@@ -31,7 +36,14 @@ SELECT count(*) AS documents,
     ) AS failed,
     coalesce(sum(fact_sets.facts) FILTER (
         WHERE fact_sets.version = documents.published_version
-    ), 0)::bigint AS facts
+    ), 0)::bigint AS facts,
+    coalesce(sum(fact_sets.model_input_tokens), 0)::bigint AS model_input_tokens,
+    coalesce(sum(fact_sets.model_output_tokens), 0)::bigint AS model_output_tokens,
+    CASE
+        WHEN bool_and(fact_sets.document_id IS NULL OR fact_sets.model_cost_usd IS NOT NULL)
+            THEN coalesce(sum(fact_sets.model_cost_usd), 0)
+    END AS model_cost_usd,
+    coalesce(sum(fact_sets.left_out), 0)::bigint AS left_out
 FROM documents
 LEFT JOIN fact_sets
     ON fact_sets.workspace_id = %(workspace_id)s
@@ -139,15 +151,25 @@ VALUES (%(workspace_id)s, %(term)s, %(document_id)s, %(ordinals)s, %(frequencies
 
 -- name: note_set
 INSERT INTO fact_sets (
-    workspace_id, document_id, version, extractor, facts, total_length, lengths, failure, attempts
+    workspace_id, document_id, version, extractor, facts, total_length, lengths, failure, attempts,
+    model_input_tokens, model_output_tokens, model_cost_usd, left_out
 ) VALUES (
     %(workspace_id)s, %(document_id)s, %(version)s, %(extractor)s, %(facts)s, %(total_length)s,
-    %(lengths)s, NULL, 0
+    %(lengths)s, %(failure)s, (%(failure)s::text IS NOT NULL)::integer,
+    %(model_input_tokens)s, %(model_output_tokens)s, %(model_cost_usd)s, %(left_out)s
 )
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     version = excluded.version, extractor = excluded.extractor, facts = excluded.facts,
-    total_length = excluded.total_length, lengths = excluded.lengths, failure = NULL,
-    attempts = 0, extracted_at = now()
+    total_length = excluded.total_length, lengths = excluded.lengths, failure = excluded.failure,
+    attempts = CASE
+        WHEN excluded.failure IS NULL THEN 0
+        WHEN fact_sets.version = excluded.version AND fact_sets.extractor = excluded.extractor
+            THEN fact_sets.attempts + 1
+        ELSE 1
+    END,
+    model_input_tokens = excluded.model_input_tokens,
+    model_output_tokens = excluded.model_output_tokens,
+    model_cost_usd = excluded.model_cost_usd, left_out = excluded.left_out, extracted_at = now()
 
 -- name: note_failure
 -- What was extracted of it before stays.
@@ -333,3 +355,39 @@ ORDER BY facts.version, facts.ordinal
 -- name: set_of
 SELECT version FROM fact_sets
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+
+-- name: readings
+SELECT stage, payload FROM stage_results
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND starts_with(stage, 'facts ')
+
+-- name: keep_reading
+INSERT INTO stage_results (workspace_id, document_id, version, stage, payload)
+SELECT workspace_id, document_id, %(version)s, %(stage)s, %(payload)s FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND published_version = %(version)s
+ON CONFLICT (workspace_id, document_id, version, stage) DO UPDATE SET payload = excluded.payload
+
+-- name: drop_readings
+DELETE FROM stage_results
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND starts_with(stage, 'facts ')
+    AND NOT stage = ANY (%(kept)s::text[])
+
+-- name: unread
+-- Bytes of the texts that a model is to read; octet_length reads no text.
+SELECT coalesce(sum(coalesce(octet_length(given.canonical_text), given.characters)), 0)::bigint
+    AS bytes
+FROM documents
+JOIN document_versions AS given
+    ON given.workspace_id = %(workspace_id)s
+    AND given.document_id = documents.document_id
+    AND given.version = documents.published_version
+LEFT JOIN fact_sets
+    ON fact_sets.workspace_id = %(workspace_id)s
+    AND fact_sets.document_id = documents.document_id
+    AND fact_sets.version = documents.published_version
+    AND fact_sets.extractor = %(extractor)s
+WHERE documents.workspace_id = %(workspace_id)s
+    AND fact_sets.document_id IS NULL
+    AND (cardinality(%(classes)s::text[]) = 0 OR documents.document_class = ANY (%(classes)s))

@@ -1,0 +1,79 @@
+"""What a model made of the parts of a version, kept until all of them are read.
+
+A worker that takes over pays for none of them again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import TypeAdapter
+
+from footnote.domain import Usage
+from footnote.domain.facts import ExtractedFact
+from footnote.store.database import WorkspaceScope
+from footnote.store.fact_keeping import PendingDocument
+from footnote.store.sealing import STAGE_RESULT
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("facts")
+_STAGE = "facts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartReading:
+    """What came of one part."""
+
+    reader: str
+    """The model with the version of its prompt."""
+    facts: tuple[ExtractedFact, ...] = ()
+    left_out: int = 0
+    """Facts that the model gave and that do not stand in the text."""
+    usage: Usage = field(default_factory=Usage)
+    """Of all tries."""
+    failure: str | None = None
+    """Why the last try failed; None once the part is read."""
+    attempts: int = 1
+
+
+_READING = TypeAdapter(PartReading)
+
+
+async def readings_of(
+    scope: WorkspaceScope, pending: PendingDocument, reader: str
+) -> Mapping[int, PartReading]:
+    """What this reader made of which parts of the version, failures included."""
+    rows = await scope.all(_SQL["readings"], _whose(pending))
+    found = {}
+    for row in rows:
+        number = int(row["stage"].removeprefix(f"{_STAGE} "))
+        place = STAGE_RESULT.of(pending.document_id, pending.version, row["stage"], 0)
+        reading = _READING.validate_json(scope.sealing.plain_content(place, bytes(row["payload"])))
+        if reading.reader == reader:
+            found[number] = reading
+    return found
+
+
+async def keep_reading(
+    scope: WorkspaceScope, pending: PendingDocument, number: int, reading: PartReading
+) -> None:
+    """Keep what was made of a part, unless another version was published meanwhile."""
+    stage = f"{_STAGE} {number}"
+    place = STAGE_RESULT.of(pending.document_id, pending.version, stage, 0)
+    payload = scope.sealing.content(place, _READING.dump_json(reading))
+    await scope.execute(
+        _SQL["keep_reading"], {**_whose(pending), "stage": stage, "payload": payload}
+    )
+
+
+async def drop_readings(
+    scope: WorkspaceScope, pending: PendingDocument, keep: Mapping[int, PartReading]
+) -> None:
+    """Drop what was made of the version's parts, but for these."""
+    kept = [f"{_STAGE} {number}" for number in keep]
+    await scope.execute(_SQL["drop_readings"], {**_whose(pending), "kept": kept})
+
+
+def _whose(pending: PendingDocument) -> dict[str, object]:
+    return {"document_id": pending.document_id, "version": pending.version}
