@@ -14,7 +14,7 @@ how long recalling takes. With `--questions`, lines of JSON with a question and 
 statement of its fact holds: how often that fact is the first, is among five, and its mean
 reciprocal rank among ten (`recall_first`, `recall_in_five`, `recall_mrr`).
 `--clusters` embeds short texts whose groups are known and clusters them; `bench/clustering.py` says
-what its figures are.
+what its figures are. `--summaries` ingests a folder and summarises it, see `bench/summarising.py`.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from footnote.knowledge.texts import DocumentText, TextBlock
 from footnote.settings import settings_from
 from installation import MODELS, share_models
 from reporting import finish, machine, show
+from summarising import over_summaries
 
 POWERS = {"": 0, "percent": 0, "thousand": 3, "million": 6, "billion": 9}
 LONGEST_CELL = 14
@@ -204,19 +205,22 @@ async def main() -> None:
     parser.add_argument("--tables", type=Path, help="tatqa-dev.json, or its like")
     parser.add_argument("--clusters", type=Path, help="a file of texts with their groups")
     parser.add_argument("--documents", type=Path, help="folder whose files are ingested")
+    parser.add_argument("--summaries", type=Path, help="folder whose files are summarised")
     parser.add_argument("--questions", type=Path, help="lines of JSON, asked of the folder's facts")
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()
-    if options.tables is None and options.documents is None and options.clusters is None:
-        parser.error("give --tables, --clusters or --documents")
+    if not any((options.tables, options.clusters, options.summaries, options.documents)):
+        parser.error("give --tables, --clusters, --summaries or --documents")
     report: dict[str, object] = {"machine": machine()}
     if options.tables is not None:
         report["tables"] = over_tables(options.tables)
     if options.clusters is not None:
         report["clusters"] = await over_clusters(options.clusters)
+    if options.summaries is not None:
+        report["summaries"] = await over_summaries(options.summaries)
     if options.documents is not None:
         report["documents"] = await over_documents(options.documents, options.questions)
-    for name in ("tables", "clusters", "documents"):
+    for name in ("tables", "clusters", "summaries", "documents"):
         figures = report.get(name)
         if isinstance(figures, dict):
             show(name, ("figure", "value"), [[key, str(value)] for key, value in figures.items()])

@@ -717,6 +717,12 @@ class Settings(BaseSettings):
         "a time. It costs tokens: `footnote facts progress` says about how many, before it begins.",
     )
 
+    summaries: bool = Field(
+        False,
+        description="Whether the sentences that say most of a document are found in the "
+        "background, for summaries of documents, collections and clusters. See summaries.md.",
+    )
+
     # Caches
 
     cache_bytes: int = Field(
@@ -948,6 +954,7 @@ PER_WORKSPACE = (
     *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
     "clusters",
     *("entities", "entity_kinds"),
+    "summaries",
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it
 begins, and what is read before a text leaves for a hosted model."""

@@ -70,6 +70,7 @@ from footnote.store.publishing import MaintenanceLimits
 from footnote.store.quotes import Written
 from footnote.store.receiving import Incoming, QueueLimits
 from footnote.store.sessions import NewSession
+from footnote.store.summaries import NewSentence, UnsummarisedDocument
 from footnote.store.usage import UsageFilter
 from tests.attack.test_foreign_and_absent import (
     CANARY,
@@ -269,6 +270,12 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "terms": [CANARY],
         "by_default": True,
         "granularity": ClusterGranularity.FINE,
+        "unsummarised": UnsummarisedDocument(
+            document_id=document_id, version=1, title="mine", language=None, keywords=()
+        ),
+        "summariser": "mine",
+        "sentences": (NewSentence(start=0, end=4, text="mine", weight=1.0),),
+        "vectors": np.ones((1, 4), np.float32),
         "coarser": ClusterGranularity.MIDDLE,
         "cluster_id": UUID(theirs["cluster_id"]),
         "cluster_ids": [UUID(theirs["cluster_id"])],

@@ -12,12 +12,14 @@ import pytest
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.clusters import Cluster, ClusterGranularity, ClusterPage
 from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine.clustering import FEW, cluster_further
 from footnote.errors import InvalidRequest, NotFound
 from footnote.jobs.clusters import cluster_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 from footnote.store.database import SYSTEM
 from tests.models.openai_server import Asked, OpenAiServer, Reply, fails, says
+from tests.store.shelves import Shelf
 
 HARBOUR = ("harbour fees", "harbour berths", "harbour ferries", "harbour pilots", "harbour tugs")
 GAMES = ("chess openings", "chess endgames", "chess puzzles", "chess clocks", "chess clubs")
@@ -95,14 +97,13 @@ async def test_documents_that_are_alike_are_clustered_and_named(
     assert detail.terms[0].documents >= 2
 
 
-async def test_a_new_document_joins_and_ids_and_names_stay(
+async def test_ids_and_names_stay_when_a_document_comes(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
     await put(workspace, SUBJECTS)
     before = await clustered(workspace)
     was = await members_of(workspace, before)
     await put(workspace, ["white bread"])
-    assert (await workspace.clusters(granularity=FINE)).unplaced == 1
     after = await clustered(workspace)
     assert after.unplaced == 0
     assert {each.cluster_id for each in after.clusters} == set(was)
@@ -278,6 +279,37 @@ async def test_clusters_of_clusters_are_their_parents(
     assert any(each.parent_id for each in fine.clusters)
     for each in (await workspace.clusters(granularity=ClusterGranularity.COARSE)).clusters:
         assert each.parent_id is None
+
+
+async def test_of_many_documents_a_new_one_joins_what_is_there(own_settings: Settings) -> None:
+    async with await open_engine(own_settings.model_copy(update={"clusters": True})) as engine:
+        made = await engine.create_workspace("many")
+        shelf = Shelf(database=engine.database, workspace=made)
+        subjects = [f"{word} " * 6 for word in ("harbour", "chess", "bread", "volcano")]
+        for number in range(FEW + 4):
+            about = f"{subjects[number % 4]} part {number // 4}"
+            await shelf.put(about, about=about)
+        workspace = await engine.workspace(made.name)
+        while await cluster_further(workspace.engine, workspace.workspace_id):
+            pass
+        before = await workspace.cluster_progress()
+        was = {each.cluster_id: each for each in (await workspace.clusters()).clusters}
+        assert len(was) >= 4
+        one = f"{subjects[0]} part 99"
+        joining = await shelf.put(one, about=one)
+        strange = await shelf.put("xylophone", about="xylophone zither quartz")
+        assert (await workspace.clusters()).unplaced == 2
+        while await cluster_further(workspace.engine, workspace.workspace_id):
+            pass
+        # Nothing was made anew.
+        assert (await workspace.cluster_progress()).clustered_at == before.clustered_at
+        after = await workspace.clusters()
+        assert after.unplaced == 0
+        grown = [each for each in after.clusters if each.documents > was[each.cluster_id].documents]
+        assert len(grown) == 1
+        members = (await workspace.cluster(grown[0].cluster_id, limit=200)).members
+        assert joining in {each.document_id for each in members}
+        assert strange not in {each.document_id for each in members}
 
 
 # --- with a language model ------------------------------------------------------------------------

@@ -81,6 +81,7 @@ COMMANDS = [
         )
     ),
     *(f"clusters {name}" for name in ("list", "show", "progress")),
+    *(f"summaries {name}" for name in ("show", "progress")),
     "eval-runs list",
     "eval-runs show",
     "eval-runs compare",

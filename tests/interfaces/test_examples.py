@@ -28,6 +28,7 @@ from footnote.interfaces.http import openapi
 from footnote.interfaces.schemas import Delivery, PageWithQuotes, object_of
 from footnote.jobs.entities import extract_entity_slice
 from footnote.jobs.facts import extract_slice
+from footnote.jobs.summaries import summarise_slice
 from footnote.settings import Settings, settings_from
 from footnote.store.lanes import current_lane
 from tests.interfaces.conftest import Library
@@ -496,6 +497,9 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
         await extract_slice(workspace.engine, workspace.workspace_id)
         [fact, *_] = (await workspace.facts()).facts
         await workspace.unset_setting("facts")
+        await workspace.change_setting("summaries", True)
+        await summarise_slice(workspace.engine, workspace.workspace_id)
+        await workspace.unset_setting("summaries")
         others = [
             await workspace.receive(
                 f"# Policy {each}\n\nIt covers {each}.\n".encode(), f"{each}.md"
@@ -534,6 +538,8 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
     await recorder(http, "GET", f"{document}/fact-changes")
     await recorder(http, "GET", "/v1/clusters?granularity=fine&limit=1")
     await recorder(http, "GET", "/v1/clusters/progress")
+    await recorder(http, "GET", f"/v1/summaries?document_id={received['document_id']}&sentences=2")
+    await recorder(http, "GET", "/v1/summaries/progress")
     await recorder(http, "GET", f"/v1/clusters/{cluster_id}?limit=2")
     await recorder(http, "GET", "/v1/evaluations")
     await recorder(http, "GET", f"/v1/evaluations/{runs[0].run_id}")

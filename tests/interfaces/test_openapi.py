@@ -112,6 +112,8 @@ PUBLIC = {
     "/v1/clusters": "get",
     "/v1/clusters/progress": "get",
     "/v1/clusters/{cluster_id}": "get",
+    "/v1/summaries": "get",
+    "/v1/summaries/progress": "get",
     "/v1/evaluations": "get post",
     "/v1/evaluations/started": "get",
     "/v1/evaluations/started/{evaluation_id}": "get",

@@ -47,6 +47,7 @@ from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRu
 from footnote.domain.sharing import NewShareLink, SharedByLink
 from footnote.domain.sources import KnownEntry, WorkspaceSource
 from footnote.domain.suggestions import Suggestions
+from footnote.domain.summaries import Summary
 from footnote.ports.writers import ToolText
 from footnote.security.secrets import without_secrets
 
@@ -263,6 +264,11 @@ def _(found: ClusterPage) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: ClusterDetail) -> Iterator[tuple[UUID, str | None]]:
     return ((each.document_id, None) for each in found.members)
+
+
+@shown_in.register
+def _(found: Summary) -> Iterator[tuple[UUID, str | None]]:
+    return ((each.document_id, None) for each in found.sentences)
 
 
 @shown_in.register

@@ -28,6 +28,8 @@ MOST_COMPARED = 20_000
 """Documents that are told apart by themselves; of more, the rest join those of a sample."""
 RENEWED = 0.1
 """Of the documents, that came or went since all clusters were made: then they are made anew."""
+FEW = 100
+"""So few documents are told apart anew whenever one comes or goes: it takes a moment."""
 _JOINING_TOGETHER = 1024
 _ODD = np.uint32(2_654_435_761)  # Knuth's multiplier spreads numbers that follow each other.
 _log = structlog.get_logger(__name__)
@@ -105,7 +107,8 @@ async def _work(engine: Services, workspace_id: UUID) -> _Work | None:
 def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers) -> bool:
     came = int((numbers > run.last_number).sum())
     went = run.documents - (numbers.size - came)
-    return run.lane_id != lane_id or came + went > RENEWED * run.documents
+    borne = 0 if numbers.size < FEW else RENEWED * run.documents
+    return run.lane_id != lane_id or came + went > borne
 
 
 def sample_of(numbers: Numbers, most: int) -> Numbers:

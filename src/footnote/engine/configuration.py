@@ -32,6 +32,7 @@ from footnote.store.queue import (
     enqueue_clustering_if_wanted,
     enqueue_entities_if_wanted,
     enqueue_facts_if_wanted,
+    enqueue_summarising_if_wanted,
 )
 from footnote.validation.messages import shown
 
@@ -106,6 +107,9 @@ async def change_setting(
         if wanted in _OF_ENTITIES:
             by_default = workspace.engine.settings.entities
             await enqueue_entities_if_wanted(scope, by_default=by_default)
+        if wanted == "summaries":
+            by_default = workspace.engine.settings.summaries
+            await enqueue_summarising_if_wanted(scope, by_default=by_default)
     return await setting(workspace, wanted)
 
 

@@ -131,6 +131,7 @@ class Services:
             extract_facts=self.settings.facts,
             cluster=self.settings.clusters,
             extract_entities=self.settings.entities,
+            summarise=self.settings.summaries,
         )
 
     @property

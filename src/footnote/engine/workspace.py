@@ -59,6 +59,7 @@ from footnote.engine import retention as retention_verbs
 from footnote.engine import search as search_verbs
 from footnote.engine import sharing as sharing_verbs
 from footnote.engine import suggestions as suggestion_verbs
+from footnote.engine import summaries as summary_verbs
 from footnote.engine import usage as usage_verbs
 from footnote.engine import views as view_verbs
 from footnote.engine import webhooks as webhook_verbs
@@ -309,6 +310,9 @@ class WorkspaceVerbs:
     undo_entity_decision = Verb(entity_verbs.undo_entity_decision, Act.CHANGED, Right.ADMINISTER)
     entity_progress = Verb(entity_verbs.entity_progress, Act.OBSERVED)
     extract_entities = Verb(entity_verbs.extract_entities, Act.CHANGED, Right.ADMINISTER)
+
+    summary = Verb(summary_verbs.summary, Act.READ)
+    summary_progress = Verb(summary_verbs.summary_progress, Act.OBSERVED)
 
     models_in_use = Verb(answer_models.models_in_use, Act.OBSERVED)
     use_models = Verb(answer_models.use_models, Act.CHANGED, Right.ADMINISTER)

@@ -21,6 +21,7 @@ from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.maintenance import maintain, retain, rotate, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
 from footnote.jobs.sources.running import FollowJob, follow_once
+from footnote.jobs.summaries import summarise_slice
 from footnote.jobs.webhooks import DeliveryJob, deliver
 from footnote.store.database import configure_for_queue
 from footnote.store.key_rotation import ROTATE_TASK
@@ -37,6 +38,7 @@ from footnote.store.queue import (
     PURGE_TASK,
     REEMBED_TASK,
     RETAIN_TASK,
+    SUMMARIES_TASK,
     SWEEP_TASK,
 )
 from footnote.store.workspace_sources import FOLLOW_TASK
@@ -173,6 +175,10 @@ def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
     @app.task(name=ENTITIES_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
     async def extract_entities(workspace_id: str) -> None:
         await extract_entity_slice(engine, UUID(workspace_id))
+
+    @app.task(name=SUMMARIES_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def summarise_documents(workspace_id: str) -> None:
+        await summarise_slice(engine, UUID(workspace_id))
 
     @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
     async def purge_lanes(workspace_id: str) -> None:

@@ -25,6 +25,7 @@ from footnote.store.queue import (
     enqueue_entities_if_wanted,
     enqueue_facts_if_wanted,
     enqueue_maintenance,
+    enqueue_summarising_if_wanted,
 )
 from footnote.store.receiving import announce_change
 from footnote.store.routing import replace_document_vector
@@ -61,6 +62,8 @@ class MaintenanceLimits:
     """Whether documents are clustered where a workspace does not say."""
     extract_entities: bool = False
     """Whether entities are extracted where a workspace does not say."""
+    summarise: bool = False
+    """Whether they are summarised where a workspace does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +152,7 @@ async def publish(
     await enqueue_facts_if_wanted(scope, by_default=limits.extract_facts)
     await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
     await enqueue_entities_if_wanted(scope, by_default=limits.extract_entities)
+    await enqueue_summarising_if_wanted(scope, by_default=limits.summarise)
     return True
 
 

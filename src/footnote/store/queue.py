@@ -22,6 +22,7 @@ EVALUATE_TASK = "evaluate"
 FACTS_TASK = "extract_facts"
 CLUSTERS_TASK = "cluster_documents"
 ENTITIES_TASK = "extract_entities"
+SUMMARIES_TASK = "summarise_documents"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 SET_ASIDE_QUEUE = "set_aside"
@@ -174,6 +175,29 @@ async def clustering_enqueued(scope: WorkspaceScope) -> bool:
     return bool(row["enqueued"])
 
 
+async def enqueue_summarising(scope: WorkspaceScope) -> None:
+    """Have the documents summarised, unless that is waiting to be done already."""
+    await enqueue(
+        scope,
+        SUMMARIES_TASK,
+        _summaries_lock(scope),
+        priority=_LATER,
+        statement="enqueue_once",
+    )
+
+
+async def enqueue_summarising_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
+    """The same, where the workspace's own setting, or else the installation's, wants summaries."""
+    if await _wants(scope, "summaries", by_default):
+        await enqueue_summarising(scope)
+
+
+async def summarising_enqueued(scope: WorkspaceScope) -> bool:
+    """Whether documents are being summarised, or waiting to be."""
+    row = await scope.single(_SQL["is_enqueued"], {"lock": _summaries_lock(scope)})
+    return bool(row["enqueued"])
+
+
 async def _wants(scope: WorkspaceScope, setting: str, by_default: bool) -> bool:
     row = await scope.single(_SQL["wants"], {"name": setting, "by_default": by_default})
     return bool(row["wanted"])
@@ -203,6 +227,10 @@ async def entities_enqueued(scope: WorkspaceScope) -> bool:
 
 def _entities_lock(scope: WorkspaceScope) -> str:
     return f"entities:{scope.workspace_id}"
+
+
+def _summaries_lock(scope: WorkspaceScope) -> str:
+    return f"summaries:{scope.workspace_id}"
 
 
 def _facts_lock(scope: WorkspaceScope) -> str:

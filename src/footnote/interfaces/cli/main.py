@@ -54,6 +54,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "clusters.app",
         "See which documents are alike, and what tells them from the others.",
     ),
+    "summaries": ("summaries.app", "See what documents say as a whole, in their own sentences."),
     "worker": ("operations.worker", "Index whatever is queued, until it is stopped."),
     "doctor": ("operations.doctor", "Say what is there, what is missing, and how to get it."),
     "grounding": (

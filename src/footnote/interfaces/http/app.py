@@ -42,6 +42,7 @@ from footnote.interfaces.http import (
     retention,
     sharing,
     sources,
+    summaries,
     usage,
 )
 from footnote.interfaces.http.authentication import Authentication
@@ -98,6 +99,7 @@ _TAGS = [
     {"name": "entities", "description": "What documents name, with every place where they do."},
     {"name": "facts", "description": "Statements extracted from documents, in their own words."},
     {"name": "clusters", "description": "See which documents are alike, and in what."},
+    {"name": "summaries", "description": "See what documents say as a whole."},
     {"name": "audit", "description": "See who did what, and verify the log of it."},
     {
         "name": "privacy",
@@ -145,6 +147,7 @@ _ROUTERS = (
     entities.router,
     facts.router,
     clusters.router,
+    summaries.router,
     operations.router,
 )
 

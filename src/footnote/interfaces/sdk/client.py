@@ -27,6 +27,7 @@ from footnote.interfaces.sdk import clusters as cluster_verbs
 from footnote.interfaces.sdk import documents as document_verbs
 from footnote.interfaces.sdk import entities as entity_verbs
 from footnote.interfaces.sdk import facts as fact_verbs
+from footnote.interfaces.sdk import summaries as summary_verbs
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
     Patience,
@@ -207,6 +208,8 @@ class AsyncClient:
     clusters = cluster_verbs.clusters
     cluster = cluster_verbs.cluster
     cluster_progress = cluster_verbs.cluster_progress
+    summary = summary_verbs.summary
+    summary_progress = summary_verbs.summary_progress
 
     evaluation_runs = evaluations.evaluation_runs
     evaluation_run = evaluations.evaluation_run

@@ -199,6 +199,8 @@ class Client:
     clusters = blocking(AsyncClient.clusters)
     cluster = blocking(AsyncClient.cluster)
     cluster_progress = blocking(AsyncClient.cluster_progress)
+    summary = blocking(AsyncClient.summary)
+    summary_progress = blocking(AsyncClient.summary_progress)
 
     evaluation_runs = blocking(AsyncClient.evaluation_runs)
     evaluation_run = blocking(AsyncClient.evaluation_run)

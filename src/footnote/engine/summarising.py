@@ -1,0 +1,124 @@
+"""Summarises published documents, one document in one transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+import structlog
+
+from footnote.engine.configuration import configuration_of
+from footnote.engine.lanes import embedder_of, lane_of_workspace
+from footnote.engine.services import Services, WorkspaceAccess
+from footnote.errors import FootnoteError, StoreFull, StoreUnavailable
+from footnote.knowledge.summaries import (
+    KEPT,
+    SUMMARISER,
+    Sentence,
+    candidates_of,
+    centralities,
+    chosen,
+)
+from footnote.knowledge.texts import DocumentText, blocks_of
+from footnote.ports import Embedder, Vectors
+from footnote.store.database import SYSTEM
+from footnote.store.documents import whole_text
+from footnote.store.passages import passages_in_order
+from footnote.store.summaries import (
+    NewSentence,
+    UnsummarisedDocument,
+    keep_summary,
+    note_summary_failure,
+)
+
+ATTEMPTS = 3
+"""To summarise one version."""
+_MOST_CHARACTERS = 20_000_000
+_MOST_PASSAGES = 1_000_000
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summarising:
+    """Whether a workspace wants summaries, and what makes them."""
+
+    enabled: bool
+    embedder: Embedder
+
+    @property
+    def summariser(self) -> str:
+        """What summaries are known to come from: another one has every document read again."""
+        return f"{SUMMARISER}; {self.embedder.lane.fingerprint}"
+
+
+async def summarising_of(workspace: WorkspaceAccess) -> Summarising:
+    """What the settings of a workspace want. Raises LaneMismatch."""
+    engine = workspace.engine
+    settings = (await configuration_of(workspace, afresh=True)).settings
+    lane = await lane_of_workspace(engine, workspace.workspace_id)
+    return Summarising(enabled=settings.summaries, embedder=await embedder_of(engine, lane))
+
+
+async def summarise_document(
+    engine: Services, workspace_id: UUID, document: UnsummarisedDocument, wanted: Summarising
+) -> None:
+    """Find the sentences that say most of a document and keep them; one that cannot be read fails
+    alone.
+
+    Raises what ends the work on all of them: a database that is away or full.
+    """
+    try:
+        text = await _read(engine, workspace_id, document)
+        found = await asyncio.to_thread(candidates_of, text, (text.title, *document.keywords))
+        sentences, vectors = await _summarised(wanted.embedder, text, found)
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await keep_summary(scope, document, wanted.summariser, sentences, vectors)
+    except (StoreUnavailable, StoreFull):
+        raise
+    except Exception as error:
+        if isinstance(error, FootnoteError):
+            reason = f"{error}; {error.hint}" if error.hint else str(error)
+        else:
+            _log.exception("summarising_failed", document_id=str(document.document_id))
+            reason = "something unexpected happened inside Footnote; the worker's log says what"
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await note_summary_failure(scope, document, wanted.summariser, reason)
+
+
+async def _read(
+    engine: Services, workspace_id: UUID, document: UnsummarisedDocument
+) -> DocumentText:
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        text = await whole_text(scope, document.document_id, _MOST_CHARACTERS)
+        passages = await passages_in_order(scope, document.document_id, _MOST_PASSAGES)
+    return DocumentText(
+        text="" if text is None else text.text,
+        title=document.title,
+        language=document.language,
+        blocks=() if text is None else blocks_of(passages),
+    )
+
+
+async def _summarised(
+    embedder: Embedder, text: DocumentText, found: list[Sentence]
+) -> tuple[list[NewSentence], Vectors]:
+    """The sentences that are kept, and their vectors of unit length."""
+    if not found:
+        return [], np.zeros((0, embedder.lane.dimensions), np.float32)
+    embedded = await embedder.embed_documents([text.text[each.start : each.end] for each in found])
+    lengths = np.linalg.norm(embedded, axis=1, keepdims=True)
+    vectors: Vectors = (embedded / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+    weights = centralities(vectors)
+    kept = chosen(vectors, weights, KEPT)
+    sentences = [
+        NewSentence(
+            start=found[each].start,
+            end=found[each].end,
+            text=text.text[found[each].start : found[each].end],
+            weight=float(weights[each]),
+        )
+        for each in kept
+    ]
+    return sentences, vectors[kept]

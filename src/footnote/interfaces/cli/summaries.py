@@ -1,0 +1,94 @@
+"""`footnote summaries`: what a document, a collection or a cluster says as a whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+
+from footnote.domain.summaries import Summary, SummaryProgress
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+app = typer.Typer(
+    name="summaries",
+    help="See what documents say as a whole, in their own sentences.",
+    no_args_is_help=True,
+)
+
+
+@app.command("show", epilog=EXIT_CODES)
+def show_summary(
+    *,
+    context: typer.Context,
+    document: Annotated[
+        str | None,
+        typer.Option("--document", metavar="DOCUMENT", help="Of this: an id or a file name."),
+    ] = None,
+    collection: Annotated[
+        str | None, typer.Option("--collection", metavar="NAME", help="Of this collection.")
+    ] = None,
+    cluster_id: Annotated[
+        UUID | None, typer.Option("--cluster", metavar="CLUSTER", help="Of this cluster.")
+    ] = None,
+    sentences: Annotated[
+        int, typer.Option("--sentences", metavar="N", min=1, max=20, help="The most of them.")
+    ] = 5,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Summarise a document, a collection or a cluster in sentences of the documents."""
+
+    async def summarised(inside: WorkspaceEngine) -> Summary:
+        return await inside.summary(
+            document_id=None if document is None else await inside.document_called(document),
+            collection=collection,
+            cluster_id=cluster_id,
+            sentences=sentences,
+        )
+
+    found = in_workspace(context, workspace, summarised)
+    if as_json:
+        present.print_json(found)
+        return
+    terminal = present.terminal()
+    if not found.sentences:
+        progress = in_workspace(context, workspace, lambda inside: inside.summary_progress())
+        terminal.print("There is no summary. " + _advice(progress))
+        return
+    for each in found.sentences:
+        terminal.print(present.plain(" ".join(each.text.split())))
+        terminal.print(
+            present.plain(f"  – {each.document_title}, {each.char_start}–{each.char_end}")
+        )
+
+
+@app.command("progress", epilog=EXIT_CODES)
+def show_progress(
+    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
+) -> None:
+    """Say how far the documents of the workspace are summarised."""
+    found = in_workspace(context, workspace, lambda inside: inside.summary_progress())
+    if as_json:
+        present.print_json(found)
+        return
+    terminal = present.terminal()
+    terminal.print(
+        f"{found.done:,} of {found.documents:,} documents are summarised, {found.failed:,} failed. "
+        + _advice(found)
+    )
+    for each in found.failures:
+        terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
+
+
+def _advice(found: SummaryProgress) -> str:
+    if not found.enabled:
+        return "This workspace makes none: `footnote config set summaries true`."
+    if found.running:
+        return "A worker has the rest in hand: `footnote worker`, or a running server."
+    return ""

@@ -1,0 +1,130 @@
+"""Sentences of a text, or of many, become the few that say most of it.
+
+Those are central that are like many others (LexRank, Erkan and Radev 2004, over vectors instead of
+words); each next one is to be central and unlike those before it (maximal marginal relevance,
+Carbonell and Goldstein 1998). A sentence is a stretch of its document's text and never reworded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.domain import BlockKind
+from footnote.knowledge.texts import DocumentText
+from footnote.language.sentences import sentence_spans
+from footnote.ports import Vectors
+
+SUMMARISER = "sentences 1"
+"""What summaries are known to come from: another one has every document read again."""
+KEPT = 8
+"""Sentences that are kept of a document."""
+_CONSIDERED = 64
+"""Sentences of a document whose vectors are compared."""
+_SHORTEST, _LONGEST = 30, 400
+_ENDS = frozenset(".!?。！？")
+_PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE))
+_DAMPING = 0.85
+"""Of the rank of a sentence, that comes from those it is like (Erkan and Radev 2004)."""
+_ROUNDS = 50
+_RELEVANCE = 0.7
+"""How much being central counts, against being unlike what is chosen."""
+_MOST_SIMILAR = 0.95
+"""From which two sentences say the same."""
+
+Weights = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence of a document: half-open offsets in its canonical text."""
+
+    start: int
+    end: int
+
+
+def candidates_of(document: DocumentText, terms: Sequence[str] = ()) -> list[Sentence]:
+    """The sentences of a document that can stand alone, in its order.
+
+    Of many those that have the words that the document uses most, and always the first. `terms`
+    are what the document is said to be about; they count like its commonest words.
+    """
+    found = [
+        Sentence(start=block.start + start, end=block.start + end)
+        for block in document.blocks
+        if block.kind in _PROSE
+        for start, end in sentence_spans(document.text[block.start : block.end])
+        if _SHORTEST <= end - start <= _LONGEST and document.text[block.start + end - 1] in _ENDS
+    ]
+    words = [_words(document.text[each.start : each.end]) for each in found]
+    counts = Counter(word for each in words for word in set(each))
+    weights = {word: math.log1p(count) for word, count in counts.items() if count > 1}
+    most = max(weights.values(), default=1.0)
+    weights |= {word: most for each in terms for word in _words(each)}
+    scores = [
+        sum(weights.get(word, 0.0) for word in set(each)) / math.sqrt(len(each) + 8)
+        for each in words
+    ]
+    best = sorted(range(len(found)), key=lambda at: (at != 0, -scores[at], at))[:_CONSIDERED]
+    seen: set[str] = set()
+    kept = []
+    for at in sorted(best):
+        said = " ".join(words[at])
+        if said not in seen:
+            seen.add(said)
+            kept.append(found[at])
+    return kept
+
+
+def centralities(vectors: Vectors) -> Weights:
+    """How central each sentence is by its vector, 1 for the most central."""
+    count = vectors.shape[0]
+    if not count:
+        return np.zeros(0)
+    similar = np.maximum(vectors @ vectors.T, 0).astype(np.float64)
+    np.fill_diagonal(similar, 0)
+    # What all sentences of a document share tells none from another.
+    floor = np.quantile(similar[~np.eye(count, dtype=bool)], 0.5) if count > 1 else 0.0
+    similar = np.maximum(similar - floor, 0)
+    totals = similar.sum(axis=1, keepdims=True)
+    moves = np.where(totals > 0, similar / np.where(totals > 0, totals, 1), 1 / count)
+    ranks = np.full(count, 1 / count)
+    for _ in range(_ROUNDS):
+        ranks = (1 - _DAMPING) / count + _DAMPING * (ranks @ moves)
+    found: Weights = ranks / ranks.max()
+    return found
+
+
+def chosen(
+    vectors: Vectors, weights: Weights, most: int, owners: Sequence[int] = (), of_each: int = 0
+) -> list[int]:
+    """Up to so many sentences, the one that says most first, none that says what another does.
+
+    With `owners`, the number of the document of each sentence, up to `of_each` of one document.
+    """
+    left = np.ones(weights.size, bool)
+    nearest = np.zeros(weights.size)
+    taken: Counter[int] = Counter()
+    found: list[int] = []
+    while len(found) < most and left.any():
+        scores = np.where(left, _RELEVANCE * weights - (1 - _RELEVANCE) * nearest, -np.inf)
+        best = int(scores.argmax())
+        left[best] = False
+        if found and nearest[best] > _MOST_SIMILAR:
+            continue
+        if owners:
+            if taken[owners[best]] == of_each:
+                continue
+            taken[owners[best]] += 1
+        found.append(best)
+        nearest = np.maximum(nearest, vectors @ vectors[best])
+    return found
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in text.casefold().split() if any(map(str.isalnum, word))]

@@ -1,0 +1,190 @@
+"""Summaries of documents: the sentences that are kept, and which documents lack them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from pgvector import HalfVector
+
+from footnote.domain.summaries import SummaryFailure, SummarySentence
+from footnote.ports import Vector, Vectors
+from footnote.store.database import WorkspaceScope
+from footnote.store.sealing import KEYWORDS, SUMMARY_SENTENCE, TITLE
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("summaries")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnsummarisedDocument:
+    """A published version that is to be summarised."""
+
+    document_id: UUID
+    version: int
+    title: str
+    language: str | None
+    keywords: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewSentence:
+    """A sentence as it is kept."""
+
+    start: int
+    end: int
+    """Half-open offsets in the canonical text of the version."""
+    text: str
+    weight: float
+    """0…1: how central it is in its document."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KeptSentence:
+    """A sentence with what it is compared by."""
+
+    sentence: SummarySentence
+    weight: float
+    vector: Vector
+    """As it is stored: comparable with those of the same workspace alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryCounts:
+    """How many published documents are summarised."""
+
+    documents: int
+    done: int
+    failed: int
+
+
+async def unsummarised_documents(
+    scope: WorkspaceScope, summariser: str, *, attempts: int, limit: int
+) -> tuple[UnsummarisedDocument, ...]:
+    """Published documents that are not summarised by this yet, by id."""
+    rows = await scope.all(
+        _SQL["pending"], {"summariser": summariser, "attempts": attempts, "limit": limit}
+    )
+    sealing = scope.sealing
+    return tuple(
+        record_of(
+            UnsummarisedDocument,
+            row,
+            title=sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+            keywords=tuple(sealing.plain_words(KEYWORDS.of(row["document_id"]), row["keywords"])),
+        )
+        for row in rows
+    )
+
+
+async def keep_summary(
+    scope: WorkspaceScope,
+    unsummarised: UnsummarisedDocument,
+    summariser: str,
+    sentences: Sequence[NewSentence],
+    vectors: Vectors,
+) -> bool:
+    """Replace a document's sentences, the weightiest first; each has its vector.
+
+    False when another version was published meanwhile.
+    """
+    assert vectors.shape[0] == len(sentences), "each sentence has a vector"
+    whose: dict[str, object] = {
+        "document_id": unsummarised.document_id,
+        "version": unsummarised.version,
+    }
+    if await scope.one(_SQL["hold_version"], whose) is None:
+        return False
+    turned = await asyncio.to_thread(scope.sealing.vectors, vectors)
+    await scope.execute(_SQL["remove"], whose)
+    await scope.execute_many(
+        _SQL["insert"],
+        (
+            whose
+            | {
+                "ordinal": ordinal,
+                "char_start": each.start,
+                "char_end": each.end,
+                "text": scope.sealing.text(
+                    SUMMARY_SENTENCE.of(unsummarised.document_id, ordinal), each.text
+                ),
+                "weight": each.weight,
+                "embedding": HalfVector(vector),
+            }
+            for ordinal, (each, vector) in enumerate(zip(sentences, turned, strict=True))
+        ),
+    )
+    await scope.execute(_SQL["note_set"], whose | {"summariser": summariser})
+    return True
+
+
+async def note_summary_failure(
+    scope: WorkspaceScope, unsummarised: UnsummarisedDocument, summariser: str, reason: str
+) -> None:
+    """Note why a version could not be summarised; what was made before stays."""
+    await scope.execute(
+        _SQL["note_failure"],
+        {
+            "document_id": unsummarised.document_id,
+            "version": unsummarised.version,
+            "summariser": summariser,
+            "failure": reason,
+        },
+    )
+
+
+async def kept_sentences(
+    scope: WorkspaceScope, summariser: str, document_ids: Sequence[UUID]
+) -> tuple[KeptSentence, ...]:
+    """The sentences of those of the documents that may be seen, by document and falling weight."""
+    rows = await scope.all(
+        _SQL["sentences"], {"summariser": summariser, "document_ids": list(document_ids)}
+    )
+    sealing = scope.sealing
+    return tuple(
+        KeptSentence(
+            sentence=SummarySentence(
+                text=sealing.plain_text(
+                    SUMMARY_SENTENCE.of(row["document_id"], row["ordinal"]), row["text"]
+                ),
+                document_id=row["document_id"],
+                version=row["version"],
+                document_title=sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+                char_start=row["char_start"],
+                char_end=row["char_end"],
+            ),
+            weight=row["weight"],
+            vector=row["embedding"].to_numpy(),
+        )
+        for row in rows
+    )
+
+
+async def latest_of_collection(
+    scope: WorkspaceScope, collection: str, limit: int
+) -> tuple[UUID, ...]:
+    """The documents of a collection that came last, as far as they may be seen."""
+    rows = await scope.all(_SQL["latest_of_collection"], {"collection": collection, "limit": limit})
+    return tuple(row["document_id"] for row in rows)
+
+
+async def count_summaries(scope: WorkspaceScope, summariser: str) -> SummaryCounts:
+    """Count what is summarised and what is to be."""
+    return record_of(
+        SummaryCounts, await scope.single(_SQL["progress"], {"summariser": summariser})
+    )
+
+
+async def summary_failures(scope: WorkspaceScope, limit: int) -> tuple[SummaryFailure, ...]:
+    """List the documents that could not be summarised, latest first."""
+    rows = await scope.all(_SQL["failures"], {"limit": limit})
+    return tuple(
+        record_of(
+            SummaryFailure,
+            row,
+            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+        )
+        for row in rows
+    )
