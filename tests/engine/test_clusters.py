@@ -281,6 +281,30 @@ async def test_clusters_of_clusters_are_their_parents(
         assert each.parent_id is None
 
 
+async def test_a_map_says_to_which_cluster_each_document_belongs(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    ids = await put(workspace, SUBJECTS)
+    page = await clustered(workspace)
+    plain = await workspace.document_map()
+    assert plain.clusters == ()
+    assert {each.cluster_id for each in plain.points} == {None}
+    found = await workspace.document_map(clusters=FINE)
+    assert [(each.cluster_id, each.label, each.documents) for each in found.clusters] == [
+        (each.cluster_id, each.label, each.documents) for each in page.clusters
+    ]
+    members = await members_of(workspace, page)
+    for point in found.points:
+        own = [cluster for cluster, titles in members.items() if point.title in titles]
+        assert own == ([] if point.cluster_id is None else [point.cluster_id])
+    one = page.clusters[0].cluster_id
+    for title in sorted(members[one])[:-2]:
+        await workspace.set_document_access(ids[title], Visibility.PRIVATE, shared_with=["ann"])
+    seen = await acting(workspace, "bob", Role.WRITER).document_map(clusters=FINE)
+    assert one not in {each.cluster_id for each in seen.points}
+    assert one not in {each.cluster_id for each in seen.clusters}
+
+
 async def test_of_many_documents_a_new_one_joins_what_is_there(own_settings: Settings) -> None:
     async with await open_engine(own_settings.model_copy(update={"clusters": True})) as engine:
         made = await engine.create_workspace("many")

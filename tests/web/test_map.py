@@ -105,6 +105,26 @@ async def test_every_document_is_drawn_where_the_server_puts_it(page: Page, shel
     ]
 
 
+async def test_colours_tell_clusters_apart(page: Page, shelf: Site) -> None:
+    async with httpx.AsyncClient(base_url=shelf.address, timeout=60) as http:
+        put = await http.put("/v1/config/clusters", json={"value": True})
+        assert put.is_success
+        progress: dict[str, object] = {"running": True}
+        while progress["running"]:
+            progress = (await http.get("/v1/clusters/progress")).json()
+        found = (await http.get("/v1/map?clusters=middle")).json()["clusters"]
+    assert found
+    await opened(page)
+    await page.get_by_label("Colours by").select_option("cluster")
+    legend = page.get_by_role("list", name="Legend")
+    for each in found:
+        label = " · ".join(each["label"])
+        await expect(legend.get_by_role("listitem").filter(has_text=label)).to_contain_text(
+            str(each["documents"])
+        )
+    assert "colour=cluster" in page.url
+
+
 async def test_a_card_says_what_lies_under_the_pointer_and_a_click_opens_it(
     page: Page, shelf: Site
 ) -> None:

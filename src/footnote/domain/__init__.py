@@ -35,6 +35,7 @@ from footnote.domain.condition import WorkspaceStats as WorkspaceStats
 from footnote.domain.document_map import MOST_MAPPED as MOST_MAPPED
 from footnote.domain.document_map import DocumentMap as DocumentMap
 from footnote.domain.document_map import MapArea as MapArea
+from footnote.domain.document_map import MapCluster as MapCluster
 from footnote.domain.document_map import MapColour as MapColour
 from footnote.domain.document_map import MapPoint as MapPoint
 from footnote.domain.documents import MAX_EXTERNAL_ID_CHARACTERS as MAX_EXTERNAL_ID_CHARACTERS

@@ -18,6 +18,7 @@ class MapColour(StrEnum):
     COLLECTION = "collection"
     CLASS = "class"
     AREA = "area"
+    CLUSTER = "cluster"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,19 @@ class MapPoint:
     """From -1 at the bottom to 1."""
     area: int
     """The number of its area."""
+    cluster_id: UUID | None = None
+    """Its cluster, where clusters were asked for; null for an outlier."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapCluster:
+    """A cluster with documents on the map."""
+
+    cluster_id: UUID
+    label: tuple[str, ...]
+    """What its documents have and others lack, the best first; perhaps nothing."""
+    documents: int
+    """How many points of the map belong to it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +82,8 @@ class DocumentMap:
     """Of these, how many have no vector: they wait, failed, or have no text."""
     left_out: int
     """Of these, how many were more than a map has."""
+    clusters: tuple[MapCluster, ...] = ()
+    """Those with points, the largest first, where clusters were asked for."""
     progress: Progress | None = None
     """How far the map has come, where it was not finished in time: it has no points yet. Ask
     again."""

@@ -10,7 +10,7 @@ from uuid import UUID
 import numpy as np
 
 from footnote.domain.clusters import ClusterGranularity
-from footnote.engine.document_map import label_terms
+from footnote.engine.label_terms import label_terms
 from footnote.engine.redaction import model_use_of_job
 from footnote.engine.services import Services
 from footnote.errors import FootnoteError

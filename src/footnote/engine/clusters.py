@@ -7,7 +7,7 @@ import base64
 import binascii
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 from uuid import UUID
 
@@ -131,6 +131,28 @@ async def cluster(
             for each in found[cluster_id].terms
         ),
         neighbours=_near(seen, found, cluster_id),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappedClusters:
+    """Which documents that somebody may see are in which clusters."""
+
+    places: Mapping[UUID, UUID] = field(default_factory=dict)
+    """The cluster of each document that is in one."""
+    labels: Mapping[UUID, tuple[str, ...]] = field(default_factory=dict)
+
+
+async def mapped_clusters(
+    scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity
+) -> MappedClusters:
+    """The clusters that the principal may see, for a map of documents."""
+    seen = await _seen(scope, lane_id, granularity)
+    places = await stored.places_of_documents(scope, lane_id, granularity)
+    found = await asyncio.to_thread(await load_sampled(scope, lane_id, sorted(seen.counts)))
+    return MappedClusters(
+        places={document: cluster for document, cluster in places.items() if cluster in found},
+        labels={each: _label(seen, sampled)[0] for each, sampled in found.items()},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import re
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,12 +15,15 @@ from footnote.domain import (
     DocumentMap,
     DocumentStatus,
     MapArea,
+    MapCluster,
     MapPoint,
     Progress,
 )
+from footnote.domain.clusters import ClusterGranularity
+from footnote.engine.clusters import MappedClusters, mapped_clusters
+from footnote.engine.label_terms import label_terms
 from footnote.engine.map_layouts import Layout, LayoutKey
 from footnote.engine.services import WorkspaceAccess
-from footnote.index.stopwords import STOP_WORDS
 from footnote.knowledge.labels import labels_of
 from footnote.store import document_map as stored
 from footnote.store.document_map import MappedDocuments
@@ -28,8 +31,6 @@ from footnote.store.lanes import current_lane
 from footnote.store.listing import Listing
 from footnote.validation.constrained_types import ListQuery, MapWait, Name, Tag
 
-_WORD = re.compile(r"[^\W\d_]{3,20}")
-"""A word of a title that may be one of a label: neither a number nor a sentence without spaces."""
 _DECIMALS = 4
 """Of places, on a map that is two wide: a fifth of a pixel on a screen of 4,000."""
 
@@ -43,11 +44,13 @@ async def document_map(
     document_class: DocumentClass | None = None,
     tag: Tag | None = None,
     where: Condition | None = None,
+    clusters: ClusterGranularity | None = None,
     wait_seconds: MapWait = 30,
 ) -> DocumentMap:
     """The documents that meet the filters, where they lie among all that the principal may see.
 
-    What narrows the map moves nothing on it, and no hidden document does. Where a map takes longer
+    What narrows the map moves nothing on it, and no hidden document does. With a granularity of
+    `clusters`, the points say to which of these they belong. Where a map takes longer
     than `wait_seconds`, it comes without points and with its progress, and goes on being made: ask
     again. Raises InvalidRequest.
     """
@@ -69,6 +72,9 @@ async def document_map(
         numbers = np.array([each.number for each in found.documents], dtype=np.int32)
         if lane_id is None or not numbers.size:
             return _without_points(found)
+        within = MappedClusters()
+        if clusters is not None:
+            within = await mapped_clusters(scope, lane_id, clusters)
         key = LayoutKey.of(workspace.workspace_id, lane_id, numbers)
         vectors = None
         if engine.map_layouts.wants_vectors(key):
@@ -79,7 +85,7 @@ async def document_map(
     layout = await engine.map_layouts.wait(key, wait_seconds)
     if not isinstance(layout, Layout):
         return _without_points(found, layout)
-    return await asyncio.to_thread(_drawn, found, layout)
+    return await asyncio.to_thread(_drawn, found, layout, within)
 
 
 def _without_points(found: MappedDocuments, progress: Progress | None = None) -> DocumentMap:
@@ -93,7 +99,7 @@ def _without_points(found: MappedDocuments, progress: Progress | None = None) ->
     )
 
 
-def _drawn(found: MappedDocuments, layout: Layout) -> DocumentMap:
+def _drawn(found: MappedDocuments, layout: Layout, within: MappedClusters) -> DocumentMap:
     terms = [label_terms(each.title, each.keywords, each.language) for each in found.documents]
     labels = labels_of(layout.areas, terms)
     places = np.round(layout.places.astype(np.float64), _DECIMALS).tolist()
@@ -108,6 +114,7 @@ def _drawn(found: MappedDocuments, layout: Layout) -> DocumentMap:
             x=x,
             y=y,
             area=area,
+            cluster_id=within.places.get(each.document_id),
         )
         for each, (x, y), area in zip(found.documents, places, layout.areas.tolist(), strict=True)
         if each.chosen
@@ -115,9 +122,18 @@ def _drawn(found: MappedDocuments, layout: Layout) -> DocumentMap:
     return DocumentMap(
         points=points[::-1],
         areas=_areas(layout, labels, points),
+        clusters=_clusters(within, points),
         total=found.total,
         unplaced=found.total - found.embedded,
         left_out=found.embedded - len(points),
+    )
+
+
+def _clusters(within: MappedClusters, points: Sequence[MapPoint]) -> tuple[MapCluster, ...]:
+    counts = Counter(each.cluster_id for each in points if each.cluster_id is not None)
+    return tuple(
+        MapCluster(cluster_id=each, label=within.labels[each], documents=counts[each])
+        for each in sorted(counts, key=lambda one: (-counts[one], one))
     )
 
 
@@ -139,10 +155,3 @@ def _areas(
                 )
             )
     return tuple(areas)
-
-
-def label_terms(title: str, keywords: Sequence[str], language: str | None) -> list[str]:
-    """What a document adds to the label of its area, or of its cluster."""
-    stopped = STOP_WORDS.get(language or "", frozenset())
-    words = (each for each in _WORD.findall(title) if each.lower() not in stopped)
-    return [*keywords, *words]

@@ -24,7 +24,7 @@ export interface Address extends Place {
   /** Documents that were chosen one by one, or the name that they are kept under. */
   readonly only?: readonly string[];
   /** What the colours of the map tell apart. */
-  readonly colour?: "collection" | "class" | "area";
+  readonly colour?: "collection" | "class" | "area" | "cluster";
   /** How a list is sorted: a column, a hyphen, and `asc` or `desc`. */
   readonly sort?: string;
   /** Whether a search takes words as they are spelt. */
@@ -91,7 +91,7 @@ function besideFrom(value: unknown): Place | undefined {
   return place.document === undefined ? undefined : place;
 }
 
-const COLOURS = ["collection", "class", "area"] as const;
+const COLOURS = ["collection", "class", "area", "cluster"] as const;
 
 /** What of an address makes sense; the rest is passed over. */
 export function addressFrom(search: Record<string, unknown>): Address {

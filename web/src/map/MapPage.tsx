@@ -17,7 +17,7 @@ import { AreaList } from "./AreaList";
 import { ChosenDocuments } from "./ChosenDocuments";
 import { Legend } from "./Legend";
 import { MapCanvas } from "./MapCanvas";
-import { COLOURS, type Colour, type Kind, kindOfEach, kindsOf } from "./kinds";
+import { COLOURS, type Colour, type Kind, OUTLIERS, kindOfEach, kindsOf } from "./kinds";
 import { countsQuery, mapQuery } from "./mapQuery";
 
 const FEWEST = 3;
@@ -28,14 +28,17 @@ export function MapPage() {
   const navigate = useNavigate();
   const address = useSearch({ from: "__root__" });
   const list = useMemo(() => listFrom(address), [address]);
-  const found = useQuery({ ...mapQuery(list), placeholderData: keepPreviousData });
+  const colour = address.colour ?? "collection";
+  const found = useQuery({
+    ...mapQuery(list, colour === "cluster"),
+    placeholderData: keepPreviousData,
+  });
   const counts = useQuery({
     ...countsQuery(list, Object.keys(FACETS)),
     placeholderData: keepPreviousData,
   });
   const hidden = useStore(leaving);
   const map = useMemo(() => found.data && without(found.data, hidden), [found.data, hidden]);
-  const colour = address.colour ?? "collection";
   const change = useCallback(
     (next: List) =>
       void navigate({
@@ -120,6 +123,11 @@ function Drawn({ map, colour, onColour }: DrawnProps) {
     if (value === null) return t("map.others");
     if (colour === "collection") return value;
     if (colour === "class") return t(`class.${value as DocumentClass}`);
+    if (colour === "cluster") {
+      if (value === OUTLIERS) return t("map.outliers");
+      const label = map.clusters.find((one) => one.cluster_id === value)?.label ?? [];
+      return label.length > 0 ? label.join(" · ") : "–";
+    }
     const area = map.areas.find((one) => String(one.area) === value);
     return area === undefined ? value : nameOf(area);
   };

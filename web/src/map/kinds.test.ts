@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { MapPoint } from "../api/types";
-import { MOST_KINDS, kindOfEach, kindsOf } from "./kinds";
+import { MOST_KINDS, OUTLIERS, kindOfEach, kindsOf } from "./kinds";
 
 function point(collection: string): MapPoint {
   return {
@@ -14,6 +14,7 @@ function point(collection: string): MapPoint {
     x: 0,
     y: 0,
     area: 0,
+    cluster_id: null,
   };
 }
 
@@ -28,6 +29,22 @@ test("the commonest kinds have colours of their own and the rest share one", () 
   const each = kindOfEach(points, "collection", kinds);
   expect(each[0]).toBe(0);
   expect(each.at(-1)).toBe(MOST_KINDS);
+});
+
+test("documents of a cluster are of one kind, and those in none of another without a colour", () => {
+  const points = [
+    { ...point("a"), cluster_id: "one" },
+    { ...point("b"), cluster_id: "one" },
+    point("c"),
+    point("d"),
+    point("e"),
+  ];
+  const kinds = kindsOf({ points }, "cluster");
+  expect(kinds.map(({ value, documents, colour }) => [value, documents, colour])).toEqual([
+    ["one", 2, 1],
+    [OUTLIERS, 3, 0],
+  ]);
+  expect(kindOfEach(points, "cluster", kinds)).toEqual([0, 0, 1, 1, 1]);
 });
 
 test("kinds that look alike in colour differ in shape beside each other", () => {

@@ -1,8 +1,10 @@
 // What colours and shapes tell apart: the commonest kinds have one of their own, the rest share one.
 import type { DocumentMap, MapPoint } from "../api/types";
 
-export type Colour = "collection" | "class" | "area";
-export const COLOURS: readonly Colour[] = ["collection", "class", "area"];
+export type Colour = "collection" | "class" | "area" | "cluster";
+export const COLOURS: readonly Colour[] = ["collection", "class", "area", "cluster"];
+/** The value of documents that belong to no cluster; ids of clusters have another form. */
+export const OUTLIERS = "outliers";
 
 /** Colours that are told from each other in every theme. */
 export const MOST_KINDS = 8;
@@ -21,16 +23,19 @@ export interface Kind {
 
 export function valueOf(point: MapPoint, by: Colour): string {
   if (by === "collection") return point.collection;
-  return by === "class" ? point.document_class : String(point.area);
+  if (by === "class") return point.document_class;
+  return by === "area" ? String(point.area) : (point.cluster_id ?? OUTLIERS);
 }
 
-/** The kinds of a map, the commonest first. */
+/** The kinds of a map, the commonest first; what is in no cluster and what is left have no colour. */
 export function kindsOf({ points }: Pick<DocumentMap, "points">, by: Colour): readonly Kind[] {
   const counts = new Map<string, number>();
   for (const point of points) {
     const value = valueOf(point, by);
     counts.set(value, (counts.get(value) ?? 0) + 1);
   }
+  const outliers = counts.get(OUTLIERS) ?? 0;
+  if (by === "cluster") counts.delete(OUTLIERS);
   const sorted = [...counts].sort(([one, few], [other, many]) =>
     many === few ? one.localeCompare(other) : many - few,
   );
@@ -41,6 +46,9 @@ export function kindsOf({ points }: Pick<DocumentMap, "points">, by: Colour): re
     shape: SHAPES[index % SHAPES.length] ?? "circle",
   }));
   const rest = sorted.slice(MOST_KINDS).reduce((sum, [, documents]) => sum + documents, 0);
+  if (by === "cluster" && outliers > 0) {
+    kinds.push({ value: OUTLIERS, documents: outliers, colour: 0, shape: "rhombus" });
+  }
   if (rest > 0) kinds.push({ value: null, documents: rest, colour: 0, shape: "circle" });
   return kinds;
 }

@@ -8,13 +8,19 @@ const AGAIN_MILLISECONDS = 200;
 const WAIT_SECONDS = 1;
 const FRESH_MILLISECONDS = 60_000;
 
-export function mapQuery(list: List) {
+export function mapQuery(list: List, clusters: boolean) {
   return queryOptions({
-    queryKey: ["map", narrowing(list)],
+    queryKey: ["map", narrowing(list), clusters],
     queryFn: ({ signal }) =>
       answered(
         api.GET("/v1/map", {
-          params: { query: { ...narrowing(list), wait_seconds: WAIT_SECONDS } },
+          params: {
+            query: {
+              ...narrowing(list),
+              wait_seconds: WAIT_SECONDS,
+              ...(clusters ? { clusters: "middle" as const } : {}),
+            },
+          },
           signal,
         }),
       ),

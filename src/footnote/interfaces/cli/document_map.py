@@ -13,6 +13,7 @@ from footnote.domain import (
     DocumentMap,
     MapColour,
 )
+from footnote.domain.clusters import ClusterGranularity
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from_text
 from footnote.interfaces.cli import present
@@ -55,6 +56,7 @@ def map_documents(
         raise InvalidRequest(
             "The picture is an SVG file.", hint="Give it a name that ends with .svg."
         )
+    clusters = ClusterGranularity.MIDDLE if colour is MapColour.CLUSTER else None
     found = None
     if server := running_server(context, workspace):
         given = {
@@ -64,6 +66,7 @@ def map_documents(
             "document_class": document_class,
             "tag": tag,
             "where": where,
+            "clusters": clusters,
             "wait_seconds": _ASKED_AGAIN_SECONDS,
         }
         found = _map_of(server, given, visible=not as_json)
@@ -79,6 +82,7 @@ def map_documents(
                         document_class=document_class,
                         tag=tag,
                         where=None if where is None else condition_from_text(where),
+                        clusters=clusters,
                         wait_seconds=_ASKED_AGAIN_SECONDS,
                     )
                     if awaited.take(made):

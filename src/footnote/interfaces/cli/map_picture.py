@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from html import escape
+from uuid import UUID
 
 from footnote.domain import DocumentMap, MapArea, MapColour, MapPoint
 
@@ -26,7 +27,9 @@ Mark = tuple[str, str]
 
 def svg_of(found: DocumentMap, colour: MapColour) -> str:
     """The picture, with a legend of what is commonest, the names of areas, and titles to hover."""
-    labels = {each.area: label_of(each) for each in found.areas}
+    labels: dict[int | UUID | None, str] = {each.area: label_of(each) for each in found.areas}
+    labels |= {each.cluster_id: ", ".join(each.label) or "–" for each in found.clusters}
+    labels[None] = "in no cluster"
     kinds = Counter(_kind(each, colour, labels) for each in found.points)
     marks = {
         kind: (_COLOURS[number], _SHAPES[number % len(_SHAPES)])
@@ -60,7 +63,7 @@ def label_of(area: MapArea) -> str:
     return ", ".join(area.label) or f"area {area.area + 1}"
 
 
-def _kind(point: MapPoint, colour: MapColour, labels: Mapping[int, str]) -> str:
+def _kind(point: MapPoint, colour: MapColour, labels: Mapping[int | UUID | None, str]) -> str:
     match colour:
         case MapColour.COLLECTION:
             return point.collection
@@ -68,6 +71,8 @@ def _kind(point: MapPoint, colour: MapColour, labels: Mapping[int, str]) -> str:
             return point.document_class.value
         case MapColour.AREA:
             return labels[point.area]
+        case MapColour.CLUSTER:
+            return labels[point.cluster_id]
 
 
 def _mark(fill: str, shape: str, place: tuple[float, float], radius: float) -> str:

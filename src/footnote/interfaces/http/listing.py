@@ -18,6 +18,7 @@ from footnote.domain import (
     SavedView,
     SortOrder,
 )
+from footnote.domain.clusters import ClusterGranularity
 from footnote.filters import condition_from_text
 from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
@@ -118,6 +119,10 @@ async def map_documents(
     document_class: OfClass = None,
     tag: WithTag = None,
     where: Meeting = None,
+    clusters: Annotated[
+        ClusterGranularity | None,
+        Query(description="Say to which clusters of this granularity the points belong."),
+    ] = None,
     wait_seconds: Annotated[
         float,
         Query(ge=0, le=60, description="How long to wait before its progress is answered instead."),
@@ -131,6 +136,7 @@ async def map_documents(
         document_class=document_class,
         tag=tag,
         where=None if where is None else condition_from_text(where),
+        clusters=clusters,
         wait_seconds=wait_seconds,
     )
 

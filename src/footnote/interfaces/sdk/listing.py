@@ -24,6 +24,7 @@ from footnote.domain import (
     SortOrder,
     Visibility,
 )
+from footnote.domain.clusters import ClusterGranularity
 from footnote.filters import condition_to_json
 from footnote.interfaces.schemas import (
     DocumentOutcomes,
@@ -82,6 +83,7 @@ async def document_map(
     document_class: DocumentClass | None = None,
     tag: str | None = None,
     where: Condition | None = None,
+    clusters: ClusterGranularity | None = None,
     wait_seconds: MapWait = 30,
 ) -> DocumentMap:
     """The documents that meet the filters, where they lie among all that one may see.
@@ -95,6 +97,7 @@ async def document_map(
         "document_class": document_class,
         "tag": tag,
         "where": None if where is None else json.dumps(condition_to_json(where)),
+        "clusters": clusters,
         "wait_seconds": f"{wait_seconds:g}",
     }
     asked = Content(params={name: each for name, each in given.items() if each is not None})
