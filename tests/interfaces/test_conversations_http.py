@@ -66,6 +66,9 @@ async def test_a_conversation_is_walked_through(library: Library) -> None:
     said = [each["text"] for each in (*page["messages"], *rest["messages"])]
     assert said[0::2] == [CLAIM, "How is the premium paid?"]
     assert rest["next_cursor"] is None
+    second = str(page["messages"][1]["message_no"])
+    later = (await http.get(f"{at}/messages", params={"cursor": second})).json()
+    assert [each["text"] for each in later["messages"]] == said[2:]
     everything = (await http.get(f"{at}/messages", params={"branches": "true"})).json()
     assert len(everything["messages"]) == 7
     back = await http.post(f"{message}/activate")

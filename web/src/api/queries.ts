@@ -1,8 +1,8 @@
 // What is asked of the server, by the keys under which its answers are kept.
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { type QueryClient, infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { answered, api, raw } from "./client";
-import type { WhoAsks } from "./types";
+import type { Message, WhoAsks } from "./types";
 import { currentWorkspace } from "./credential";
 
 const PAGE_OF_DOCUMENTS = 40;
@@ -87,26 +87,49 @@ export const modelsQuery = queryOptions({
 export function messagesQuery(id: string) {
   return queryOptions({
     queryKey: ["messages", id],
-    queryFn: async () => {
-      const messages = [];
-      let cursor: string | null = null;
-      do {
-        const query: { limit: number; branches: boolean; cursor?: string } = {
-          limit: PAGE_OF_MESSAGES,
-          branches: true,
-        };
-        if (cursor !== null) query.cursor = cursor;
-        const page = await answered(
-          api.GET("/v1/conversations/{conversation_id}/messages", {
-            params: { path: { conversation_id: id }, query },
-          }),
-        );
-        messages.push(...page.messages);
-        cursor = page.next_cursor;
-      } while (cursor !== null);
-      return messages;
-    },
+    queryFn: () => messagesAfter(id, null),
   });
+}
+
+async function messagesAfter(id: string, place: string | null): Promise<Message[]> {
+  const messages = [];
+  let cursor = place;
+  do {
+    const query: { limit: number; branches: boolean; cursor?: string } = {
+      limit: PAGE_OF_MESSAGES,
+      branches: true,
+    };
+    if (cursor !== null) query.cursor = cursor;
+    const page = await answered(
+      api.GET("/v1/conversations/{conversation_id}/messages", {
+        params: { path: { conversation_id: id }, query },
+      }),
+    );
+    messages.push(...page.messages);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return messages;
+}
+
+/** Has what came after the last message that is known; of a long conversation all would be a lot. */
+export async function fetchNewMessages(queries: QueryClient, id: string): Promise<void> {
+  const { queryKey } = messagesQuery(id);
+  // What was asked for before the answer was kept lacks it, and would stand for what is asked now.
+  await queries.cancelQueries({ queryKey });
+  const known = queries.getQueryData<Message[]>(queryKey);
+  const last = known?.at(-1);
+  if (known === undefined || last === undefined) {
+    await queries.invalidateQueries({ queryKey });
+    return;
+  }
+  const added = await messagesAfter(id, String(last.message_no));
+  const active = known.filter((each) => each.active).at(-1);
+  if (added[0] !== undefined && added[0].parent_id !== active?.message_id) {
+    // Another window has changed which branch goes on.
+    await queries.invalidateQueries({ queryKey });
+    return;
+  }
+  queries.setQueryData<Message[]>(queryKey, [...known, ...added]);
 }
 
 /** What may be asked after an answer; the server stops looking when nobody waits any more. */

@@ -4,7 +4,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { raw } from "../api/client";
 import { type ServerEvent, eventsOf, pause } from "../api/events";
 import { Problem, type ProblemDetail, isOffline } from "../api/problem";
-import { messagesQuery } from "../api/queries";
+import { fetchNewMessages, messagesQuery } from "../api/queries";
 import type { Answer, Citation, Evidence } from "../api/types";
 import { createStore } from "../ui/store";
 import { chosenFor } from "./options";
@@ -90,10 +90,14 @@ export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
   running.change((all) => ({ ...all, [conversation]: begun }));
   try {
     await follow(asked, controller.signal);
-    const { queryKey } = messagesQuery(conversation);
-    // What was asked for before the answer was kept lacks it, and would stand for what is asked now.
-    await queries.cancelQueries({ queryKey });
-    await queries.invalidateQueries({ queryKey });
+    if (place.kind === "next") {
+      await fetchNewMessages(queries, conversation);
+    } else {
+      // Which branch goes on has changed.
+      const { queryKey } = messagesQuery(conversation);
+      await queries.cancelQueries({ queryKey });
+      await queries.invalidateQueries({ queryKey });
+    }
     forget(conversation);
     await queries.invalidateQueries({ queryKey: ["conversations"] });
   } catch (error) {

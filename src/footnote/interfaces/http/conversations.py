@@ -217,7 +217,14 @@ async def list_messages(
     workspace: TheWorkspace,
     conversation_id: UUID,
     limit: Limit = 100,
-    cursor: Cursor = None,
+    cursor: Annotated[
+        str | None,
+        Query(
+            max_length=200,
+            description="`next_cursor` of the page before, or the `message_no` of a message for "
+            "those after it.",
+        ),
+    ] = None,
     branches: Annotated[bool, Query(description="Also those of inactive branches.")] = False,
 ) -> MessagePage:
     """List a conversation's messages, oldest first."""
