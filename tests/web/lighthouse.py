@@ -102,6 +102,7 @@ async def pages_of(address: str, workspace: str) -> dict[str, str]:
         "documents": "/documents",
         "document": f"/documents/{documents[0]['document_id']}",
         "search": "/find?query=storm",
+        "map": "/map",
         "administration": "/admin/usage",
     }
     named = urlencode({"workspace": workspace})

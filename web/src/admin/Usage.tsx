@@ -1,5 +1,5 @@
 // What the workspace used and what it cost, by day and model, and the budgets that limit it.
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -7,7 +7,7 @@ import { answered, api } from "../api/client";
 import type { UsageRow } from "../api/types";
 import { Bars } from "./Bars";
 import { Budgets } from "./Budgets";
-import { UsageByPerson } from "./UsageByPerson";
+import { type Days, UsageByPerson, usageByPersonQuery } from "./UsageByPerson";
 import { ActForm, Field } from "./Form";
 import { Heading, Loaded, Part, useNumber } from "./parts";
 import { Table } from "./Table";
@@ -35,7 +35,14 @@ export function Usage() {
   const found = useQuery({
     queryKey: adminKey("usage", sought),
     queryFn: () => answered(api.GET("/v1/usage", { params: { query: sought } })),
+    placeholderData: keepPreviousData,
   });
+  const days: Days = {
+    ...(sought.since !== undefined && { since: sought.since }),
+    ...(sought.until !== undefined && { until: sought.until }),
+  };
+  // What stands below waits for what stands above, or it would be pushed down under the reader's eyes.
+  const byPerson = useQuery(usageByPersonQuery(days));
   return (
     <>
       <Heading section="usage" />
@@ -108,13 +115,8 @@ export function Usage() {
           );
         }}
       </Loaded>
-      <UsageByPerson
-        days={{
-          ...(sought.since !== undefined && { since: sought.since }),
-          ...(sought.until !== undefined && { until: sought.until }),
-        }}
-      />
-      <Budgets />
+      {!found.isPending && <UsageByPerson days={days} />}
+      {!found.isPending && !byPerson.isPending && <Budgets />}
     </>
   );
 }

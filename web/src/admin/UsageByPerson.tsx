@@ -1,5 +1,5 @@
 // What each person, key and service used and what it cost, by day, and the same as a file.
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { answered, api, raw } from "../api/client";
@@ -9,7 +9,7 @@ import { Loaded, Part, useNumber } from "./parts";
 import { Table } from "./Table";
 import { adminKey, useRun } from "./acting";
 
-interface Days {
+export interface Days {
   readonly since?: string;
   readonly until?: string;
 }
@@ -20,15 +20,21 @@ async function save(days: Days): Promise<void> {
   saveAs(await answer.blob(), "usage-by-person.csv");
 }
 
+/** What people used in the days, or on all of them; what was shown stands until it is there. */
+export function usageByPersonQuery(days: Days) {
+  return queryOptions({
+    queryKey: adminKey("usage", "people", days),
+    queryFn: () => answered(api.GET("/v1/usage/people", { params: { query: days } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
 export function UsageByPerson({ days }: { readonly days: Days }) {
   const { t } = useTranslation();
   const run = useRun();
   const money = useNumber({ style: "currency", currency: "USD", maximumFractionDigits: 4 });
   const whole = useNumber();
-  const found = useQuery({
-    queryKey: adminKey("usage", "people", days),
-    queryFn: () => answered(api.GET("/v1/usage/people", { params: { query: days } })),
-  });
+  const found = useQuery(usageByPersonQuery(days));
   return (
     <Part title={t("admin.usage.byPerson")}>
       <Loaded query={found}>
