@@ -62,6 +62,7 @@ from footnote.store.entities import WantedEntities
 from footnote.store.erasure import Family
 from footnote.store.erasures import Doomed
 from footnote.store.exchanges import NewExchange
+from footnote.store.fact_conflicts import QuotedPlace
 from footnote.store.fact_readings import PartReading
 from footnote.store.facts import WantedFacts
 from footnote.store.idempotency import IdempotentRequest
@@ -266,6 +267,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "claims": 10,
         "facts": 10,
         "rows": (),
+        "preferred": [UUID(theirs["fact_id"])],
         "lane_name": "fact",
         "terms": [CANARY],
         "by_default": True,
@@ -385,6 +387,12 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "entity_decisions.split_entity": {"names": (CANARY,)},
         "entities.named_rows": {"after": (UUID(int=0), -1)},
         "facts.list_facts": {"after": None},
+        "fact_conflicts.facts_quoted": {
+            "places": [
+                QuotedPlace(document_id=UUID(theirs["document_id"]), start=0, end=10**6),
+            ]
+        },
+        "fact_conflicts.disagreements": {"claims": [bytes.fromhex(theirs["claim_key"])]},
         "clusters.keep_clusters": {
             "run": a_run(),
             "kept": [some_members([UUID(theirs["document_id"])], [1], uuid4())],
@@ -470,8 +478,12 @@ async def their_names(engine: Engine, bolt: WorkspaceEngine) -> dict[str, str]:
         key = await scope.single(
             "SELECT blob_key FROM document_versions WHERE workspace_id = %(workspace_id)s LIMIT 1"
         )
+        claimed = await scope.single(
+            "SELECT claim_key FROM facts WHERE workspace_id = %(workspace_id)s LIMIT 1"
+        )
     return {
         **names,
+        "claim_key": claimed["claim_key"].hex(),
         "user_id": str(user.user_id),
         "group_id": str(group.group_id),
         "blob_key": key["blob_key"],

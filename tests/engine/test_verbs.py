@@ -15,6 +15,7 @@ HELPERS = {
     *("serving", "configuration_of", "prepare_search", "run_search", "as_of_now"),
     *("answer_writer_for", "answer_writer_of", "agent_model_for", "models_asked"),
     *("extraction_of", "entity_extraction_of", "wants_clusters", "summarising_of"),
+    *("with_conflicts", "contradicting_facts"),
     *("suggestions_after", "suggestions_made", "suggestions_wanted"),
 }
 """What verbs share."""

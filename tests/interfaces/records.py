@@ -6,11 +6,13 @@ from uuid import UUID
 
 from footnote.domain import (
     Answer,
+    AnswerConflict,
     AnswerSentence,
     BlockKind,
     BlockSpan,
     Citation,
     ClosestPassage,
+    ConflictingStatement,
     Document,
     DocumentStatus,
     Evidence,
@@ -119,3 +121,18 @@ def unanswered() -> Answer:
         closest=ClosestPassage(text=citation.quote, citation=citation),
         degraded=("answer: words alone",),
     )
+
+
+def contested() -> Answer:
+    """An answer that another document contradicts."""
+    answer = an_answer("Acme employs 450 people.")
+    (citation,) = answer.citations
+    other = replace(
+        citation, marker=2, document_title="Report", quote="Acme employs 470 people.", page=5
+    )
+    said = [
+        ConflictingStatement(fact_id=UUID(int=n), text=text, value=text[:3], citation=each)
+        for n, (text, each) in enumerate((("450 people", citation), ("470 people", other)))
+    ]
+    conflict = AnswerConflict(subject="Acme", predicate="employs", statements=tuple(said))
+    return replace(answer, conflicts=(conflict,), degraded=("answer: words alone",))

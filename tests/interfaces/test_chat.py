@@ -25,7 +25,7 @@ from footnote.interfaces.http.chat_shapes import (
     without_notes,
 )
 from tests.interfaces.conftest import Library
-from tests.interfaces.records import an_answer, unanswered
+from tests.interfaces.records import an_answer, contested, unanswered
 from tests.interfaces.serving import scripted, served
 from tests.wire import WireServer, says
 
@@ -447,4 +447,17 @@ def test_the_closest_passage_is_taken_off_what_a_front_end_sends_back() -> None:
     content = Completion(model="footnote", created=0, base_url="http://x/").whole(answer)
     said = content["choices"][0]["message"]["content"]  # type: ignore[index]  # JSON
     assert said.endswith("Note: words alone")
+    assert without_notes(said) == answer.text
+
+
+def test_what_documents_do_not_agree_about_stands_below_and_is_taken_off_again() -> None:
+    answer = contested()
+    completion = Completion(model="footnote", created=0, base_url="http://x/")
+    message = completion.whole(answer)["choices"][0]["message"]  # type: ignore[index]  # JSON
+    said = message["content"]
+    below = "The documents disagree about Acme – employs: “450 people” [1]; “470 people” [2]"
+    assert said == f"{answer.text}\n\n{below}\n\nNote: words alone"
+    places = [each["url_citation"] for each in message["annotations"]]
+    texts = [said[each["start_index"] : each["end_index"]] for each in places]
+    assert texts == [answer.text, below, below]
     assert without_notes(said) == answer.text

@@ -27,7 +27,7 @@ from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.settings import Settings
 from tests.interfaces.breaking import before
 from tests.interfaces.conftest import Library
-from tests.interfaces.records import a_passage, an_answer, an_evidence, unanswered
+from tests.interfaces.records import a_passage, an_answer, an_evidence, contested, unanswered
 from tests.interfaces.test_pages_http import OTHER, policy
 
 QUESTION = "How soon must a claim be reported?"
@@ -544,3 +544,8 @@ async def test_the_blocking_twin_raises_as_it_iterates(library: Library) -> None
 def test_the_closest_passage_comes_back_as_it_went_out() -> None:
     answer = unanswered()
     assert decoded(Answer, object_of(answer)).closest == answer.closest
+
+
+def test_conflicts_come_back_as_they_went_out() -> None:
+    answer = contested()
+    assert decoded(Answer, object_of(answer)).conflicts == answer.conflicts

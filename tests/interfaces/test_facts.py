@@ -6,6 +6,7 @@ import json
 from uuid import UUID, uuid4
 
 import pytest
+from ag_ui.core import RunAgentInput, UserMessage
 
 import footnote
 from footnote.domain.facts import FactKind, FactStatus
@@ -88,6 +89,44 @@ async def test_a_model_recalls_facts_and_hears_what_disagrees(
     assert "not found in this workspace" in absent
 
 
+async def test_every_way_to_ask_says_what_documents_do_not_agree_about(
+    engine: Engine, settings: Settings, workspace: WorkspaceEngine
+) -> None:
+    await with_facts(engine, workspace)
+    question = "How many people does Acme Insurance employ?"
+    expected = (await workspace.ask(question)).conflicts
+    [conflict] = expected
+    asked = {"messages": [{"role": "user", "content": question}]}
+    async with served(settings) as http:
+        async with footnote.AsyncClient(str(http.base_url)) as client:
+            assert (await client.ask(question)).conflicts == expected
+            talk = await client.conversations.create()
+            exchange = await client.conversations.ask(talk.conversation_id, question)
+            assert exchange.reply.answer is not None
+            assert exchange.reply.answer.conflicts == expected
+            page = await client.conversations.messages(talk.conversation_id)
+            assert page.messages[-1].answer == exchange.reply.answer
+        completion = (await http.post("/v1/chat/completions", json=asked)).json()
+        run = RunAgentInput(
+            thread_id="t",
+            run_id="r",
+            state={},
+            messages=[UserMessage(id="m", content=question)],
+            tools=[],
+            context=[],
+            forwarded_props={},
+        )
+        told = (await http.post("/agui", content=run.model_dump_json(by_alias=True))).text
+    assert completion["choices"][0]["message"]["content"].endswith(f"\n\n{conflict.prose}")
+    events = [json.loads(line[6:]) for line in told.splitlines() if line.startswith("data: ")]
+    text = "".join(each["delta"] for each in events if each["type"] == "TEXT_MESSAGE_CONTENT")
+    assert text.endswith(f"\n\n{conflict.prose}")
+    cited = [each["value"] for each in events if each.get("name") == "footnote:citation"]
+    assert {each["marker"] for each in cited} == {
+        each.citation.marker for each in conflict.statements
+    }
+
+
 async def test_commands_say_what_facts_there_are(
     engine: Engine, settings: Settings, workspace: WorkspaceEngine
 ) -> None:
@@ -100,6 +139,8 @@ async def test_commands_say_what_facts_there_are(
     [deductible] = [each for each in listed if each["kind"] == "property"]
     shown = await command(env, "facts", "show", deductible["fact_id"])
     assert "Policy – Deductible: 250 EUR" in shown.out
+    asked = await command(env, "ask", "How many people does Acme Insurance employ?")
+    assert "The documents disagree about Acme Insurance – employs: “" in asked.out
     conflicts = await command(env, "facts", "conflicts")
     assert "450 people" in conflicts.out
     assert "470 people" in conflicts.out

@@ -33,7 +33,7 @@ from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.ingest import stages
 from footnote.interfaces.cli.present import encodable_json
 from footnote.interfaces.cli.writing import Written, show_rewording
-from tests.interfaces.records import a_document, an_answer, an_evidence, unanswered
+from tests.interfaces.records import a_document, an_answer, an_evidence, contested, unanswered
 
 
 @pytest.fixture
@@ -118,6 +118,17 @@ async def test_the_closest_passage_follows_what_was_shown_as_it_was_written(
     present.show_footnotes(console, answer)
     assert written(console).count("I could not find this.") == 1
     assert "Closest passage: “A claim must" in written(console)
+
+
+def test_what_documents_do_not_agree_about_is_said_with_a_footnote_for_each(
+    console: Console,
+) -> None:
+    present.show_answer(console, contested())
+    shown = written(console)
+    below = "The documents disagree about Acme – employs: “450 people” [1]; “470 people” [2]"
+    assert below in " ".join(shown.split())
+    assert "[2] Report (policy.pdf)" in shown
+    assert shown.count("[1] Policy (policy.pdf)") == 1
 
 
 def test_a_doubtful_sentence_of_a_model_is_named(console: Console) -> None:

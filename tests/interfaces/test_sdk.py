@@ -24,7 +24,8 @@ SearchRequest SearchFilters condition_from
 condition_from_text BlockKind PlanChanges Turn SearchResponse Evidence StageRecord NearDuplicate
 Neighbour FacetCount Passage PassageContext
 Highlight PageImage PageRectangles MarkedQuote QuoteMatch Rectangle PagesOfQuote
-Answer AnswerSentence Verdict Citation ClosestPassage Usage AnswerEvent
+Answer AnswerSentence Verdict Citation ClosestPassage AnswerConflict ConflictingStatement
+Usage AnswerEvent
 SourcesFound TextWritten CitationMade SentenceGrounded ToolCalled ToolReturned UsageCounted
 AnswerDone AnswerFailed
 GroundingSource GroundingCheck ClaimCheck ClaimVerdict DecidedBy Guard GuardKind ClaimQuote

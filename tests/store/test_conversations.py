@@ -15,7 +15,15 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 from pydantic import TypeAdapter
 
-from footnote.domain import AnswerSentence, Citation, Principal, Usage, Verdict
+from footnote.domain import (
+    AnswerConflict,
+    AnswerSentence,
+    Citation,
+    ConflictingStatement,
+    Principal,
+    Usage,
+    Verdict,
+)
 from footnote.domain.conversations import MessageAnswer, StagePlace, UsedEvidence
 from footnote.domain.suggestions import SuggestedQuestion
 from footnote.errors import Conflict, InvalidRequest, NotFound
@@ -430,8 +438,9 @@ DOCUMENTS = tuple(UUID(int=number) for number in range(1, 4))
 
 @st.composite
 def answers(draw: st.DrawFn) -> MessageAnswer:
-    cited = draw(st.lists(st.sampled_from(DOCUMENTS), max_size=4))
-    extra = draw(st.lists(st.sampled_from(DOCUMENTS), max_size=2))
+    some = st.sampled_from(DOCUMENTS)
+    cited = draw(st.lists(some, max_size=4))
+    extra = draw(st.lists(some, max_size=2))
     markers = st.lists(st.integers(1, len(cited)), max_size=3) if cited else st.just([])
     sentences = draw(st.lists(markers, max_size=4))
     answer = an_answer(*[(document_id, f"quote {document_id}") for document_id in cited])
@@ -443,8 +452,25 @@ def answers(draw: st.DrawFn) -> MessageAnswer:
             for number, each in enumerate(sentences)
         ),
         evidence=(*answer.evidence, *an_answer(*[(each, "more") for each in extra]).evidence),
+        conflicts=tuple(map(a_conflict, draw(st.lists(st.lists(some, min_size=2, max_size=4))))),
         suggestions=draw(
             st.none() | st.lists(st.builds(a_suggestion, st.sampled_from(DOCUMENTS))).map(tuple)
+        ),
+    )
+
+
+def a_conflict(document_ids: Sequence[UUID]) -> AnswerConflict:
+    return AnswerConflict(
+        subject="Acme",
+        predicate="employs",
+        statements=tuple(
+            ConflictingStatement(
+                fact_id=UUID(int=marker),
+                text=f"{marker} people",
+                value=str(marker),
+                citation=a_citation(marker, document_id, f"Acme employs {marker} people."),
+            )
+            for marker, document_id in enumerate(document_ids, 1)
         ),
     )
 

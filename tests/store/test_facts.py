@@ -62,11 +62,12 @@ async def test_facts_are_read_by_their_indexes(
             SELECT workspace_id, document_id, 1, 'test', 10 FROM documents;
             INSERT INTO facts (
                 workspace_id, fact_id, document_id, version, since_version, ordinal, kind, status,
-                content, spans, confidence, extractor, same_key, merge_key, claim_key, value_key,
-                comparable, group_id
+                content, spans, char_start, char_end, confidence, extractor, same_key, merge_key,
+                claim_key, value_key, comparable, group_id
             )
             SELECT workspace_id, md5(document_id::text || number)::uuid, document_id, 1, 1, number,
-                'cell', 'proposed', '{}', '[]', 0.5, 'test', uuid_send(document_id),
+                'cell', 'proposed', '{}', '[]', number * 1000, number * 1000 + 9, 0.5,
+                'test', uuid_send(document_id),
                 uuid_send(gen_random_uuid()), uuid_send(gen_random_uuid()),
                 uuid_send(gen_random_uuid()), true, gen_random_uuid()
             FROM documents, generate_series(1, 10) AS number;
@@ -83,7 +84,8 @@ async def test_facts_are_read_by_their_indexes(
         **{"groups": [uuid4()], "keys": [b"0" * 16], "terms": [1, 2], "ordinals": [1]},
         **{"lane_id": 7, "vector": HalfVector([1.0, 0.0, 0.0, 0.0]), "limit": 9, "version": 1},
         **{"fact_id": uuid4(), "status": "rejected", "statuses": ["proposed"], "kinds": []},
-        **{"after_document": UUID(int=0), "after_ordinal": 0},
+        **{"after_document": UUID(int=0), "after_ordinal": 0, "preferred": [uuid4()]},
+        **{"starts": [5_000], "ends": [5_100], "longest": 1_000},
     }
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         faults = []
@@ -98,6 +100,9 @@ async def test_facts_are_read_by_their_indexes(
             ("same_elsewhere", "facts_same"),
             ("alike_elsewhere", "facts_merge"),
             ("of_claims", "facts_claim"),
+            ("contested_claims", "facts_claim"),
+            ("claims_of", "facts_pkey"),
+            ("quoted", "facts_place"),
             ("known", "facts_workspace_id_document_id_version_ordinal_key"),
             ("decide", "facts_group"),
             ("drop_postings", "fact_postings_of_document"),

@@ -22,11 +22,14 @@ from footnote.domain.answer_events import ToolCalled as ToolCalled
 from footnote.domain.answer_events import ToolReturned as ToolReturned
 from footnote.domain.answer_events import UsageCounted as UsageCounted
 from footnote.domain.answers import Answer as Answer
+from footnote.domain.answers import AnswerConflict as AnswerConflict
 from footnote.domain.answers import AnswerSentence as AnswerSentence
 from footnote.domain.answers import Citation as Citation
 from footnote.domain.answers import ClosestPassage as ClosestPassage
+from footnote.domain.answers import ConflictingStatement as ConflictingStatement
 from footnote.domain.answers import Usage as Usage
 from footnote.domain.answers import Verdict as Verdict
+from footnote.domain.answers import footnotes_of_conflicts as footnotes_of_conflicts
 from footnote.domain.chunk_terms import ChunkTerms as ChunkTerms
 from footnote.domain.condition import CacheStats as CacheStats
 from footnote.domain.condition import Check as Check

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
 from enum import StrEnum
 from uuid import UUID
 
@@ -90,6 +91,59 @@ class ClosestPassage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConflictingStatement:
+    """What one document says of something that others say otherwise."""
+
+    fact_id: UUID
+    text: str
+    """The value as it is written; nothing in it is or becomes a link."""
+    value: str | None = None
+    """As a decimal number, its scale applied; null where it is none."""
+    unit: str = ""
+    citation: Citation
+    """Where it stands: a footnote of the answer, or one with a further marker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerConflict:
+    """Something that the answer quotes and that documents do not agree about."""
+
+    subject: str
+    predicate: str
+    valid_from: date | None = None
+    valid_to: date | None = None
+    statements: tuple[ConflictingStatement, ...]
+    """At least two; what the answer quotes comes first."""
+
+    @property
+    def prose(self) -> str:
+        """That the documents disagree, and what they say, with markers."""
+        said = "; ".join(f"“{each.text}” [{each.citation.marker}]" for each in self.statements)
+        return f"{self.headline}: {said}"
+
+    @property
+    def headline(self) -> str:
+        """That the documents disagree, and about what."""
+        about = " – ".join(filter(None, (self.subject, self.predicate)))
+        return f"The documents disagree about {about}"
+
+    @property
+    def document_ids(self) -> frozenset[UUID]:
+        """Whose statements it has."""
+        return frozenset(each.citation.document_id for each in self.statements)
+
+    def without_documents(self, gone: Collection[UUID]) -> AnswerConflict | None:
+        """The same without what these documents say; None where nothing is left to disagree.
+
+        So it is, too, where what the answer itself says is gone.
+        """
+        left = tuple(each for each in self.statements if each.citation.document_id not in gone)
+        if len(left) < 2 or left[0] is not self.statements[0]:
+            return None
+        return replace(self, statements=left)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerSentence:
     """One statement of an answer."""
 
@@ -129,6 +183,8 @@ class Answer:
     """False when the documents do not answer; `sentences` then says so, uncited."""
     closest: ClosestPassage | None = None
     """What comes closest, where nothing answers although the evidence is about the question."""
+    conflicts: tuple[AnswerConflict, ...] = ()
+    """Facts in its quotes that documents do not agree about, where the workspace extracts facts."""
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[Citation, ...]
     evidence: tuple[Evidence, ...]
@@ -156,6 +212,20 @@ class Answer:
     def text(self) -> str:
         """The answer as prose with `[n]` markers."""
         return as_prose(self.sentences)
+
+
+def footnotes_of_conflicts(
+    conflicts: Sequence[AnswerConflict], citations: Sequence[Citation]
+) -> tuple[Citation, ...]:
+    """The footnotes that conflicts have beyond those of their answer, by their markers."""
+    own = {each.marker for each in citations}
+    found = {
+        said.citation.marker: said.citation
+        for conflict in conflicts
+        for said in conflict.statements
+        if said.citation.marker not in own
+    }
+    return tuple(found[marker] for marker in sorted(found))
 
 
 def as_prose(sentences: Sequence[AnswerSentence]) -> str:

@@ -8,7 +8,14 @@ from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from footnote.domain.answers import AnswerSentence, Citation, ClosestPassage, Usage, as_prose
+from footnote.domain.answers import (
+    AnswerConflict,
+    AnswerSentence,
+    Citation,
+    ClosestPassage,
+    Usage,
+    as_prose,
+)
 from footnote.domain.search import Evidence
 from footnote.domain.suggestions import SuggestedQuestion
 
@@ -99,6 +106,8 @@ class MessageAnswer:
     citations: tuple[Citation, ...]
     removed_markers: tuple[int, ...] = ()
     """Markers whose document was deleted, or may not be seen any longer."""
+    conflicts: tuple[AnswerConflict, ...] = ()
+    """What documents did not agree about when it was given, as far as they may still be seen."""
     evidence: tuple[UsedEvidence, ...]
     confidence: float
     asked_as: str
@@ -122,11 +131,11 @@ class MessageAnswer:
 
     @property
     def document_ids(self) -> frozenset[UUID]:
-        """Every document it rests on, or may rest on, and those of its suggestions."""
+        """Every document it rests on, or may rest on, those of its conflicts and suggestions."""
         suggested = (each for one in self.suggestions or () for each in one.document_ids)
         return frozenset(
             each.document_id for several in (self.citations, self.evidence) for each in several
-        ).union(suggested)
+        ).union(suggested, *(each.document_ids for each in self.conflicts))
 
     def without_documents(self, gone: Collection[UUID]) -> MessageAnswer:
         """The same without anything of these documents.
@@ -151,6 +160,9 @@ class MessageAnswer:
             ),
             citations=citations,
             removed_markers=tuple(sorted(removed)),
+            conflicts=tuple(
+                filter(None, (each.without_documents(gone) for each in self.conflicts))
+            ),
             evidence=tuple(each for each in self.evidence if each.document_id not in gone),
             suggestions=None
             if self.suggestions is None

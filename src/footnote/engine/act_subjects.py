@@ -27,6 +27,7 @@ from footnote.domain import (
     SimilarDocument,
     SourcesFound,
     SuggestionsMade,
+    footnotes_of_conflicts,
 )
 from footnote.domain.answer_statistics import CitationReport, UnansweredReport
 from footnote.domain.clusters import ClusterDetail, ClusterPage
@@ -292,7 +293,7 @@ def _(found: MentionPage) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: Answer) -> Iterator[tuple[UUID, str | None]]:
     yield from shown_in(found.evidence)
-    for citation in found.citations:
+    for citation in (*found.citations, *footnotes_of_conflicts(found.conflicts, found.citations)):
         yield citation.document_id, citation.chunk_id
 
 
@@ -329,6 +330,8 @@ def _(found: Message) -> Iterator[tuple[UUID, str | None]]:
     if found.answer is not None:
         for used in found.answer.evidence:
             yield used.document_id, used.chunk_id
+        for each in footnotes_of_conflicts(found.answer.conflicts, found.answer.citations):
+            yield each.document_id, each.chunk_id
 
 
 @shown_in.register
@@ -339,8 +342,10 @@ def _(found: MessagePage) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: SharedByLink) -> Iterator[tuple[UUID, str | None]]:
     for message in () if found.conversation is None else found.conversation.messages:
-        for cited in () if message.answer is None else message.answer.citations:
-            yield cited.document_id, cited.chunk_id
+        if (answer := message.answer) is not None:
+            others = footnotes_of_conflicts(answer.conflicts, answer.citations)
+            for cited in (*answer.citations, *others):
+                yield cited.document_id, cited.chunk_id
 
 
 @shown_in.register

@@ -26,6 +26,7 @@ from footnote.domain import (
     Usage,
 )
 from footnote.domain.models_in_use import EXTRACTIVE
+from footnote.engine.answer_conflicts import with_conflicts
 from footnote.engine.answer_models import (
     agent_bounds,
     agent_model_for,
@@ -98,7 +99,7 @@ async def ask_stream(
     in turn. With `suggest`, what may be asked next follows the answer. What is wrong with the
     question is raised before the first event. Closing the generator stops the models.
     """
-    events = _answered_stream(
+    plain = _answered_stream(
         workspace,
         SearchRequest(
             query=question,
@@ -110,6 +111,8 @@ async def ask_stream(
         ),
         model,
     )
+    # Told afresh of an answer that is given again, too: facts come, go and are rejected meanwhile.
+    events = with_conflicts(workspace, plain)
     async with aclosing(events):
         async for event in events:
             yield event
@@ -226,7 +229,8 @@ async def agent_stream(
         bounds=agent_bounds(workspace.engine.settings),
         evidence=lambda: ledger.evidence,
     )
-    async with aclosing(answerer.stream(question.strip(), equipment, turns=conversation)) as events:
+    answered = answerer.stream(question.strip(), equipment, turns=conversation)
+    async with aclosing(with_conflicts(workspace, answered)) as events:
         async for event in events:
             yield event
 

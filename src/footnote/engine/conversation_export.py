@@ -55,3 +55,9 @@ def _answer(answer: MessageAnswer) -> Iterator[Paragraph]:
         if doubt:
             parts.append(Run(text=f" ({doubt})", emphasis=True))
         yield Paragraph(style="Answer", parts=tuple(parts))
+    for conflict in answer.conflicts:
+        parts = [Run(text=f"{conflict.headline}: ")]
+        for at, each in enumerate(conflict.statements):
+            place = f"{citation_place(each.citation)}: “{each.citation.quote}”"
+            parts += [Run(text=f"{'; ' if at else ''}“{each.text}”"), Footnote(text=place)]
+        yield Paragraph(style="Answer", parts=tuple(parts))

@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from uuid import UUID, uuid4, uuid5
 
-from footnote.domain import AnswerSentence, Citation, Verdict
+from footnote.domain import AnswerSentence, Citation, Verdict, footnotes_of_conflicts
 from footnote.domain.conversations import (
     Conversation,
     ConversationPage,
@@ -255,8 +255,15 @@ def as_markdown(found: Conversation, messages: Sequence[Message]) -> str:
             doubt = doubt_about(sentence, answer)
             lines.append(f"{escaped(sentence.text) or escaped(REMOVED)}{marks}{doubt}")
         lines.append("")
+        for conflict in answer.conflicts:
+            said = "; ".join(
+                f"“{escaped(each.text)}”[^{number}-{each.citation.marker}]"
+                for each in conflict.statements
+            )
+            lines += [f"{escaped(conflict.headline)}: {said}", ""]
         notes = dict.fromkeys(answer.removed_markers, escaped(REMOVED))
-        for each in answer.citations:
+        others = footnotes_of_conflicts(answer.conflicts, answer.citations)
+        for each in (*answer.citations, *others):
             notes.setdefault(
                 each.marker, f"{escaped(citation_place(each))}: “{escaped(each.quote)}”"
             )

@@ -369,6 +369,7 @@ async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answ
         found=answer.found,
         sentences=answer.sentences,
         citations=answer.citations,
+        conflicts=answer.conflicts,
         evidence=tuple(
             UsedEvidence(
                 chunk_id=each.passage.chunk_id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 from uuid import UUID
@@ -32,6 +32,7 @@ from footnote.knowledge.facts import MOST_FACTS
 from footnote.retrieval.fusion import RRF_K
 from footnote.store import facts as stored
 from footnote.store.documents import get_document
+from footnote.store.fact_conflicts import conflicting_facts, facts_against
 from footnote.store.fact_keeping import FactCounts, count_facts, fact_failures, unread_bytes
 from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
 from footnote.store.lanes import current_lane
@@ -156,9 +157,7 @@ async def fact_conflicts(
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
-        found = await stored.conflicting_facts(
-            scope, document_id, claims=limit, facts=_FACTS_OF_CONFLICTS
-        )
+        found = await conflicting_facts(scope, document_id, claims=limit, facts=_FACTS_OF_CONFLICTS)
     return tuple(
         FactConflict(
             subject=each[0].subject,
@@ -169,6 +168,14 @@ async def fact_conflicts(
         )
         for each in found
     )
+
+
+async def contradicting_facts(
+    workspace: WorkspaceAccess, fact_ids: Sequence[UUID]
+) -> Mapping[UUID, tuple[Fact, ...]]:
+    """What documents, as far as they may be seen, say instead of each of the facts."""
+    async with workspace.scope() as scope:
+        return await facts_against(scope, fact_ids)
 
 
 async def fact_changes(workspace: WorkspaceAccess, document_id: UUID) -> FactChanges:

@@ -384,6 +384,8 @@ def _row(
         "status": before["status"] if before is not None and decided else FactStatus.PROPOSED.value,
         "content": Jsonb(sealing.json(FACT.of(fact_id), content)),
         "spans": Jsonb([list(span) for span in fact.spans]),
+        "char_start": fact.spans[0][0],
+        "char_end": fact.spans[0][1],
         "confidence": fact.confidence,
         "valid_from": fact.valid_from,
         "valid_to": fact.valid_to,

@@ -70,26 +70,6 @@ async def decide_fact(scope: WorkspaceScope, fact_id: UUID, status: FactStatus) 
         raise no_such_fact(fact_id)
 
 
-async def conflicting_facts(
-    scope: WorkspaceScope, document_id: UUID | None, *, claims: int, facts: int
-) -> tuple[tuple[Fact, ...], ...]:
-    """Facts of one claim that do not agree, claim by claim, one for each value.
-
-    The confirmed and the likeliest come first.
-    """
-    contested = await scope.all(_SQL["conflicts"], {"document_id": document_id, "limit": claims})
-    keys = [bytes(row["claim_key"]) for row in contested]
-    rows = await scope.all(_SQL["of_claims"], {"keys": keys, "limit": facts})
-    shown: dict[tuple[bytes, bytes], DictRow] = {}
-    for row in rows:
-        shown.setdefault((bytes(row["claim_key"]), bytes(row["value_key"])), row)
-    found = await facts_of(scope, list(shown.values()))
-    by_claim: dict[bytes, list[Fact]] = defaultdict(list)
-    for (claim, _), fact in zip(shown, found, strict=True):
-        by_claim[claim].append(fact)
-    return tuple(tuple(each) for each in by_claim.values() if len(each) > 1)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionedFact:
     """A fact of the published version, or of the one before."""

@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from footnote.domain.audit import Act
-from footnote.engine.facts import fact_conflicts
+from footnote.engine.facts import contradicting_facts
 from footnote.engine.facts import recall_facts as recall
 from footnote.engine.tools.definition import Arguments, ToolContext, tool
 from footnote.engine.tools.rendering import line
@@ -76,13 +76,7 @@ async def recall_facts(context: ToolContext, asked: RecallFacts) -> str:
     """Each fact in a line, with its quote below."""
     workspace = context.workspace
     found = await recall(workspace, asked.query, document_id=asked.document_id, limit=asked.limit)
-    otherwise: dict[UUID, list[str]] = {}
-    for document_id in dict.fromkeys(each.fact.document_id for each in found):
-        for conflict in await fact_conflicts(workspace, document_id=document_id):
-            for one in conflict.facts:
-                otherwise[one.fact_id] = [
-                    each.statement for each in conflict.facts if each.fact_id != one.fact_id
-                ]
+    otherwise = await contradicting_facts(workspace, [each.fact.fact_id for each in found])
     result = KnownFacts(
         facts=[
             filled(
@@ -90,7 +84,7 @@ async def recall_facts(context: ToolContext, asked: RecallFacts) -> str:
                 each.fact,
                 status=each.fact.status.value,
                 sources=[filled(FactPlace, source) for source in each.fact.sources],
-                conflicts_with=otherwise.get(each.fact.fact_id, []),
+                conflicts_with=[one.statement for one in otherwise.get(each.fact.fact_id, ())],
             )
             for each in found
         ]

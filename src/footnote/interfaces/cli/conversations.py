@@ -195,6 +195,7 @@ def _shown(answer: MessageAnswer) -> Answer:
         found=answer.found,
         sentences=tuple(replace(each, text=each.text or _REMOVED) for each in answer.sentences),
         citations=answer.citations,
+        conflicts=answer.conflicts,
         evidence=(),
         confidence=answer.confidence,
         model=answer.model,

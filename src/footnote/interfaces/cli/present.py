@@ -25,6 +25,7 @@ from footnote.domain import (
     Health,
     Verdict,
     Workspace,
+    footnotes_of_conflicts,
 )
 from footnote.interfaces.cli.listing import Listing, beside_names
 from footnote.interfaces.schemas import json_of
@@ -240,7 +241,10 @@ def show_footnotes(console: Console, answer: Answer) -> None:
     if not answer.found:
         show_nearest(console, answer)
         return
-    _show_notes(console, answer.citations)
+    for conflict in answer.conflicts:
+        console.print(Text(plain(conflict.prose), style="yellow"))
+    others = footnotes_of_conflicts(answer.conflicts, answer.citations)
+    _show_notes(console, [*answer.citations, *others])
     doubtful = [each for each in answer.sentences if each.verdict in _DOUBTS]
     if answer.model is not None and doubtful:
         console.print()

@@ -11,7 +11,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ValidationError
 
-from footnote.domain import AnswerDone, AnswerEvent, CitationMade, TextWritten
+from footnote.domain import (
+    AnswerDone,
+    AnswerEvent,
+    CitationMade,
+    TextWritten,
+    footnotes_of_conflicts,
+)
 from footnote.errors import UnsupportedSettings, how_to_install
 from footnote.interfaces.http.chat_shapes import (
     ChatExtras,
@@ -118,4 +124,6 @@ def _with_notes(event: AnswerEvent) -> Iterator[AnswerEvent]:
         yield TextWritten(text=rest)
         if event.answer.closest is not None:
             yield CitationMade(citation=event.answer.closest.citation)
+        for each in footnotes_of_conflicts(event.answer.conflicts, event.answer.citations):
+            yield CitationMade(citation=each)
     yield event

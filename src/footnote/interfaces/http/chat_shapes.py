@@ -32,6 +32,9 @@ _NOTES = re.compile(r"(?:\A|\n\n)(?:Note: [^\n]*(?<!\[\d\])(?<!\[\d\d\])(?:\n|\Z
 # What comes closest to an answer that there is not, below the sentence that says so.
 _CLOSEST = re.compile(r"\n\nClosest passage: “[^\n]*” \[1\]\Z")
 
+_CONFLICTS = re.compile(r"(?:\n\nThe documents disagree about [^\n]*\[\d+\])+\Z")
+"""What documents do not agree about, below what the answer says."""
+
 
 class _Lenient(BaseModel):
     """What an existing front end sends; members that mean nothing here are ignored."""
@@ -195,12 +198,14 @@ class Completion:
 
 
 def below(answer: domain.Answer) -> str:
-    """What stands below the text: what comes closest where nothing answers, then the notes.
+    """What stands below the text: what comes closest where nothing answers, or what documents do
+    not agree about, then the notes.
 
     The notes say how the answer was made, such as without its model. What the search did without
     is not among them: that does not change who wrote the answer.
     """
     closest = "" if answer.closest is None else f"\n\n{answer.closest.prose}"
+    closest += "".join(f"\n\n{each.prose}" for each in answer.conflicts)
     notes = [note for note in answer.degraded if note.startswith(_OF_ANSWER)]
     lines = "\n".join(f"Note: {' '.join(note.removeprefix(_OF_ANSWER).split())}" for note in notes)
     return closest + (f"\n\n{lines}" if lines else "")
@@ -208,7 +213,7 @@ def below(answer: domain.Answer) -> str:
 
 def without_notes(text: str) -> str:
     """An answer as a front end sends it back, without what `below` put below it."""
-    return _CLOSEST.sub("", _NOTES.sub("", text.strip()))
+    return _CONFLICTS.sub("", _CLOSEST.sub("", _NOTES.sub("", text.strip())))
 
 
 def annotations_of(
@@ -235,6 +240,12 @@ def annotations_of(
         start = len(answer.text) + len("\n\n")
         place = (start, start + len(answer.closest.prose))
         yield _annotation(answer.closest.citation, place, base_url, workspace)
+    end = len(answer.text)
+    for conflict in answer.conflicts:
+        start = end + len("\n\n")
+        end = start + len(conflict.prose)
+        for each in conflict.statements:
+            yield _annotation(each.citation, (start, end), base_url, workspace)
 
 
 def _annotation(

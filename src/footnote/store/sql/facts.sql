@@ -130,15 +130,16 @@ CROSS JOIN LATERAL (
 
 -- name: insert
 INSERT INTO facts (
-    workspace_id, fact_id, document_id, version, since_version, ordinal, kind, status, content, spans, confidence,
+    workspace_id, fact_id, document_id, version, since_version, ordinal, kind, status, content,
+    spans, char_start, char_end, confidence,
     extractor, valid_from, valid_to, negated, same_key, merge_key, claim_key, value_key,
     comparable, group_id, decided_by, decided_at
 ) VALUES (
     %(workspace_id)s, %(fact_id)s, %(document_id)s, %(version)s, %(since_version)s, %(ordinal)s,
     %(kind)s,
-    %(status)s, %(content)s, %(spans)s, %(confidence)s, %(extractor)s, %(valid_from)s,
-    %(valid_to)s, %(negated)s, %(same_key)s, %(merge_key)s, %(claim_key)s, %(value_key)s,
-    %(comparable)s, %(group_id)s, %(decided_by)s, %(decided_at)s
+    %(status)s, %(content)s, %(spans)s, %(char_start)s, %(char_end)s, %(confidence)s,
+    %(extractor)s, %(valid_from)s, %(valid_to)s, %(negated)s, %(same_key)s, %(merge_key)s,
+    %(claim_key)s, %(value_key)s, %(comparable)s, %(group_id)s, %(decided_by)s, %(decided_at)s
 )
 
 -- name: insert_vector
@@ -302,9 +303,8 @@ JOIN facts
     ON facts.workspace_id = %(workspace_id)s AND facts.document_id = wanted.document_id
     AND facts.version = documents.published_version AND facts.ordinal = wanted.ordinal
 
--- name: conflicts
--- What several documents say of one claim, each of them one thing; and what one document defines or
--- states in two ways. Where a document gives several values of a claim, it lists them.
+-- name: claimed
+-- What documents claim, each of them one thing or several.
 SELECT claimed.claim_key
 FROM (
     SELECT facts.claim_key, facts.document_id, min(facts.value_key) AS value_key,
@@ -317,6 +317,20 @@ FROM (
         AND documents.published_version = facts.version
     WHERE facts.workspace_id = %(workspace_id)s AND facts.comparable
         AND facts.status IN ('proposed', 'confirmed')
+
+-- name: contested
+-- What several documents say of one claim, each of them one thing; and what one document defines or
+-- states in two ways. Where a document gives several values of a claim, it lists them.
+    GROUP BY facts.claim_key, facts.document_id
+) AS claimed
+GROUP BY claimed.claim_key
+HAVING (max(claimed.values_said) = 1 AND count(DISTINCT claimed.value_key) > 1)
+    OR (bool_and(claimed.is_said) AND max(claimed.values_said) > 1)
+ORDER BY claimed.claim_key
+LIMIT %(limit)s
+
+-- name: conflicts
+-- include: claimed
         AND (
             %(document_id)s::uuid IS NULL
             OR facts.claim_key IN (
@@ -326,20 +340,55 @@ FROM (
                     AND own.status IN ('proposed', 'confirmed')
             )
         )
-    GROUP BY facts.claim_key, facts.document_id
-) AS claimed
-GROUP BY claimed.claim_key
-HAVING (max(claimed.values_said) = 1 AND count(DISTINCT claimed.value_key) > 1)
-    OR (bool_and(claimed.is_said) AND max(claimed.values_said) > 1)
-ORDER BY claimed.claim_key
+-- include: contested
+
+-- name: contested_claims
+-- include: claimed
+        AND facts.claim_key = ANY (%(keys)s::bytea[])
+-- include: contested
+
+-- name: quoted
+-- The facts whose object stands at least in part in one of the places.
+SELECT facts.fact_id, facts.document_id, facts.char_start, facts.char_end, facts.claim_key,
+    facts.value_key
+FROM unnest(%(document_ids)s::uuid[], %(starts)s::integer[], %(ends)s::integer[])
+    AS place (document_id, char_start, char_end)
+JOIN documents
+    ON documents.workspace_id = %(workspace_id)s AND documents.document_id = place.document_id
+JOIN facts
+    ON facts.workspace_id = %(workspace_id)s AND facts.document_id = place.document_id
+    AND facts.version = documents.published_version
+    AND facts.comparable AND facts.status IN ('proposed', 'confirmed')
+    AND facts.char_start >= place.char_start - %(longest)s::integer
+    AND facts.char_start < place.char_end AND facts.char_end > place.char_start
+ORDER BY facts.document_id, facts.char_start, facts.ordinal
 LIMIT %(limit)s
 
--- name: of_claims
--- include: published
-WHERE facts.workspace_id = %(workspace_id)s AND facts.claim_key = ANY (%(keys)s::bytea[])
+-- name: claims_of
+-- What facts claim and say, as far as they can be held against others.
+SELECT facts.fact_id, facts.claim_key, facts.value_key
+FROM facts
+JOIN documents
+    ON documents.workspace_id = %(workspace_id)s
+    AND documents.document_id = facts.document_id
+    AND documents.published_version = facts.version
+WHERE facts.workspace_id = %(workspace_id)s AND facts.fact_id = ANY (%(fact_ids)s::uuid[])
     AND facts.comparable AND facts.status IN ('proposed', 'confirmed')
-ORDER BY facts.claim_key, (facts.status = 'confirmed') DESC, facts.confidence DESC,
-    facts.document_id, facts.ordinal
+
+-- name: of_claims
+-- Of each claim one fact for each value: a preferred one, a confirmed one, or the likeliest.
+SELECT * FROM (
+    SELECT DISTINCT ON (claim_key, value_key) * FROM (
+-- include: published
+        WHERE facts.workspace_id = %(workspace_id)s
+            AND facts.claim_key = ANY (%(keys)s::bytea[])
+            AND facts.comparable AND facts.status IN ('proposed', 'confirmed')
+    ) AS said
+    ORDER BY claim_key, value_key, fact_id = ANY (%(preferred)s::uuid[]) DESC,
+        status = 'confirmed' DESC, confidence DESC, document_id, ordinal
+) AS told
+ORDER BY claim_key, fact_id = ANY (%(preferred)s::uuid[]) DESC, status = 'confirmed' DESC,
+    confidence DESC, document_id, ordinal
 LIMIT %(limit)s
 
 -- name: versions

@@ -1,0 +1,148 @@
+"""What other documents say instead of what an answer quotes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+from footnote.answering.sanitise import plain_text
+from footnote.domain import (
+    Answer,
+    AnswerConflict,
+    AnswerDone,
+    AnswerEvent,
+    Citation,
+    ConflictingStatement,
+)
+from footnote.domain.facts import Fact
+from footnote.engine.configuration import configuration_of
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import FootnoteError
+from footnote.store.fact_conflicts import (
+    Disagreement,
+    QuotedFact,
+    QuotedPlace,
+    disagreements,
+    facts_quoted,
+)
+
+MOST_CONFLICTS = 5
+"""That are shown with one answer."""
+
+
+async def with_conflicts(
+    workspace: WorkspaceAccess, events: AsyncGenerator[AnswerEvent]
+) -> AsyncGenerator[AnswerEvent]:
+    """The events of an answer, which says at its end what documents do not agree about."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, AnswerDone):
+                yield AnswerDone(answer=await _held_against(workspace, event.answer))
+            else:
+                yield event
+
+
+async def _held_against(workspace: WorkspaceAccess, answer: Answer) -> Answer:
+    """The answer with the facts in its quotes that other documents, or others of it, deny.
+
+    Only what the principal may see counts. An answer never fails for it: then `degraded` says why.
+    """
+    if not answer.found or not answer.citations:
+        return answer
+    try:
+        if not (await configuration_of(workspace)).settings.facts:
+            return answer
+        return replace(answer, conflicts=await _conflicts(workspace, answer.citations))
+    except FootnoteError as error:
+        return replace(answer, degraded=(*answer.degraded, f"conflicts: {error}"))
+
+
+async def _conflicts(
+    workspace: WorkspaceAccess, citations: Sequence[Citation]
+) -> tuple[AnswerConflict, ...]:
+    async with workspace.scope() as scope:
+        quoted = await facts_quoted(scope, [_place(each) for each in citations])
+        if not quoted:
+            return ()
+        claims = {each.claim for each in quoted}
+        own = [each.fact_id for each in quoted]
+        found = await disagreements(scope, claims, MOST_CONFLICTS, preferred=own)
+    footnotes = _Footnotes(citations=citations, quoted=quoted)
+    return tuple(filter(None, (footnotes.conflict(each) for each in found)))
+
+
+def _place(citation: Citation) -> QuotedPlace:
+    """What a citation quotes, the answer alone where that is told apart."""
+    start, end = citation.answer_start, citation.answer_end
+    return QuotedPlace(
+        document_id=citation.document_id,
+        start=citation.char_start if start is None else start,
+        end=citation.char_end if end is None else end,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Footnotes:
+    """Numbers what conflicts quote, after the footnotes of the answer itself."""
+
+    citations: Sequence[Citation]
+    quoted: Sequence[QuotedFact]
+    _made: dict[tuple[UUID, int, int], Citation] = field(default_factory=dict)
+
+    def conflict(self, found: Disagreement) -> AnswerConflict | None:
+        """What is said of one claim, what the answer says first; None where it says none of it."""
+        quoted = {each.fact_id: each for each in self.quoted}
+        own = [each for each in found.facts if each.fact_id in quoted]
+        others = [each for each in found.facts if each.fact_id not in quoted]
+        if not own:
+            return None
+        said = [(each, self._own(quoted[each.fact_id])) for each in own]
+        said += [(each, self._cited(each)) for each in others]
+        return AnswerConflict(
+            subject=plain_text(own[0].subject) or "…",
+            predicate=plain_text(own[0].predicate),
+            valid_from=own[0].valid_from,
+            valid_to=own[0].valid_to,
+            statements=tuple(
+                ConflictingStatement(
+                    fact_id=fact.fact_id,
+                    text=plain_text(fact.object) or "…",
+                    value=fact.value,
+                    unit=fact.unit,
+                    citation=citation,
+                )
+                for fact, citation in said
+            ),
+        )
+
+    def _own(self, quoted: QuotedFact) -> Citation:
+        """The footnote of the answer that holds what it says."""
+        return next(
+            each
+            for each in self.citations
+            if each.document_id == quoted.document_id
+            and each.char_start < quoted.end
+            and quoted.start < each.char_end
+        )
+
+    def _cited(self, fact: Fact) -> Citation:
+        source = fact.sources[0]
+        place = (source.document_id, source.char_start, source.char_end)
+        if place not in self._made:
+            last = max(each.marker for each in self.citations)
+            self._made[place] = Citation(
+                marker=last + 1 + len(self._made),
+                chunk_id=source.chunk_id,
+                document_id=source.document_id,
+                document_title=source.document_title,
+                filename=source.filename,
+                heading_path=source.heading_path,
+                page=source.page,
+                paragraph=source.paragraph,
+                quote=source.quote,
+                char_start=source.char_start,
+                char_end=source.char_end,
+            )
+        return self._made[place]

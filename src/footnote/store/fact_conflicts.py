@@ -1,0 +1,145 @@
+"""Facts of one claim that do not agree: in all documents, of some facts, or of quoted places."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from footnote.domain.facts import Fact
+from footnote.store.database import WorkspaceScope
+from footnote.store.facts import facts_of
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("facts")
+LONGEST_OBJECT = 1_000
+"""Characters; an object that begins further before a place does not reach it."""
+_MOST_QUOTED = 500
+_VALUES_OF_A_CLAIM = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """What is said of one claim, one fact for each value, the likeliest first."""
+
+    claim: bytes
+    facts: tuple[Fact, ...]
+    values: tuple[bytes, ...]
+    """Of each fact; equal where the same is said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedPlace:
+    """A place in the published text of a document: half-open offsets."""
+
+    document_id: UUID
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotedFact:
+    """A fact whose object stands in a place, with keyed hashes of what it claims and says."""
+
+    fact_id: UUID
+    document_id: UUID
+    start: int
+    end: int
+    claim: bytes
+    value: bytes
+
+
+async def conflicting_facts(
+    scope: WorkspaceScope, document_id: UUID | None, *, claims: int, facts: int
+) -> tuple[tuple[Fact, ...], ...]:
+    """Facts of one claim that do not agree, claim by claim, one for each value.
+
+    The confirmed and the likeliest come first.
+    """
+    contested = await scope.all(_SQL["conflicts"], {"document_id": document_id, "limit": claims})
+    found = await _of_claims(scope, [bytes(row["claim_key"]) for row in contested], facts)
+    return tuple(each.facts for each in found)
+
+
+async def disagreements(
+    scope: WorkspaceScope,
+    claims: Collection[bytes],
+    limit: int,
+    preferred: Collection[UUID] = (),
+) -> tuple[Disagreement, ...]:
+    """Those of the claims that documents, as far as they may be seen, do not agree about.
+
+    Of facts that say the same a preferred one is taken, else the likeliest.
+    """
+    rows = await scope.all(_SQL["contested_claims"], {"keys": list(claims), "limit": limit})
+    keys = [bytes(row["claim_key"]) for row in rows]
+    return await _of_claims(scope, keys, limit * _VALUES_OF_A_CLAIM, preferred)
+
+
+async def facts_quoted(
+    scope: WorkspaceScope, places: Sequence[QuotedPlace]
+) -> tuple[QuotedFact, ...]:
+    """The facts that stand in any of the places and can be held against others."""
+    rows = await scope.all(
+        _SQL["quoted"],
+        {
+            "document_ids": [each.document_id for each in places],
+            "starts": [each.start for each in places],
+            "ends": [each.end for each in places],
+            "longest": LONGEST_OBJECT,
+            "limit": _MOST_QUOTED,
+        },
+    )
+    return tuple(
+        QuotedFact(
+            fact_id=row["fact_id"],
+            document_id=row["document_id"],
+            start=row["char_start"],
+            end=row["char_end"],
+            claim=bytes(row["claim_key"]),
+            value=bytes(row["value_key"]),
+        )
+        for row in rows
+    )
+
+
+async def facts_against(
+    scope: WorkspaceScope, fact_ids: Sequence[UUID]
+) -> Mapping[UUID, tuple[Fact, ...]]:
+    """What contradicts each of the facts, as far as anything does and may be seen."""
+    rows = await scope.all(_SQL["claims_of"], {"fact_ids": list(fact_ids)})
+    said = {row["fact_id"]: (bytes(row["claim_key"]), bytes(row["value_key"])) for row in rows}
+    claims = {claim for claim, _ in said.values()}
+    found = {each.claim: each for each in await disagreements(scope, claims, len(claims))}
+    return {
+        fact_id: tuple(
+            fact
+            for fact, each in zip(found[claim].facts, found[claim].values, strict=True)
+            if each != value
+        )
+        for fact_id, (claim, value) in said.items()
+        if claim in found
+    }
+
+
+async def _of_claims(
+    scope: WorkspaceScope, keys: Sequence[bytes], limit: int, preferred: Collection[UUID] = ()
+) -> tuple[Disagreement, ...]:
+    if not keys:
+        return ()
+    rows = await scope.all(
+        _SQL["of_claims"], {"keys": list(keys), "preferred": list(preferred), "limit": limit}
+    )
+    by_claim: dict[bytes, list[tuple[bytes, Fact]]] = defaultdict(list)
+    for row, fact in zip(rows, await facts_of(scope, rows), strict=True):
+        by_claim[bytes(row["claim_key"])].append((bytes(row["value_key"]), fact))
+    return tuple(
+        Disagreement(
+            claim=claim,
+            facts=tuple(fact for _, fact in each),
+            values=tuple(value for value, _ in each),
+        )
+        for claim, each in by_claim.items()
+        if len(each) > 1
+    )
