@@ -4,6 +4,7 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 
 export type Answer = Schemas["Answer"];
+export type AnswerConflict = Schemas["AnswerConflict"];
 export type AnswerSentence = Schemas["AnswerSentence"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type AuditVerification = Schemas["AuditVerification"];

@@ -12,6 +12,9 @@ import { finished, stepsTaken } from "./running";
 
 const NEAREST = 3;
 const Steps = lazy(() => import("./Steps").then((module) => ({ default: module.Steps })));
+const Conflicts = lazy(() =>
+  import("./Conflicts").then((module) => ({ default: module.Conflicts })),
+);
 const WhyPanel = lazy(() => import("./WhyPanel").then((module) => ({ default: module.WhyPanel })));
 
 interface ReplyProps {
@@ -31,6 +34,11 @@ export function Reply({ message, conversation, versions, onAgain }: ReplyProps) 
         <AnswerText text={message.text} sentences={answer.sentences} citations={answer.citations} />
       ) : (
         <Refusal message={message} answer={answer} />
+      )}
+      {answer.conflicts.length > 0 && (
+        <Suspense fallback={null}>
+          <Conflicts conflicts={answer.conflicts} citations={answer.citations} />
+        </Suspense>
       )}
       {answer.removed_markers.length > 0 && <Notice>{t("conversation.removed")}</Notice>}
       {answer.degraded.length > 0 && (
