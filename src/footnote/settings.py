@@ -722,6 +722,12 @@ class Settings(BaseSettings):
         description="Whether the sentences that say most of a document are found in the "
         "background, for summaries of documents, collections and clusters. See summaries.md.",
     )
+    summaries_by_model: bool = Field(
+        False,
+        description="Whether the language model writes summaries, too, each sentence with those of "
+        "the documents that it rests on. It costs tokens: `footnote summaries progress` says about "
+        "how many, before it begins.",
+    )
 
     # Caches
 
@@ -954,7 +960,7 @@ PER_WORKSPACE = (
     *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
     "clusters",
     *("entities", "entity_kinds"),
-    "summaries",
+    *("summaries", "summaries_by_model"),
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it
 begins, and what is read before a text leaves for a hosted model."""

@@ -30,6 +30,7 @@ from footnote.domain import (
     SavedView,
     SearchFilters,
     Stage,
+    Usage,
     Visibility,
 )
 from footnote.domain.clusters import ClusterGranularity
@@ -42,6 +43,7 @@ from footnote.domain.models_in_use import McpServer
 from footnote.domain.people import Sought, WantedGroup, WantedUser
 from footnote.domain.retention import RetentionKind
 from footnote.domain.sources import NewSource
+from footnote.domain.summaries import WrittenSentence
 from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.fact_extraction import fact_lane
@@ -73,6 +75,7 @@ from footnote.store.receiving import Incoming, QueueLimits
 from footnote.store.sessions import NewSession
 from footnote.store.summaries import NewSentence, UnsummarisedDocument
 from footnote.store.usage import UsageFilter
+from footnote.store.written_summaries import Writing
 from tests.attack.test_foreign_and_absent import (
     CANARY,
     and_their_settings,
@@ -276,6 +279,13 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
             document_id=document_id, version=1, title="mine", language=None, keywords=()
         ),
         "summariser": "mine",
+        "writer": "mine",
+        "writing": Writing(
+            sentences=(WrittenSentence(text="mine", support=1.0, sources=()),),
+            left_out=0,
+            usage=Usage(),
+        ),
+        "most_bytes": 10,
         "sentences": (NewSentence(start=0, end=4, text="mine", weight=1.0),),
         "vectors": np.ones((1, 4), np.float32),
         "coarser": ClusterGranularity.MIDDLE,

@@ -14,7 +14,14 @@ from footnote.sync import SyncWorkspaceEngine
 HELPERS = {
     *("serving", "configuration_of", "prepare_search", "run_search", "as_of_now"),
     *("answer_writer_for", "answer_writer_of", "agent_model_for", "models_asked"),
-    *("extraction_of", "entity_extraction_of", "wants_clusters", "summarising_of"),
+    *(
+        "extraction_of",
+        "entity_extraction_of",
+        "wants_clusters",
+        "summarising_of",
+        "write_summary",
+        "write_document",
+    ),
     *("with_conflicts", "contradicting_facts"),
     *("suggestions_after", "suggestions_made", "suggestions_wanted"),
 }

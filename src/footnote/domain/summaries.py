@@ -21,6 +21,17 @@ class SummarySentence:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenSentence:
+    """A sentence that a language model wrote, with those of the documents that it rests on."""
+
+    text: str
+    support: float
+    """0…1: how well these carry it."""
+    sources: tuple[SummarySentence, ...]
+    """At least one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """What documents say as a whole."""
 
@@ -28,6 +39,10 @@ class Summary:
     """Of one document in its order; of several the one that says most first."""
     documents: int
     """That it was made from: of more than 200 the latest."""
+    written: tuple[WrittenSentence, ...] = ()
+    """The same in the words of a language model, where one writes summaries."""
+    model: str | None = None
+    """Which one wrote them; null where nothing is written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +52,29 @@ class SummaryFailure:
     document_id: UUID
     title: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryModelUse:
+    """What having a language model write summaries has used, and about what is to come."""
+
+    model: str
+    enabled: bool
+    """Whether it writes: the setting `summaries_by_model`."""
+    done: int
+    """Documents whose summary it wrote."""
+    failed: int
+    input_tokens: int
+    """So far, of all versions."""
+    output_tokens: int
+    cost_usd: float | None
+    """Null where the price of the model is not known."""
+    left_out: int
+    """Sentences that it wrote and that the documents do not carry."""
+    remaining_input_tokens: int
+    """About, for what it has not written; with `enabled` false for what it would write."""
+    remaining_output_tokens: int
+    remaining_cost_usd: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,3 +91,5 @@ class SummaryProgress:
     """Whether a worker has or will have the rest in hand."""
     failures: tuple[SummaryFailure, ...] = ()
     """The latest, at most ten."""
+    model: SummaryModelUse | None = None
+    """Null where no language model is configured."""

@@ -269,7 +269,8 @@ def _(found: ClusterDetail) -> Iterator[tuple[UUID, str | None]]:
 
 @shown_in.register
 def _(found: Summary) -> Iterator[tuple[UUID, str | None]]:
-    return ((each.document_id, None) for each in found.sentences)
+    sources = (source for each in found.written for source in each.sources)
+    return ((each.document_id, None) for each in (*found.sentences, *sources))
 
 
 @shown_in.register

@@ -39,6 +39,7 @@ from footnote.validation.messages import shown
 _REMEMBERED = 10_000
 _OF_FACTS = ("facts", "fact_kinds", "fact_classes", "facts_by_model")
 _OF_ENTITIES = ("entities", "entity_kinds")
+_OF_SUMMARIES = ("summaries", "summaries_by_model")
 CHANGES_SHOWN = 100
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
@@ -107,7 +108,7 @@ async def change_setting(
         if wanted in _OF_ENTITIES:
             by_default = workspace.engine.settings.entities
             await enqueue_entities_if_wanted(scope, by_default=by_default)
-        if wanted == "summaries":
+        if wanted in _OF_SUMMARIES:
             by_default = workspace.engine.settings.summaries
             await enqueue_summarising_if_wanted(scope, by_default=by_default)
     return await setting(workspace, wanted)

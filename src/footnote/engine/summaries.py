@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 from uuid import UUID
 
@@ -11,10 +11,22 @@ import numpy as np
 from pydantic import Field
 
 from footnote.domain.clusters import LEAST_SEEN
-from footnote.domain.summaries import Summary, SummaryProgress
+from footnote.domain.summaries import (
+    Summary,
+    SummaryModelUse,
+    SummaryProgress,
+    SummarySentence,
+    WrittenSentence,
+)
 from footnote.engine.services import WorkspaceAccess
 from footnote.engine.summarising import summarising_of
-from footnote.errors import InvalidRequest
+from footnote.engine.summary_writing import (
+    MOST_BYTES,
+    SummaryWriter,
+    estimated_use,
+    write_summary,
+)
+from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.knowledge.summaries import centralities, chosen
 from footnote.store import clusters as stored_clusters
 from footnote.store import summaries as stored
@@ -23,11 +35,14 @@ from footnote.store.documents import get_document
 from footnote.store.lanes import current_lane
 from footnote.store.queue import summarising_enqueued
 from footnote.store.summaries import KeptSentence
+from footnote.store.written_summaries import WritingCounts, count_writing, written_sentences
 from footnote.validation.constrained_types import Name
 
 _MOST_DOCUMENTS = 200
 _OF_EACH = 2
 """Sentences of one document in a summary of several."""
+_READ_TOGETHER, _READ_OF_EACH = 64, 3
+"""Sentences that a model summarises several documents from, and of one document."""
 _FAILURES_SHOWN = 10
 
 Sentences = Annotated[int, Field(ge=1, le=20)]
@@ -40,12 +55,15 @@ async def summary(
     collection: Name | None = None,
     cluster_id: UUID | None = None,
     sentences: Sentences = 5,
+    write: bool = False,
 ) -> Summary:
     """The sentences that say most of a document, a collection or a cluster, each where it stands.
 
     Exactly one of them is named. Of several documents those that the principal may see are
-    summarised, at most the latest 200; those that lack a summary yet add nothing. Raises
-    NotFound for a document or a cluster, and InvalidRequest.
+    summarised, at most the latest 200; those that lack a summary yet add nothing. What a model
+    wrote of one document is `written`. With `write`, it writes of several, too, now: from what it
+    wrote of each, and from the sentences of the others. Raises NotFound for a document or a
+    cluster, InvalidRequest, BudgetExceeded, and ModelUnavailable where it gives nothing.
     """
     if [document_id, collection, cluster_id].count(None) != 2:
         raise InvalidRequest(
@@ -64,13 +82,31 @@ async def summary(
             lane_name = workspace.engine.lane.name
             ids = await _documents_of_cluster(scope, lane_name, cluster_id)
         kept = await stored.kept_sentences(scope, wanted.summariser, ids)
+        by_model = (
+            {} if wanted.writer is None else await written_sentences(scope, wanted.writer.name, ids)
+        )
     if document_id is not None:
         shown = sorted(kept[:sentences], key=lambda each: each.sentence.char_start)
     else:
         shown = await asyncio.to_thread(_of_several, kept, sentences)
+    written = () if document_id is None else by_model.get(document_id, ())
+    writer = wanted.writer
+    if document_id is None and write:
+        if writer is None:
+            raise InvalidRequest(
+                "no language model writes summaries in this workspace",
+                hint="`footnote config set summaries_by_model true`, and FOOTNOTE_LANGUAGE_MODEL",
+            )
+        given = await asyncio.to_thread(_read_by_model, kept, by_model)
+        writing = await write_summary(workspace, writer, given)
+        if writing.failure is not None:
+            raise ModelUnavailable(writing.failure, hint="try again, or do without")
+        written = writing.sentences
     return Summary(
         sentences=tuple(each.sentence for each in shown),
         documents=len({each.sentence.document_id for each in kept}),
+        written=written,
+        model=writer.model.name if written and writer is not None else None,
     )
 
 
@@ -79,7 +115,10 @@ async def summary_progress(workspace: WorkspaceAccess) -> SummaryProgress:
     wanted = await summarising_of(workspace)
     async with workspace.scope() as scope:
         counts = await stored.count_summaries(scope, wanted.summariser)
-        failures = await stored.summary_failures(scope, _FAILURES_SHOWN)
+        writer = wanted.possible_writer
+        by = None if wanted.writer is None else wanted.writer.name
+        failures = await stored.summary_failures(scope, _FAILURES_SHOWN, by)
+        written = None if writer is None else await count_writing(scope, writer.name, MOST_BYTES)
     async with workspace.system_scope() as scope:
         running = await summarising_enqueued(scope)
     return SummaryProgress(
@@ -89,6 +128,28 @@ async def summary_progress(workspace: WorkspaceAccess) -> SummaryProgress:
         failed=counts.failed,
         running=running,
         failures=failures,
+        model=None
+        if writer is None or written is None
+        else _model_use(workspace, writer, written, enabled=wanted.writer is not None),
+    )
+
+
+def _model_use(
+    workspace: WorkspaceAccess, writer: SummaryWriter, counts: WritingCounts, *, enabled: bool
+) -> SummaryModelUse:
+    estimate = estimated_use(writer, counts)
+    return SummaryModelUse(
+        model=writer.model.name,
+        enabled=enabled,
+        done=counts.done,
+        failed=counts.failed,
+        input_tokens=counts.input_tokens,
+        output_tokens=counts.output_tokens,
+        cost_usd=counts.cost_usd,
+        left_out=counts.left_out,
+        remaining_input_tokens=estimate.input_tokens,
+        remaining_output_tokens=estimate.output_tokens,
+        remaining_cost_usd=workspace.engine.metering.prices.of(estimate),
     )
 
 
@@ -107,7 +168,9 @@ async def _documents_of_cluster(
     return [each.document_id for each in found]
 
 
-def _of_several(kept: Sequence[KeptSentence], most: int) -> list[KeptSentence]:
+def _of_several(
+    kept: Sequence[KeptSentence], most: int, *, of_each: int = _OF_EACH
+) -> list[KeptSentence]:
     """The sentences that say most of several documents, the best first."""
     if not kept:
         return []
@@ -119,6 +182,27 @@ def _of_several(kept: Sequence[KeptSentence], most: int) -> list[KeptSentence]:
         weights,
         most,
         owners=[owners[each.sentence.document_id] for each in kept],
-        of_each=_OF_EACH,
+        of_each=of_each,
     )
     return [kept[each] for each in found]
+
+
+def _read_by_model(
+    kept: Sequence[KeptSentence], by_model: Mapping[UUID, Sequence[WrittenSentence]]
+) -> list[SummarySentence]:
+    """The sentences of several documents that a model is to summarise them from.
+
+    Those that say most of all, but of a document that it wrote about those that this rests on.
+    """
+    rests = {
+        document_id: list(dict.fromkeys(source for each in written for source in each.sources))
+        for document_id, written in by_model.items()
+    }
+    found = []
+    for each in _of_several(kept, _READ_TOGETHER, of_each=_READ_OF_EACH):
+        own = rests.get(each.sentence.document_id)
+        if own is None:
+            found.append(each.sentence)
+        elif own:
+            found.append(own.pop(0))
+    return found

@@ -9,9 +9,12 @@ from uuid import UUID
 import numpy as np
 import structlog
 
+from footnote.domain import Passage
+from footnote.domain.summaries import SummarySentence
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import embedder_of, lane_of_workspace
 from footnote.engine.services import Services, WorkspaceAccess
+from footnote.engine.summary_writing import SummaryWriter, write_summary, writer_of
 from footnote.errors import FootnoteError, StoreFull, StoreUnavailable
 from footnote.knowledge.summaries import (
     KEPT,
@@ -32,6 +35,7 @@ from footnote.store.summaries import (
     keep_summary,
     note_summary_failure,
 )
+from footnote.store.written_summaries import keep_writing
 
 ATTEMPTS = 3
 """To summarise one version."""
@@ -46,6 +50,10 @@ class Summarising:
 
     enabled: bool
     embedder: Embedder
+    writer: SummaryWriter | None = None
+    """The language model that writes summaries, too."""
+    possible_writer: SummaryWriter | None = None
+    """The one that would, if it were wanted."""
 
     @property
     def summariser(self) -> str:
@@ -58,7 +66,13 @@ async def summarising_of(workspace: WorkspaceAccess) -> Summarising:
     engine = workspace.engine
     settings = (await configuration_of(workspace, afresh=True)).settings
     lane = await lane_of_workspace(engine, workspace.workspace_id)
-    return Summarising(enabled=settings.summaries, embedder=await embedder_of(engine, lane))
+    writer = None if engine.model is None else writer_of(engine.model)
+    return Summarising(
+        enabled=settings.summaries,
+        embedder=await embedder_of(engine, lane),
+        writer=writer if settings.summaries_by_model else None,
+        possible_writer=writer,
+    )
 
 
 async def summarise_document(
@@ -70,7 +84,7 @@ async def summarise_document(
     Raises what ends the work on all of them: a database that is away or full.
     """
     try:
-        text = await _read(engine, workspace_id, document)
+        text, _ = await read_document(engine, workspace_id, document)
         found = await asyncio.to_thread(candidates_of, text, (text.title, *document.keywords))
         sentences, vectors = await _summarised(wanted.embedder, text, found)
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
@@ -87,18 +101,20 @@ async def summarise_document(
             await note_summary_failure(scope, document, wanted.summariser, reason)
 
 
-async def _read(
+async def read_document(
     engine: Services, workspace_id: UUID, document: UnsummarisedDocument
-) -> DocumentText:
+) -> tuple[DocumentText, tuple[Passage, ...]]:
+    """The published text of a document, and its passages."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         text = await whole_text(scope, document.document_id, _MOST_CHARACTERS)
         passages = await passages_in_order(scope, document.document_id, _MOST_PASSAGES)
-    return DocumentText(
+    found = DocumentText(
         text="" if text is None else text.text,
         title=document.title,
         language=document.language,
         blocks=() if text is None else blocks_of(passages),
     )
+    return found, passages
 
 
 async def _summarised(
@@ -122,3 +138,33 @@ async def _summarised(
         for each in kept
     ]
     return sentences, vectors[kept]
+
+
+async def write_document(
+    workspace: WorkspaceAccess, document: UnsummarisedDocument, writer: SummaryWriter
+) -> str | None:
+    """Have a model summarise a document from its sentences; why that failed, or None.
+
+    What it writes is kept as far as the sentences that it names carry it. Sentences that give
+    orders to models are not sent. Raises BudgetExceeded before it asks.
+    """
+    engine = workspace.engine
+    text, passages = await read_document(engine, workspace.workspace_id, document)
+    found = await asyncio.to_thread(candidates_of, text, (text.title, *document.keywords))
+    orders = [(each.char_start, each.char_end) for each in passages if each.suspicious]
+    given = [
+        SummarySentence(
+            text=text.text[each.start : each.end],
+            document_id=document.document_id,
+            version=document.version,
+            document_title=document.title,
+            char_start=each.start,
+            char_end=each.end,
+        )
+        for each in found
+        if not any(start < each.end and each.start < end for start, end in orders)
+    ]
+    writing = await write_summary(workspace, writer, given)
+    async with engine.database.workspace(workspace.workspace_id, SYSTEM) as scope:
+        await keep_writing(scope, document, writer.name, writing)
+    return writing.failure

@@ -7,14 +7,24 @@ from uuid import UUID
 
 from footnote.engine import Services, WorkspaceEngine
 from footnote.engine.redaction import model_use_of_job
-from footnote.engine.summarising import ATTEMPTS, summarise_document, summarising_of
+from footnote.engine.summarising import (
+    ATTEMPTS,
+    summarise_document,
+    summarising_of,
+    write_document,
+)
+from footnote.errors import BudgetExceeded
 from footnote.store.database import SYSTEM
 from footnote.store.pushes import workspace_of
 from footnote.store.queue import enqueue_summarising
 from footnote.store.summaries import unsummarised_documents
+from footnote.store.written_summaries import unwritten_documents
 
 SLICE_SECONDS = 3.0
 """Less than a worker that is being stopped waits for what it has in hand."""
+MODEL_PAUSE_SECONDS = 60.0
+"""After a request that failed, before the model is asked again."""
+BUDGET_PAUSE_SECONDS = 300.0
 _LOOKED_AT_TOGETHER = 64
 
 
@@ -23,7 +33,8 @@ async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
 
     What was kept of a document stays kept; a workspace that is switched off is left at once.
     """
-    ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
+    loop = asyncio.get_running_loop()
+    ends_at = loop.time() + SLICE_SECONDS
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         workspace = await workspace_of(scope)
     system = WorkspaceEngine(
@@ -36,11 +47,34 @@ async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
         waiting = await unsummarised_documents(
             scope, wanted.summariser, attempts=ATTEMPTS, limit=_LOOKED_AT_TOGETHER
         )
+        unwritten = (
+            ()
+            if wanted.writer is None or waiting
+            else await unwritten_documents(
+                scope,
+                wanted.summariser,
+                wanted.writer.name,
+                attempts=ATTEMPTS,
+                limit=_LOOKED_AT_TOGETHER,
+            )
+        )
     for each in waiting:
         async with model_use_of_job(engine, workspace_id, each.document_id):
             await summarise_document(engine, workspace_id, each, wanted)
-        if asyncio.get_running_loop().time() > ends_at:
+        if loop.time() > ends_at:
             break
-    if waiting:
+    waits_seconds = 0.0
+    for each in unwritten:
+        assert wanted.writer is not None, "something is to be written"
+        try:
+            async with model_use_of_job(engine, workspace_id, each.document_id):
+                failed = await write_document(system, each, wanted.writer)
+        except BudgetExceeded:
+            waits_seconds = BUDGET_PAUSE_SECONDS
+        else:
+            waits_seconds = MODEL_PAUSE_SECONDS if failed is not None else 0.0
+        if waits_seconds or loop.time() > ends_at:
+            break
+    if waiting or unwritten:
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await enqueue_summarising(scope)
+            await enqueue_summarising(scope, delay_seconds=waits_seconds)

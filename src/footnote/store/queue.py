@@ -175,12 +175,13 @@ async def clustering_enqueued(scope: WorkspaceScope) -> bool:
     return bool(row["enqueued"])
 
 
-async def enqueue_summarising(scope: WorkspaceScope) -> None:
-    """Have the documents summarised, unless that is waiting to be done already."""
+async def enqueue_summarising(scope: WorkspaceScope, *, delay_seconds: float = 0.0) -> None:
+    """Have documents summarised after a while, unless that is waiting to be done already."""
     await enqueue(
         scope,
         SUMMARIES_TASK,
         _summaries_lock(scope),
+        due=datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None,
         priority=_LATER,
         statement="enqueue_once",
     )

@@ -68,6 +68,7 @@ HOLD_REASON, HOLD_LIFTED = _columns("legal_holds", ("hold_id",), "text", "reason
 (NAMED,) = _columns("document_entities", ("document_id", "ordinal"), "json", "content")
 (GIVEN_NAME,) = _columns("entity_names", ("entity_id",), "text", "name")
 (ENTITY_DECISION,) = _columns("entity_decisions", ("decision_id",), "json", "content")
+(WRITTEN_SENTENCE,) = _columns("written_sentences", ("document_id", "ordinal"), "json", "content")
 (SUMMARY_SENTENCE,) = _columns("summary_sentences", ("document_id", "ordinal"), "text", "text")
 (WEBHOOK_SECRET,) = _columns("webhook_endpoints", ("endpoint_id",), "secret", "secret")
 (SOURCE_SECRET,) = _columns("workspace_sources", ("source_id",), "secret", "secret")
@@ -77,8 +78,8 @@ RESEALED = (
     TITLE, SUMMARY, KEYWORDS, SECTIONS, METADATA_VALUES, CHUNK_TEXT, CONTEXT, HEADINGS, PIECE,
     CONVERSATION, QUESTION, ANSWER, COMMENT, VIEW_NAME, VIEW, HOLD_REASON, HOLD_LIFTED,
     OUTCOMES, STARTED_LINES, STARTED_OUTCOME, FACT, CLUSTER_NAME, SUMMARY_SENTENCE, NAMED,
-    GIVEN_NAME, ENTITY_DECISION, AUDIT_QUERY, AUDIT_SALT, INDEX_SECRET, WEBHOOK_SECRET,
-    SOURCE_SECRET, MCP_HEADERS,
+    WRITTEN_SENTENCE, GIVEN_NAME, ENTITY_DECISION, AUDIT_QUERY, AUDIT_SALT, INDEX_SECRET,
+    WEBHOOK_SECRET, SOURCE_SECRET, MCP_HEADERS,
 )  # fmt: skip
 """What is encrypted anew when the data key is rotated; results of stages are made again."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from pgvector import HalfVector
+from psycopg.rows import DictRow
 
 from footnote.domain.summaries import SummaryFailure, SummarySentence
 from footnote.ports import Vector, Vectors
@@ -67,15 +68,17 @@ async def unsummarised_documents(
     rows = await scope.all(
         _SQL["pending"], {"summariser": summariser, "attempts": attempts, "limit": limit}
     )
-    sealing = scope.sealing
-    return tuple(
-        record_of(
-            UnsummarisedDocument,
-            row,
-            title=sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
-            keywords=tuple(sealing.plain_words(KEYWORDS.of(row["document_id"]), row["keywords"])),
-        )
-        for row in rows
+    return tuple(unsummarised_of(scope, row) for row in rows)
+
+
+def unsummarised_of(scope: WorkspaceScope, row: DictRow) -> UnsummarisedDocument:
+    """The document of a row, in plain text."""
+    title, keywords = TITLE.of(row["document_id"]), KEYWORDS.of(row["document_id"])
+    return record_of(
+        UnsummarisedDocument,
+        row,
+        title=scope.sealing.plain_text(title, row["title"]),
+        keywords=tuple(scope.sealing.plain_words(keywords, row["keywords"])),
     )
 
 
@@ -177,9 +180,11 @@ async def count_summaries(scope: WorkspaceScope, summariser: str) -> SummaryCoun
     )
 
 
-async def summary_failures(scope: WorkspaceScope, limit: int) -> tuple[SummaryFailure, ...]:
-    """List the documents that could not be summarised, latest first."""
-    rows = await scope.all(_SQL["failures"], {"limit": limit})
+async def summary_failures(
+    scope: WorkspaceScope, limit: int, writer: str | None = None
+) -> tuple[SummaryFailure, ...]:
+    """List the documents that could not be summarised, or not by this writer, latest first."""
+    rows = await scope.all(_SQL["failures"], {"limit": limit, "writer": writer})
     return tuple(
         record_of(
             SummaryFailure,

@@ -7,7 +7,7 @@ from uuid import UUID
 
 import typer
 
-from footnote.domain.summaries import Summary, SummaryProgress
+from footnote.domain.summaries import Summary, SummaryModelUse, SummaryProgress, SummarySentence
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
@@ -39,6 +39,10 @@ def show_summary(
     sentences: Annotated[
         int, typer.Option("--sentences", metavar="N", min=1, max=20, help="The most of them.")
     ] = 5,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Have the language model write of several documents, too."),
+    ] = False,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -50,6 +54,7 @@ def show_summary(
             collection=collection,
             cluster_id=cluster_id,
             sentences=sentences,
+            write=write,
         )
 
     found = in_workspace(context, workspace, summarised)
@@ -61,11 +66,13 @@ def show_summary(
         progress = in_workspace(context, workspace, lambda inside: inside.summary_progress())
         terminal.print("There is no summary. " + _advice(progress))
         return
-    for each in found.sentences:
+    for written in found.written:
+        terminal.print(present.plain(written.text))
+        for each in written.sources:
+            terminal.print(present.plain(f"  “{' '.join(each.text.split())}” {_place(each)}"))
+    for each in () if found.written else found.sentences:
         terminal.print(present.plain(" ".join(each.text.split())))
-        terminal.print(
-            present.plain(f"  – {each.document_title}, {each.char_start}–{each.char_end}")
-        )
+        terminal.print(present.plain(f"  {_place(each)}"))
 
 
 @app.command("progress", epilog=EXIT_CODES)
@@ -82,8 +89,34 @@ def show_progress(
         f"{found.done:,} of {found.documents:,} documents are summarised, {found.failed:,} failed. "
         + _advice(found)
     )
+    if found.model is not None:
+        terminal.print(present.plain(_model_line(found.model)))
     for each in found.failures:
         terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
+
+
+def _place(sentence: SummarySentence) -> str:
+    return f"– {sentence.document_title}, {sentence.char_start}–{sentence.char_end}"
+
+
+def _model_line(use: SummaryModelUse) -> str:
+    rest = use.remaining_input_tokens + use.remaining_output_tokens
+    to_come = f"about {rest:,} tokens ({_money(use.remaining_cost_usd)})"
+    if not use.enabled:
+        return (
+            f"{use.model} would write them, too, for {to_come}: "
+            "`footnote config set summaries_by_model true`."
+        )
+    return (
+        f"{use.model} wrote {use.done:,}, failed at {use.failed:,}: "
+        f"{use.input_tokens + use.output_tokens:,} tokens ({_money(use.cost_usd)}) so far, "
+        f"{to_come} to come; {use.left_out:,} sentences of it are not carried by those that they "
+        "name and were left out."
+    )
+
+
+def _money(cost_usd: float | None) -> str:
+    return "price not known" if cost_usd is None else f"${cost_usd:,.2f}"
 
 
 def _advice(found: SummaryProgress) -> str:

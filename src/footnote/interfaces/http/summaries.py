@@ -24,6 +24,13 @@ async def get_summary(
     collection: Annotated[Name | None, Query(description="Of this collection.")] = None,
     cluster_id: Annotated[UUID | None, Query(description="Of this cluster.")] = None,
     sentences: Annotated[int, Query(ge=1, le=20, description="The most sentences.")] = 5,
+    write: Annotated[
+        bool,
+        Query(
+            description="Have the language model write of a collection or a cluster, too, which "
+            "costs tokens; of a document it has written before, where it is to."
+        ),
+    ] = False,
 ) -> Summary:
     """Summarise a document, a collection or a cluster in sentences of the documents."""
     return await workspace.summary(
@@ -31,6 +38,7 @@ async def get_summary(
         collection=collection,
         cluster_id=cluster_id,
         sentences=sentences,
+        write=write,
     )
 
 

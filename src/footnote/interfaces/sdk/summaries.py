@@ -19,12 +19,19 @@ async def summary(
     collection: str | None = None,
     cluster_id: UUID | None = None,
     sentences: int = 5,
+    write: bool = False,
 ) -> Summary:
-    """The sentences that say most of one document, collection or cluster. Raises NotFound."""
+    """The sentences that say most of one document, collection or cluster.
+
+    With `write` the language model writes of a collection or a cluster, too. Raises NotFound, and
+    ModelUnavailable.
+    """
     given = {"document_id": document_id, "collection": collection, "cluster_id": cluster_id}
     params: dict[str, str | int] = {
         name: str(value) for name, value in given.items() if value is not None
     }
+    if write:
+        params["write"] = "true"
     content = Content(params={**params, "sentences": sentences})
     return decoded(Summary, await client.transport.json("GET", _SUMMARIES, content))
 

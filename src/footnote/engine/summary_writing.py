@@ -1,0 +1,155 @@
+"""Has a language model summarise sentences of documents, and keeps what these carry."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from footnote.answering.grounding import Ground
+from footnote.domain import AnswerSentence, Citation, Usage, Verdict
+from footnote.domain.summaries import SummarySentence, WrittenSentence
+from footnote.domain.usage import UsageKind, UsageNote
+from footnote.engine.configuration import judge_in_use
+from footnote.engine.lanes import serving
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import ModelUnavailable
+from footnote.knowledge.written_summaries import (
+    INSTRUCTIONS,
+    PROMPT_VERSION,
+    TOKENS_WRITTEN,
+    DraftSentence,
+    GivenSentence,
+    drafts_of_reply,
+    prompt_of,
+)
+from footnote.models.counting import estimate_tokens
+from footnote.models.writing import WritingModel
+from footnote.ports.metering import watching_use
+from footnote.store.written_summaries import Writing, WritingCounts
+
+LEAST_SECONDS, LEAST_TOKENS = 120.0, 2_048
+"""That a model has for one summary: nobody waits for it."""
+MOST_BYTES = 10_000
+"""Of a document, that are sent: about 64 sentences."""
+_BYTES_OF_A_TOKEN = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryWriter:
+    """A language model that writes summaries."""
+
+    model: WritingModel
+
+    @property
+    def name(self) -> str:
+        """The model with the version of its prompt: another one writes everything again."""
+        return f"{self.model.name}, prompt {PROMPT_VERSION}"
+
+
+def writer_of(model: WritingModel) -> SummaryWriter:
+    """The language model with the time and the length that a summary takes."""
+    return SummaryWriter(
+        model=replace(
+            model,
+            timeout_seconds=max(model.timeout_seconds, LEAST_SECONDS),
+            max_output_tokens=max(model.max_output_tokens, LEAST_TOKENS),
+        )
+    )
+
+
+async def write_summary(
+    workspace: WorkspaceAccess, writer: SummaryWriter, given: Sequence[SummarySentence]
+) -> Writing:
+    """What the model makes of the sentences, as far as those that it names carry it.
+
+    A model that is away, breaks off, writes no summary or names what it was not given leaves
+    nothing, and the failure says so. Raises BudgetExceeded before it asks.
+    """
+    if not given:
+        return Writing(sentences=(), left_out=0, usage=Usage())
+    engine = workspace.engine
+    await engine.metering.require_budget(workspace.workspace_id)
+    notes: list[UsageNote] = []
+    failure: str | None = None
+    drafts: tuple[DraftSentence, ...] | None = None
+    with watching_use(notes):
+        try:
+            reply = await writer.model(
+                INSTRUCTIONS,
+                prompt_of(
+                    [GivenSentence(title=each.document_title, text=each.text) for each in given]
+                ),
+            )
+        except ModelUnavailable as error:
+            failure = f"{error}; {error.hint}" if error.hint else str(error)
+        else:
+            drafts = drafts_of_reply(reply, len(given))
+            if drafts is None:
+                failure = (
+                    f"{writer.model.name} wrote no summary, or named sentences that there are not"
+                )
+    usage = Usage()
+    for note in notes:
+        usage += Usage(
+            requests=note.requests,
+            input_tokens=note.input_tokens,
+            output_tokens=note.output_tokens,
+            cost_usd=engine.metering.prices.of(note),
+        )
+    if drafts is None:
+        return Writing(sentences=(), left_out=0, usage=usage, failure=failure)
+    kept = await _carried(workspace, drafts, given)
+    if not kept:
+        failure = f"{writer.model.name} wrote nothing that the sentences it names carry"
+    return Writing(sentences=kept, left_out=len(drafts) - len(kept), usage=usage, failure=failure)
+
+
+async def _carried(
+    workspace: WorkspaceAccess, drafts: Sequence[DraftSentence], given: Sequence[SummarySentence]
+) -> tuple[WrittenSentence, ...]:
+    """The sentences that their sources support, checked as those of an answer are."""
+    ground = Ground(
+        embedder=(await serving(workspace)).statements,
+        analyzer=workspace.engine.analyzer,
+        judge=judge_in_use(workspace),
+    )
+    found = []
+    for draft in drafts:
+        sources = tuple(given[each] for each in draft.sources)
+        citations = [_citation(marker, each) for marker, each in enumerate(sources, start=1)]
+        sentence = AnswerSentence(
+            text=draft.text, markers=tuple(range(1, len(sources) + 1)), support=0.0
+        )
+        [held] = (await ground([sentence], citations, ())).sentences
+        if held.verdict is Verdict.SUPPORTED:
+            found.append(WrittenSentence(text=draft.text, support=held.support, sources=sources))
+    return tuple(found)
+
+
+def _citation(marker: int, source: SummarySentence) -> Citation:
+    return Citation(
+        marker=marker,
+        chunk_id="",
+        document_id=source.document_id,
+        document_title=source.document_title,
+        filename="",
+        heading_path=(),
+        page=None,
+        paragraph=1,
+        quote=source.text,
+        char_start=source.char_start,
+        char_end=source.char_end,
+    )
+
+
+def estimated_use(writer: SummaryWriter, counts: WritingCounts) -> UsageNote:
+    """About what the model will read and write for what it has not summarised."""
+    return UsageNote(
+        kind=UsageKind.GENERATION,
+        model=writer.model.name,
+        requests=counts.remaining,
+        input_tokens=counts.remaining_bytes // _BYTES_OF_A_TOKEN
+        + counts.remaining * estimate_tokens(INSTRUCTIONS),
+        output_tokens=counts.remaining * TOKENS_WRITTEN,
+        units=counts.remaining,
+    )

@@ -1,0 +1,127 @@
+"""What a language model wrote of documents: sentences with those that they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+from pydantic import TypeAdapter
+
+from footnote.domain import Usage
+from footnote.domain.summaries import WrittenSentence
+from footnote.store.database import WorkspaceScope
+from footnote.store.sealing import TITLE, WRITTEN_SENTENCE
+from footnote.store.statements import load_statements, record_of
+from footnote.store.summaries import UnsummarisedDocument, unsummarised_of
+
+_SQL = load_statements("summaries")
+_WRITTEN = TypeAdapter(WrittenSentence)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """What came of having a version summarised."""
+
+    sentences: tuple[WrittenSentence, ...]
+    left_out: int
+    usage: Usage
+    failure: str | None = None
+    """Why nothing is written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritingCounts:
+    """How far a writer has come with the documents that may be seen."""
+
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    left_out: int
+    done: int
+    failed: int
+    remaining: int
+    remaining_bytes: int
+    """Of the texts that it has still to see something of."""
+
+
+async def unwritten_documents(
+    scope: WorkspaceScope, summariser: str, writer: str, *, attempts: int, limit: int
+) -> tuple[UnsummarisedDocument, ...]:
+    """Documents whose sentences were found, and that were not summarised by this writer yet."""
+    rows = await scope.all(
+        _SQL["unwritten"],
+        {"summariser": summariser, "writer": writer, "attempts": attempts, "limit": limit},
+    )
+    return tuple(unsummarised_of(scope, row) for row in rows)
+
+
+async def keep_writing(
+    scope: WorkspaceScope, unsummarised: UnsummarisedDocument, writer: str, writing: Writing
+) -> bool:
+    """Replace what was written of a document; what failed leaves nothing written.
+
+    False when another version was published meanwhile.
+    """
+    whose: dict[str, object] = {
+        "document_id": unsummarised.document_id,
+        "version": unsummarised.version,
+    }
+    if await scope.one(_SQL["hold_version"], whose) is None:
+        return False
+    await scope.execute(_SQL["remove_written"], whose)
+    await scope.execute_many(
+        _SQL["insert_written"],
+        (
+            whose
+            | {
+                "ordinal": ordinal,
+                "support": each.support,
+                "content": Jsonb(
+                    scope.sealing.json(
+                        WRITTEN_SENTENCE.of(unsummarised.document_id, ordinal),
+                        _WRITTEN.dump_python(each, mode="json"),
+                    )
+                ),
+            }
+            for ordinal, each in enumerate(writing.sentences)
+        ),
+    )
+    await scope.execute(
+        _SQL["note_written"],
+        whose
+        | {
+            "writer": writer,
+            "failure": writing.failure,
+            "left_out": writing.left_out,
+            "input_tokens": writing.usage.input_tokens,
+            "output_tokens": writing.usage.output_tokens,
+            "cost_usd": writing.usage.cost_usd if writing.usage.requests else 0.0,
+        },
+    )
+    return True
+
+
+async def written_sentences(
+    scope: WorkspaceScope, writer: str, document_ids: Sequence[UUID]
+) -> Mapping[UUID, tuple[WrittenSentence, ...]]:
+    """What this writer wrote of those of the documents that may be seen, in its order."""
+    rows = await scope.all(_SQL["written"], {"writer": writer, "document_ids": list(document_ids)})
+    found: dict[UUID, tuple[WrittenSentence, ...]] = {}
+    for row in rows:
+        place = WRITTEN_SENTENCE.of(row["document_id"], row["ordinal"])
+        content = scope.sealing.plain_json(place, row["content"])
+        title = scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"])
+        kept = _WRITTEN.validate_python(content)
+        written = replace(
+            kept, sources=tuple(replace(each, document_title=title) for each in kept.sources)
+        )
+        found[row["document_id"]] = (*found.get(row["document_id"], ()), written)
+    return found
+
+
+async def count_writing(scope: WorkspaceScope, writer: str, most_bytes: int) -> WritingCounts:
+    """Count what is written and what is to be; of a text at most so many bytes are looked at."""
+    row = await scope.single(_SQL["written_progress"], {"writer": writer, "most_bytes": most_bytes})
+    return record_of(WritingCounts, row)
