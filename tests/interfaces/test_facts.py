@@ -59,6 +59,8 @@ async def test_the_client_has_what_the_engine_has(
             assert await client.fact_changes(policy) == await workspace.fact_changes(policy)
             confirmed = await client.decide_fact(deductible.fact_id, "confirmed")
             assert confirmed.status is FactStatus.CONFIRMED
+            with pytest.raises(NotFound):
+                await client.facts(entity_id=uuid4())
             assert (await client.extract_facts()).enabled
             progress = await client.fact_progress()
             assert (progress.documents, progress.done, progress.facts) == (2, 2, 3)

@@ -71,6 +71,17 @@ async def test_facts_are_read_by_their_indexes(
                 uuid_send(gen_random_uuid()), uuid_send(gen_random_uuid()),
                 uuid_send(gen_random_uuid()), true, gen_random_uuid()
             FROM documents, generate_series(1, 10) AS number;
+            UPDATE facts SET subject_keys = ARRAY[same_key], object_keys = ARRAY[merge_key];
+            INSERT INTO document_entities (
+                workspace_id, document_id, ordinal, version, entity_id, kind, content, spans,
+                mentions, confidence, name_key
+            )
+            SELECT workspace_id, document_id, number, 1,
+                md5(document_id::text || number)::uuid, 'person', '{}', '', 1, 0.5,
+                uuid_send(gen_random_uuid())
+            FROM documents, generate_series(1, 10) AS number;
+            INSERT INTO entity_keys (workspace_id, key, document_id, ordinal)
+            SELECT workspace_id, name_key, document_id, ordinal FROM document_entities;
             INSERT INTO fact_embeddings (workspace_id, lane_id, fact_id, embedding)
             SELECT workspace_id, 7, fact_id, '[1, 0, 0, 0]' FROM facts;
             INSERT INTO fact_postings (workspace_id, term, document_id, ordinals, frequencies)
@@ -86,6 +97,7 @@ async def test_facts_are_read_by_their_indexes(
         **{"fact_id": uuid4(), "status": "rejected", "statuses": ["proposed"], "kinds": []},
         **{"after_document": UUID(int=0), "after_ordinal": 0, "preferred": [uuid4()]},
         **{"starts": [5_000], "ends": [5_100], "longest": 1_000},
+        **{"entity_id": uuid4()},
     }
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         faults = []
@@ -103,12 +115,18 @@ async def test_facts_are_read_by_their_indexes(
             ("contested_claims", "facts_claim"),
             ("claims_of", "facts_pkey"),
             ("quoted", "facts_place"),
+            ("linked", "facts_pkey"),
+            ("linked", "entity_keys_pkey"),
+            ("of_entity", "document_entities_entity"),
+            ("of_entity", "entity_keys_of_document"),
+            ("of_entity", "facts_workspace_id_document_id_version_ordinal_key"),
             ("known", "facts_workspace_id_document_id_version_ordinal_key"),
             ("decide", "facts_group"),
             ("drop_postings", "fact_postings_of_document"),
         ):
             # Over all documents, as most recalls are.
-            anywhere = {"document_id": None} if name in ("nearest", "postings") else {}
+            everywhere = ("nearest", "postings", "of_entity")
+            anywhere = {"document_id": None} if name in everywhere else {}
             faults += await faults_of(scope, ("facts", name, index), given | anywhere)
     assert faults == []
 

@@ -114,6 +114,9 @@ class Fact:
     """First and last day that it speaks of; null where it names none."""
     negated: bool = False
     """Whether the words deny it."""
+    subject_entity_id: UUID | None = None
+    """The entity that its document calls so, where the workspace extracts entities."""
+    object_entity_id: UUID | None = None
     confidence: float
     """0…1: how likely it says what the document says."""
     extractor: str

@@ -27,7 +27,7 @@ from footnote.store.entity_keeping import (
     note_unreadable,
 )
 
-EXTRACTOR = "entities-1"
+EXTRACTOR = "entities-2"
 """Of what entities are known to come from; another number has every document read again."""
 ATTEMPTS = 3
 """To extract the entities of one version."""

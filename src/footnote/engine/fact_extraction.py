@@ -25,6 +25,7 @@ from footnote.engine.lanes import embedder_of, lane_of_workspace
 from footnote.engine.services import Services, WorkspaceAccess
 from footnote.errors import BudgetExceeded, FootnoteError, StoreFull, StoreUnavailable
 from footnote.knowledge.facts import EXTRACTOR, MOST_FACTS, extract_facts, is_comparable, keys_of
+from footnote.knowledge.linking import form_keys
 from footnote.knowledge.model_facts import KINDS
 from footnote.knowledge.texts import DocumentText, blocks_of
 from footnote.models.aligned import AlignedEncoder
@@ -240,6 +241,8 @@ def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
         claim=keys.claim,
         value=keys.value,
         comparable=is_comparable(fact),
+        subject_forms=form_keys(fact.subject),
+        object_forms=form_keys(fact.object),
         terms=tuple(engine.analyzer.terms(fact.statement, document.language)),
     )
 

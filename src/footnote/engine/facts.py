@@ -32,6 +32,7 @@ from footnote.knowledge.facts import MOST_FACTS
 from footnote.retrieval.fusion import RRF_K
 from footnote.store import facts as stored
 from footnote.store.documents import get_document
+from footnote.store.entities import require_entity
 from footnote.store.fact_conflicts import conflicting_facts, facts_against
 from footnote.store.fact_keeping import FactCounts, count_facts, fact_failures, unread_bytes
 from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
@@ -52,6 +53,7 @@ async def facts(
     workspace: WorkspaceAccess,
     *,
     document_id: UUID | None = None,
+    entity_id: UUID | None = None,
     kinds: Sequence[FactKind] = (),
     statuses: Sequence[FactStatus] = (FactStatus.PROPOSED, FactStatus.CONFIRMED),
     limit: FactLimit = 50,
@@ -59,14 +61,17 @@ async def facts(
 ) -> FactPage:
     """A page of facts, in the order of their documents; those that say the same are one.
 
-    Raises NotFound for a document that is absent, foreign or hidden, and InvalidRequest.
+    With an entity those whose subject or object it is. Raises NotFound for a document or an entity
+    that is absent, foreign or hidden, and InvalidRequest.
     """
     wanted = stored.WantedFacts(
-        statuses=tuple(statuses), kinds=tuple(kinds), document_id=document_id
+        statuses=tuple(statuses), kinds=tuple(kinds), document_id=document_id, entity_id=entity_id
     )
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
+        if entity_id is not None:
+            await require_entity(scope, entity_id)
         found = await stored.list_facts(
             scope, wanted, limit=limit + 1, after=None if cursor is None else _place(cursor)
         )

@@ -16,7 +16,7 @@ from footnote.knowledge.sentence_facts import line_facts, sentence_facts
 from footnote.knowledge.table_facts import table_facts
 from footnote.knowledge.texts import DocumentText
 
-EXTRACTOR = "rules-3"
+EXTRACTOR = "rules-4"
 """Of what facts are known to come from; another number has every document read again."""
 MOST_FACTS = 20_000
 """Of one document."""

@@ -19,7 +19,7 @@ from footnote.domain.entities import (
     ExtractedEntity,
     LinkReason,
 )
-from footnote.knowledge.names import shared_words, similarity, words_of
+from footnote.knowledge.names import normal_name, shared_words, similarity, words_of
 
 _Whose = TypeVar("_Whose")
 _MOST_WORDS = 12
@@ -35,6 +35,8 @@ SAME_ADDRESS = 0.85
 """From which similarity two addresses with one house number are the same."""
 _ALIKE = 0.5
 """From which share of words in common two names may be of one entity, if something else says so."""
+_VALUES = frozenset((EntityKind.DATE, EntityKind.AMOUNT))
+"""Kinds that are what is said of something, and nothing of which something is said."""
 _TELLING = frozenset((EntityKind.EMAIL, EntityKind.PHONE, EntityKind.IBAN, EntityKind.VAT))
 """Kinds of identifiers of which one belongs to one entity."""
 _CONFIDENCE = {
@@ -46,14 +48,34 @@ _CONFIDENCE = {
 
 
 def keys_of(entity: ExtractedEntity) -> Iterator[str]:
-    """Texts by which an entity of a document is found: its names, its identifiers, its words."""
+    """Texts by which an entity of a document is found: its names, its identifiers, its words.
+
+    So that facts about it are found, also its forms, but for those of dates and amounts.
+    """
     for normal in entity.normals:
         yield f"name\n{entity.kind.value}\n{normal}"
+    if entity.kind not in _VALUES:
+        for form in (*entity.normals, *entity.forms):
+            yield from form_keys(form)
     for written in (*entity.normals, entity.name):
         for word in words_of(written)[:_MOST_WORDS]:
             yield word_key(word)
     for kind, normal in entity.belongings:
         yield _beside(entity.kind, kind, normal)
+
+
+def form_keys(written: str) -> tuple[str, ...]:
+    """Texts that are equal for two ways to write one name, of whatever kind it is.
+
+    None for what is too long for a name.
+
+    >>> form_keys("The Acme Ltd")
+    ('form\\nacme ltd', 'form\\nacme')
+    """
+    if len(words_of(written)) > _MOST_WORDS:
+        return ()
+    forms = dict.fromkeys(normal_name(written, kind) for kind in NAMED_KINDS)
+    return tuple(f"form\n{each}" for each in forms if each)
 
 
 def looked_up(entity: ExtractedEntity) -> Iterator[str]:

@@ -84,6 +84,13 @@ async def list_entities(
     )
 
 
+async def require_entity(scope: WorkspaceScope, entity_id: UUID) -> None:
+    """Raise NotFound for an entity that is absent, foreign or hidden alike."""
+    rows = await scope.all(_SQL["of_entities"], {"entity_ids": [entity_id], "limit": 1})
+    if not rows:
+        raise no_such_entity(entity_id)
+
+
 async def entities_with_keys(
     scope: WorkspaceScope, keys: Sequence[str], limit: int
 ) -> tuple[UUID, ...]:

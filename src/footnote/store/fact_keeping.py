@@ -20,6 +20,7 @@ from footnote.index.segments import FREQUENCY, LENGTH
 from footnote.index.terms import term_ids
 from footnote.ports import Vector, Vectors
 from footnote.store.database import WorkspaceScope
+from footnote.store.entity_keeping import hashed
 from footnote.store.lanes import current_lane, require_vectors_of
 from footnote.store.sealing import FACT, TITLE, Sealing
 from footnote.store.statements import load_statements, record_of
@@ -72,6 +73,9 @@ class KeyedFact:
     value: str
     comparable: bool
     terms: tuple[str, ...]
+    subject_forms: tuple[str, ...] = ()
+    """Texts that its subject has in common with an entity that it is."""
+    object_forms: tuple[str, ...] = ()
     found_by: str = ""
     """The extractor of this fact, where that is not the one of all."""
     by_model: bool = False
@@ -116,6 +120,8 @@ class _Keys:
     merge: bytes
     claim: bytes
     value: bytes
+    subject: list[bytes]
+    object: list[bytes]
 
 
 async def pending_documents(
@@ -355,6 +361,8 @@ def _keys_of(sealing: Sealing, each: KeyedFact) -> _Keys:
         merge=key(f"merge\n{each.merge}"),
         claim=key(f"claim\n{each.claim}"),
         value=key(f"value\n{each.value}"),
+        subject=[hashed(sealing, form) for form in each.subject_forms],
+        object=[hashed(sealing, form) for form in each.object_forms],
     )
 
 
@@ -394,6 +402,8 @@ def _row(
         "merge_key": keys.merge,
         "claim_key": keys.claim,
         "value_key": keys.value,
+        "subject_keys": keys.subject,
+        "object_keys": keys.object,
         "comparable": each.comparable,
         "decided_by": before["decided_by"] if before is not None else None,
         "decided_at": before["decided_at"] if before is not None else None,

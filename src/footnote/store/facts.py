@@ -27,6 +27,8 @@ class WantedFacts:
     kinds: tuple[FactKind, ...] = ()
     """Of any kind where none is named."""
     document_id: UUID | None = None
+    entity_id: UUID | None = None
+    """Which their subject or object is."""
 
 
 async def list_facts(
@@ -38,8 +40,9 @@ async def list_facts(
     """
     document, ordinal = after or (_FIRST, -1)
     rows = await scope.all(
-        _SQL["facts"],
+        _SQL["facts" if wanted.entity_id is None else "of_entity"],
         {
+            "entity_id": wanted.entity_id,
             "statuses": [each.value for each in wanted.statuses],
             "kinds": [each.value for each in wanted.kinds],
             "document_id": wanted.document_id,
@@ -107,6 +110,7 @@ async def facts_of(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Fact
         for row in await scope.all(_SQL["of_groups"], {"groups": list(groups)}):
             others[row["group_id"]].append(row)
     facts = []
+    linked = await _linked(scope, [row["fact_id"] for row in rows])
     for row in rows:
         same = [each for each in others[row["group_id"]] if each["fact_id"] != row["fact_id"]]
         content = _content(scope, row)
@@ -126,6 +130,8 @@ async def facts_of(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Fact
                 valid_from=row["valid_from"],
                 valid_to=row["valid_to"],
                 negated=row["negated"],
+                subject_entity_id=linked.get((row["fact_id"], True)),
+                object_entity_id=linked.get((row["fact_id"], False)),
                 confidence=round(row["confidence"], 4),
                 extractor=row["extractor"],
                 extracted_at=row["extracted_at"],
@@ -134,6 +140,14 @@ async def facts_of(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Fact
             )
         )
     return tuple(facts)
+
+
+async def _linked(scope: WorkspaceScope, fact_ids: Sequence[UUID]) -> dict[tuple[UUID, bool], UUID]:
+    """The entity that each fact's subject (true) and object (false) is, where it is one."""
+    if not fact_ids:
+        return {}
+    rows = await scope.all(_SQL["linked"], {"fact_ids": list(fact_ids)})
+    return {(row["fact_id"], row["is_subject"]): row["entity_id"] for row in rows}
 
 
 def no_such_fact(fact_id: UUID) -> NotFound:

@@ -46,6 +46,10 @@ def show_facts(
     *,
     context: typer.Context,
     document: OfDocument = None,
+    entity: Annotated[
+        str | None,
+        typer.Option("--entity", metavar="ENTITY", help="Only about this: an id or a name."),
+    ] = None,
     kinds: Annotated[
         list[FactKind] | None,
         typer.Option("--kind", help="Only of this kind; may be repeated."),
@@ -69,6 +73,7 @@ def show_facts(
     async def listed(inside: WorkspaceEngine) -> FactPage:
         return await inside.facts(
             document_id=await _called(inside, document),
+            entity_id=None if entity is None else await inside.entity_called(entity),
             kinds=tuple(kinds or ()),
             statuses=wanted,
             limit=limit,

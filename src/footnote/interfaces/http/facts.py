@@ -48,6 +48,9 @@ async def list_facts(
     workspace: TheWorkspace,
     *,
     document_id: OfDocument = None,
+    entity_id: Annotated[
+        UUID | None, Query(description="Only those whose subject or object is this entity.")
+    ] = None,
     kind: Annotated[tuple[FactKind, ...], Query(description="Only of these kinds.")] = (),
     status: Annotated[
         tuple[FactStatus, ...],
@@ -60,7 +63,12 @@ async def list_facts(
 ) -> FactPage:
     """List facts in the order of their documents; those that say the same are one."""
     return await workspace.facts(
-        document_id=document_id, kinds=kind, statuses=status, limit=limit, cursor=cursor
+        document_id=document_id,
+        entity_id=entity_id,
+        kinds=kind,
+        statuses=status,
+        limit=limit,
+        cursor=cursor,
     )
 
 

@@ -26,6 +26,7 @@ async def facts(
     client: Remote,
     *,
     document_id: UUID | None = None,
+    entity_id: UUID | None = None,
     kinds: Sequence[FactKind] = (),
     statuses: Sequence[FactStatus] = (FactStatus.PROPOSED, FactStatus.CONFIRMED),
     limit: int = 50,
@@ -34,6 +35,7 @@ async def facts(
     """A page of facts, in the order of their documents. Raises NotFound."""
     params: dict[str, str | int | Sequence[str | int]] = {
         **_of(document_id),
+        **({} if entity_id is None else {"entity_id": str(entity_id)}),
         "kind": [FactKind(each).value for each in kinds],
         "status": [FactStatus(each).value for each in statuses],
         "limit": limit,

@@ -133,13 +133,13 @@ INSERT INTO facts (
     workspace_id, fact_id, document_id, version, since_version, ordinal, kind, status, content,
     spans, char_start, char_end, confidence,
     extractor, valid_from, valid_to, negated, same_key, merge_key, claim_key, value_key,
-    comparable, group_id, decided_by, decided_at
+    subject_keys, object_keys, comparable, group_id, decided_by, decided_at
 ) VALUES (
     %(workspace_id)s, %(fact_id)s, %(document_id)s, %(version)s, %(since_version)s, %(ordinal)s,
     %(kind)s,
     %(status)s, %(content)s, %(spans)s, %(char_start)s, %(char_end)s, %(confidence)s,
     %(extractor)s, %(valid_from)s, %(valid_to)s, %(negated)s, %(same_key)s, %(merge_key)s,
-    %(claim_key)s, %(value_key)s, %(comparable)s, %(group_id)s, %(decided_by)s, %(decided_at)s
+    %(claim_key)s, %(value_key)s, %(subject_keys)s, %(object_keys)s, %(comparable)s, %(group_id)s, %(decided_by)s, %(decided_at)s
 )
 
 -- name: insert_vector
@@ -213,6 +213,68 @@ WHERE facts.workspace_id = %(workspace_id)s AND facts.status = ANY (%(statuses)s
             AND earlier.status = ANY (%(statuses)s)
     )
 ORDER BY facts.document_id, facts.ordinal
+LIMIT %(limit)s
+
+-- name: linked
+-- Which entities the subjects and objects of facts are, by the words in which their documents name
+-- them; of several the one that the document names most often. OFFSET 0 has each name looked up by its
+-- key, rather than all names of a document for each fact.
+SELECT DISTINCT ON (facts.fact_id, side.is_subject)
+    facts.fact_id, side.is_subject, named.entity_id
+FROM facts
+CROSS JOIN LATERAL (
+    SELECT true AS is_subject, unnest(facts.subject_keys) AS key
+    UNION ALL
+    SELECT false, unnest(facts.object_keys)
+) AS side
+CROSS JOIN LATERAL (
+    SELECT ordinal FROM entity_keys
+    WHERE workspace_id = %(workspace_id)s AND entity_keys.key = side.key
+        AND document_id = facts.document_id
+    OFFSET 0
+) AS found
+JOIN document_entities AS named
+    ON named.workspace_id = %(workspace_id)s AND named.document_id = facts.document_id
+    AND named.ordinal = found.ordinal AND named.version = facts.version
+WHERE facts.workspace_id = %(workspace_id)s AND facts.fact_id = ANY (%(fact_ids)s::uuid[])
+ORDER BY facts.fact_id, side.is_subject, named.mentions DESC, named.ordinal
+
+-- name: naming
+-- Facts whose subject or object has the words in which its document names an entity.
+SELECT facts.fact_id
+FROM (
+    SELECT named.document_id, named.version, array_agg(entity_keys.key) AS keys
+    FROM document_entities AS named
+    JOIN entity_keys
+        ON entity_keys.workspace_id = %(workspace_id)s
+        AND entity_keys.document_id = named.document_id AND entity_keys.ordinal = named.ordinal
+    WHERE named.workspace_id = %(workspace_id)s AND named.entity_id = %(entity_id)s
+        AND (%(document_id)s::uuid IS NULL OR named.document_id = %(document_id)s)
+    GROUP BY named.document_id, named.version
+) AS own
+JOIN facts
+    ON facts.workspace_id = %(workspace_id)s AND facts.document_id = own.document_id
+    AND facts.version = own.version
+    AND (facts.subject_keys && own.keys OR facts.object_keys && own.keys)
+
+-- name: of_entity
+-- Of facts that say the same the first that may be seen, in the order of documents.
+WITH about AS MATERIALIZED (
+-- include: published
+    WHERE facts.workspace_id = %(workspace_id)s AND facts.status = ANY (%(statuses)s)
+        AND (cardinality(%(kinds)s::text[]) = 0 OR facts.kind = ANY (%(kinds)s))
+        AND facts.fact_id = ANY (ARRAY(
+-- include: naming
+        ))
+)
+SELECT * FROM about
+WHERE (document_id, ordinal) > (%(after_document)s, %(after_ordinal)s)
+    AND NOT EXISTS (
+        SELECT FROM about AS earlier
+        WHERE earlier.group_id = about.group_id
+            AND (earlier.document_id, earlier.ordinal) < (about.document_id, about.ordinal)
+    )
+ORDER BY document_id, ordinal
 LIMIT %(limit)s
 
 -- name: by_ids
