@@ -344,6 +344,7 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
         *("/v1/share-links", "/v1/views", "/v1/evaluations"),
         *("/v1/evaluations/started", "/v1/sources"),
         *("/v1/entities", f"/v1/entities?query={CANARY}", "/v1/entities/progress"),
+        *("/v1/graph", "/v1/graph?format=graphml", "/v1/graph?format=json-ld"),
         *("/v1/facts", "/v1/facts/conflicts", "/v1/facts/progress"),
         *(f"/v1/clusters?granularity={each}" for each in ("coarse", "middle", "fine")),
         *("/v1/clusters/progress", "/v1/summaries/progress", "/v1/summaries?collection=default"),

@@ -41,6 +41,7 @@ from footnote.domain.events import EventCursor, PushedDocument
 from footnote.domain.facts import FactStatus
 from footnote.domain.models_in_use import McpServer
 from footnote.domain.people import Sought, WantedGroup, WantedUser
+from footnote.domain.relationships import DocumentKey, EntityPair, KeyRole
 from footnote.domain.retention import RetentionKind
 from footnote.domain.sources import NewSource
 from footnote.domain.summaries import WrittenSentence
@@ -258,8 +259,12 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "classes": (),
         "unread": an_unread(document_id),
         "keyed": [a_keyed_entity(CANARY)],
+        "read": an_unread(document_id),
+        "pairs": (EntityPair(first=0, second=1, weight=1.0, spans=((0, 1),)),),
+        "keys": (DocumentKey(role=KeyRole.IS, text=CANARY, span=(0, 1)),),
         "links": first_of_all,
         "entity_id": UUID(theirs["entity_id"]),
+        "entity_ids": [UUID(theirs["entity_id"])],
         "other_id": UUID(theirs["entity_id"]),
         "decision_id": UUID(theirs["decision_id"]),
         "decided_by": "eve",
@@ -391,6 +396,14 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "personal_data.documents_about": {"who": "local", "after": ""},
         "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},
         "access.grants_of": {"principal": SYSTEM},
+        "relationships.neighbours": {"kinds": tuple(EntityKind)},
+        "relationships.named_most": {"kinds": tuple(EntityKind)},
+        "relationships.pair_places": {
+            "pairs": [(UUID(theirs["entity_id"]), UUID(theirs["entity_id"]))]
+        },
+        "relationships.mention_places": {
+            "wanted": [(UUID(theirs["document_id"]), UUID(theirs["entity_id"]))]
+        },
         "entities.list_entities": {"wanted": WantedEntities(), "after": None},
         "entities.entities_with_keys": {"keys": (CANARY.lower(),)},
         "entities.entities_called": {"called": ((EntityKind.ORGANISATION, CANARY.lower()),)},

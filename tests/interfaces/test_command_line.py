@@ -66,6 +66,7 @@ COMMANDS = [
     "unanswered",
     "collections list",
     "collections delete",
+    "graph",
     *(
         f"entities {name}"
         for name in (

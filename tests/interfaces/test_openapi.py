@@ -102,6 +102,7 @@ PUBLIC = {
     "/v1/entities/{entity_id}/decisions": "get",
     "/v1/entities/{entity_id}/merge": "post",
     "/v1/entities/{entity_id}/split": "post",
+    "/v1/graph": "get",
     "/v1/facts": "get",
     "/v1/facts/recall": "post",
     "/v1/facts/conflicts": "get",

@@ -44,6 +44,7 @@ from footnote.domain.legal_holds import LegalHold
 from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
 from footnote.domain.people import User, UserGroup
 from footnote.domain.personal_data import ArchivePiece
+from footnote.domain.relationships import Graph, NodeKind
 from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
 from footnote.domain.sharing import NewShareLink, SharedByLink
 from footnote.domain.sources import KnownEntry, WorkspaceSource
@@ -289,6 +290,16 @@ def _(found: Entity) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: MentionPage) -> Iterator[tuple[UUID, str | None]]:
     return ((each.document_id, None) for each in found.mentions)
+
+
+@shown_in.register
+def _(found: Graph) -> Iterator[tuple[UUID, str | None]]:
+    for node in found.nodes:
+        if node.kind is NodeKind.DOCUMENT:
+            yield node.node_id, None
+    for edge in found.edges:
+        for each in edge.evidence:
+            yield each.document_id, None
 
 
 @shown_in.register

@@ -16,16 +16,18 @@ from footnote.errors import FootnoteError, StoreFull, StoreUnavailable
 from footnote.knowledge.document_entities import entities_of
 from footnote.knowledge.linking import best_link, keys_of, looked_up
 from footnote.knowledge.mentions import mentions_of
+from footnote.knowledge.relationships import document_keys, pairs_of
 from footnote.ports import NamedSpan
 from footnote.settings import Settings, listed
 from footnote.store.database import SYSTEM
-from footnote.store.documents import whole_text
+from footnote.store.documents import get_document, whole_text
 from footnote.store.entity_keeping import (
     KeyedEntity,
     UnreadDocument,
     keep_entities,
     note_unreadable,
 )
+from footnote.store.relationships import keep_relationships
 
 EXTRACTOR = "entities-2"
 """Of what entities are known to come from; another number has every document read again."""
@@ -74,9 +76,22 @@ async def extract_entities_of(
     try:
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
             text = await whole_text(scope, unread.document_id, _MOST_CHARACTERS)
-        keyed = [] if text is None else await _read(engine, text.text, unread.language, wanted)
+            document = await get_document(scope, unread.document_id)
+        content = "" if text is None else text.text
+        keyed = await _read(engine, content, unread.language, wanted)
+        entities = [each.entity for each in keyed]
+        pairs = await asyncio.to_thread(pairs_of, content, entities)
+        keys = await asyncio.to_thread(
+            document_keys,
+            content,
+            title=document.title,
+            filename=document.filename,
+            metadata=document.metadata,
+            entities=entities,
+        )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await keep_entities(scope, unread, wanted.extractor, keyed, _linked)
+            if await keep_entities(scope, unread, wanted.extractor, keyed, _linked):
+                await keep_relationships(scope, unread, pairs, keys)
     except (StoreUnavailable, StoreFull):
         raise
     except Exception as error:

@@ -50,6 +50,7 @@ from footnote.engine import documents as document_verbs
 from footnote.engine import entities as entity_verbs
 from footnote.engine import erasure as erasure_verbs
 from footnote.engine import facts as fact_verbs
+from footnote.engine import graph as graph_verbs
 from footnote.engine import keys as key_verbs
 from footnote.engine import lanes as lane_verbs
 from footnote.engine import legal_holds as hold_verbs
@@ -310,6 +311,7 @@ class WorkspaceVerbs:
     undo_entity_decision = Verb(entity_verbs.undo_entity_decision, Act.CHANGED, Right.ADMINISTER)
     entity_progress = Verb(entity_verbs.entity_progress, Act.OBSERVED)
     extract_entities = Verb(entity_verbs.extract_entities, Act.CHANGED, Right.ADMINISTER)
+    graph = Verb(graph_verbs.graph, Act.READ)
 
     summary = Verb(summary_verbs.summary, Act.READ)
     summary_progress = Verb(summary_verbs.summary_progress, Act.OBSERVED)

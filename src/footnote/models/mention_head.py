@@ -7,6 +7,7 @@ and of what kind; the likeliest sequence in which a name goes on only where it b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -25,6 +26,9 @@ LABELS = ("O", *(f"{part}-{kind}" for kind in NAMED_KINDS for part in "BI"))
 
 _Floats = npt.NDArray[np.float32]
 _IMPOSSIBLE = -1e9
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+"""No name goes on behind it."""
+_GOES_ON = np.array([each.startswith("I-") for each in LABELS])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +137,11 @@ def named_spans(
 
 
 def _spans(text: str, odds: _Floats, offsets: Sequence[tuple[int, int]]) -> list[NamedSpan]:
+    odds = odds.copy()
+    for at in range(1, len(offsets)):
+        # The white space before a word may be part of its token.
+        if _PARAGRAPH.search(text, offsets[at - 1][1], offsets[at][1]):
+            odds[at, _GOES_ON] = _IMPOSSIBLE
     labels, chances = decoded(odds)
     found: list[NamedSpan] = []
     begun = -1

@@ -63,8 +63,10 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
     {
         "credential_directory": "ids of credentials, which keys, sessions and share links have",
         "document_entities": "what documents name, which those documents have",
+        "document_keys": "by which titles, sentences and mails documents are found",
         "entity_decisions": "who merged, split or renamed what, which audit has",
         "entity_names": "names that administrators gave to what documents name",
+        "entity_pairs": "what documents name in one sentence, which those documents have",
         "entity_sets": "which program read a document for entities",
         "erasures": "the ledger of what was erased by whom, which audit has",
         "events": "copies of what documents say of who may see them; they go after seven days",

@@ -49,6 +49,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "source": ("sources.app", "Have workers follow folders and addresses."),
     "entities": ("entities.app", "See, merge, split and rename what documents name."),
+    "graph": ("graph.show_graph", "Show how entities and documents are related."),
     "facts": ("facts.app", "See, recall, confirm and compare facts extracted from documents."),
     "clusters": (
         "clusters.app",

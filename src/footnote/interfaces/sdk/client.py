@@ -27,6 +27,7 @@ from footnote.interfaces.sdk import clusters as cluster_verbs
 from footnote.interfaces.sdk import documents as document_verbs
 from footnote.interfaces.sdk import entities as entity_verbs
 from footnote.interfaces.sdk import facts as fact_verbs
+from footnote.interfaces.sdk import graph as graph_verbs
 from footnote.interfaces.sdk import summaries as summary_verbs
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
@@ -195,6 +196,7 @@ class AsyncClient:
     undo_entity_decision = entity_verbs.undo_entity_decision
     entity_progress = entity_verbs.entity_progress
     extract_entities = entity_verbs.extract_entities
+    graph = graph_verbs.graph
 
     facts = fact_verbs.facts
     fact = fact_verbs.fact

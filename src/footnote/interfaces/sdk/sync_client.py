@@ -187,6 +187,7 @@ class Client:
     undo_entity_decision = blocking(AsyncClient.undo_entity_decision)
     entity_progress = blocking(AsyncClient.entity_progress)
     extract_entities = blocking(AsyncClient.extract_entities)
+    graph = blocking(AsyncClient.graph)
 
     facts = blocking(AsyncClient.facts)
     fact = blocking(AsyncClient.fact)

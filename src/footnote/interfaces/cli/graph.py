@@ -1,0 +1,96 @@
+"""`footnote graph`: how entities and documents are related, as a table or for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from footnote.domain.entities import EntityKind
+from footnote.domain.relationships import Graph
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.options import AsJson, Workspace
+from footnote.knowledge.graph_formats import GraphFormat
+from footnote.knowledge.graph_formats import written as in_format
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
+
+_LONGEST_QUOTE = 160
+
+
+def show_graph(
+    *,
+    context: typer.Context,
+    entity: Annotated[
+        str | None,
+        typer.Option("--entity", metavar="ENTITY", help="Around this: an id or a name."),
+    ] = None,
+    document: Annotated[
+        str | None,
+        typer.Option("--document", metavar="DOCUMENT", help="Around this: an id or a file name."),
+    ] = None,
+    kinds: Annotated[
+        list[EntityKind] | None, typer.Option("--kind", help="Only of this; may be repeated.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, max=500, help="The most entities.")
+    ] = 50,
+    written: Annotated[
+        GraphFormat | None, typer.Option("--format", help="Write it for other programs.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", metavar="FILE", dir_okay=False, help="Where to write it, with --format."
+        ),
+    ] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how entities and documents are related, each edge with the words that it rests on."""
+    if output is not None and written is None:
+        raise typer.BadParameter("needs --format", param_hint="--output")
+
+    async def read(inside: WorkspaceEngine) -> Graph:
+        return await inside.graph(
+            entity_id=None if entity is None else await inside.entity_called(entity),
+            document_id=None if document is None else await inside.document_called(document),
+            kinds=tuple(kinds or ()),
+            limit=limit,
+        )
+
+    found = in_workspace(context, workspace, read)
+    if written is not None:
+        text = in_format(found, written)
+        if output is None:
+            typer.echo(text)
+        else:
+            output.write_text(text, encoding="utf-8")
+            counted = f"{len(found.nodes)} nodes and {len(found.edges)} edges"
+            present.terminal().print(f"{counted} in {present.plain(str(output))}")
+        return
+    if as_json:
+        present.print_json(found)
+        return
+    if not found.edges:
+        present.terminal().print(
+            "Nothing is related here. `footnote entities progress` says what is read so far."
+        )
+        return
+    names = {each.node_id: each.name for each in found.nodes}
+    listing = present.table("from", "", "to", "weight", "documents", "in these words")
+    for edge in found.edges:
+        listing.add_row(
+            present.plain(names[edge.source_id]),
+            edge.kind.value if not edge.label else present.plain(edge.label),
+            present.plain(names[edge.target_id]),
+            f"{edge.weight:.2f}",
+            f"{edge.documents:,}",
+            present.plain(" ".join(edge.evidence[0].quote.split())[:_LONGEST_QUOTE]),
+        )
+    listing.show(present.terminal())
+    if not found.complete:
+        present.terminal().print("There is more: --limit, --kind, --entity or --document choose.")

@@ -1,0 +1,266 @@
+"""Relationships of a workspace's entities and documents, as far as the principal may see them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+
+from footnote.domain.entities import NAMED_KINDS, EntityKind
+from footnote.domain.relationships import SKETCH_SENTENCES, DocumentKey, EntityPair, KeyRole
+from footnote.store.database import WorkspaceScope
+from footnote.store.entities import spans_of
+from footnote.store.entity_keeping import OFFSET, UnreadDocument, hashed
+from footnote.store.sealing import TITLE
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("relationships")
+_OF_A_KEY = 50
+"""Documents of one title or sentence that are looked at; what more have tells little."""
+_COMMON = 100
+"""An entity that so many documents name tells of none of them that they belong together."""
+_FAMILY = 200
+_NAMED = [each.value for each in NAMED_KINDS]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where something stands in the published version of a document: half-open offsets."""
+
+    document_id: UUID
+    version: int
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelatedEntities:
+    """Two entities that sentences name together."""
+
+    source_id: UUID
+    target_id: UUID
+    weight: float
+    documents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedKey:
+    """What two documents have a key for, and where it shows in each."""
+
+    role: KeyRole
+    other_role: KeyRole
+    place: Place
+    other: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharingDocument:
+    """A document that names the same as another."""
+
+    document_id: UUID
+    weight: float
+    entity_ids: tuple[UUID, ...]
+    """The most telling of them, at most three."""
+
+
+async def keep_relationships(
+    scope: WorkspaceScope,
+    read: UnreadDocument,
+    pairs: Sequence[EntityPair],
+    keys: Sequence[DocumentKey],
+) -> None:
+    """Replace what is known of a document's relationships, in the transaction of its entities."""
+    whose = {"document_id": read.document_id, "version": read.version}
+    await scope.execute(
+        _SQL["insert_pairs"],
+        {
+            **whose,
+            "firsts": [each.first for each in pairs],
+            "seconds": [each.second for each in pairs],
+            "weights": [each.weight for each in pairs],
+            "spans": [np.array(each.spans, OFFSET).tobytes() for each in pairs],
+        },
+    )
+    await scope.execute(_SQL["remove_keys"], whose)
+    made = {(hashed(scope.sealing, each.text), each.role): each.span for each in reversed(keys)}
+    said = sorted(key for key, role in made if role is KeyRole.SAYS)[:SKETCH_SENTENCES]
+    kept = [
+        (key, role, span)
+        for (key, role), span in made.items()
+        if role is not KeyRole.SAYS or key <= said[-1]
+    ]
+    await scope.execute(
+        _SQL["insert_keys"],
+        {
+            **whose,
+            "keys": [key for key, _, _ in kept],
+            "roles": [int(role) for _, role, _ in kept],
+            "starts": [span[0] for _, _, span in kept],
+            "ends": [span[1] for _, _, span in kept],
+        },
+    )
+
+
+async def neighbours(
+    scope: WorkspaceScope,
+    entity_ids: Sequence[UUID],
+    kinds: Iterable[EntityKind],
+    limit: int,
+) -> tuple[UUID, ...]:
+    """Entities that stand beside any of these, but for themselves, the strongest first."""
+    rows = await scope.all(
+        _SQL["neighbours"],
+        {
+            "entity_ids": list(entity_ids),
+            "kinds": [each.value for each in kinds],
+            "limit": limit,
+        },
+    )
+    return tuple(row["entity_id"] for row in rows)
+
+
+async def pairs_among(
+    scope: WorkspaceScope, entity_ids: Collection[UUID], limit: int
+) -> tuple[RelatedEntities, ...]:
+    """Which of the entities stand beside each other, the strongest first."""
+    rows = await scope.all(_SQL["pairs_among"], {"entity_ids": list(entity_ids), "limit": limit})
+    return tuple(RelatedEntities(**row) for row in rows)
+
+
+async def pair_places(
+    scope: WorkspaceScope, pairs: Sequence[tuple[UUID, UUID]], limit: int
+) -> dict[tuple[UUID, UUID], tuple[Place, ...]]:
+    """Sentences that name both, of each pair in at most `limit` documents, the first of each."""
+    rows = await scope.all(
+        _SQL["pair_places"],
+        {
+            "sources": [source for source, _ in pairs],
+            "targets": [target for _, target in pairs],
+            "limit": limit,
+        },
+    )
+    found: dict[tuple[UUID, UUID], dict[UUID, Place]] = {each: {} for each in pairs}
+    for row in rows:
+        place = Place(
+            document_id=row["document_id"],
+            version=row["version"],
+            span=spans_of(row["spans"])[0],
+        )
+        found[row["source_id"], row["target_id"]].setdefault(place.document_id, place)
+    return {pair: tuple(places.values()) for pair, places in found.items()}
+
+
+async def named_most(
+    scope: WorkspaceScope, document_id: UUID, kinds: Iterable[EntityKind], limit: int
+) -> tuple[tuple[UUID, int, Place], ...]:
+    """Entities that a document names, how often, and where first; those it names most first."""
+    wanted = [each.value for each in kinds] or _NAMED
+    rows = await scope.all(
+        _SQL["named_most"], {"document_id": document_id, "kinds": wanted, "limit": limit}
+    )
+    return tuple(
+        (
+            row["entity_id"],
+            row["mentions"],
+            Place(document_id=document_id, version=row["version"], span=spans_of(row["spans"])[0]),
+        )
+        for row in rows
+    )
+
+
+async def shared_keys(scope: WorkspaceScope, document_id: UUID) -> tuple[SharedKey, ...]:
+    """What a document has in common with others: titles that one gives, mails, sentences."""
+    rows = await scope.all(_SQL["keyed"], {"document_id": document_id, "of_a_key": _OF_A_KEY})
+    return tuple(
+        SharedKey(
+            role=KeyRole(row["own_role"]),
+            other_role=KeyRole(row["other_role"]),
+            place=Place(
+                document_id=document_id,
+                version=row["version"],
+                span=(row["char_start"], row["char_end"]),
+            ),
+            other=Place(
+                document_id=row["other_id"],
+                version=row["other_version"],
+                span=(row["other_start"], row["other_end"]),
+            ),
+        )
+        for row in rows
+    )
+
+
+async def sketches(
+    scope: WorkspaceScope, document_ids: Collection[UUID]
+) -> dict[UUID, frozenset[bytes]]:
+    """The keys of sentences of documents; a document that has none is left out."""
+    rows = await scope.all(_SQL["sketches"], {"document_ids": list(document_ids)})
+    return {row["document_id"]: frozenset(map(bytes, row["keys"])) for row in rows}
+
+
+async def family(scope: WorkspaceScope, document_id: UUID) -> tuple[tuple[UUID, UUID], ...]:
+    """Attachments with what they are attached to, of which one is this document."""
+    rows = await scope.all(_SQL["family"], {"document_id": document_id, "limit": _FAMILY})
+    return tuple(
+        (row["document_id"], document_id)
+        if row["parent_id"] == document_id
+        else (document_id, row["document_id"])
+        for row in rows
+    )
+
+
+async def sharing_documents(
+    scope: WorkspaceScope, document_id: UUID, limit: int
+) -> tuple[SharingDocument, ...]:
+    """Documents that name the same entities, the more and the rarer the sooner."""
+    rows = await scope.all(
+        _SQL["sharing"],
+        {"document_id": document_id, "kinds": _NAMED, "common": _COMMON, "limit": limit},
+    )
+    return tuple(
+        SharingDocument(
+            document_id=row["document_id"],
+            weight=row["weight"],
+            entity_ids=tuple(row["entity_ids"]),
+        )
+        for row in rows
+    )
+
+
+async def mention_places(
+    scope: WorkspaceScope, wanted: Collection[tuple[UUID, UUID]]
+) -> dict[tuple[UUID, UUID], Place]:
+    """Where documents name entities first, by ids of the document and the entity."""
+    rows = await scope.all(
+        _SQL["mention_places"],
+        {
+            "document_ids": [document_id for document_id, _ in wanted],
+            "entity_ids": [entity_id for _, entity_id in wanted],
+        },
+    )
+    found: dict[tuple[UUID, UUID], Place] = {}
+    for row in rows:
+        found.setdefault(
+            (row["document_id"], row["entity_id"]),
+            Place(
+                document_id=row["document_id"],
+                version=row["version"],
+                span=spans_of(row["spans"])[0],
+            ),
+        )
+    return found
+
+
+async def titles(
+    scope: WorkspaceScope, document_ids: Collection[UUID]
+) -> dict[UUID, tuple[str, int]]:
+    """Title and published version of documents, as far as they may be seen."""
+    rows = await scope.all(_SQL["titles"], {"document_ids": list(document_ids)})
+    return {
+        row["document_id"]: (
+            scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+            row["version"],
+        )
+        for row in rows
+    }
