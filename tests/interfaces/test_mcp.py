@@ -39,6 +39,7 @@ TOOLS = {
     "analyze_document",
     "check_statements",
     "recall_facts",
+    "summarize_documents",
     "create_document",
 }
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}

@@ -9,6 +9,7 @@ import pytest
 
 import footnote
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine.tools import document_tools
 from footnote.errors import InvalidRequest, NotFound
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.summaries import summarise_slice
@@ -69,3 +70,21 @@ async def test_commands_summarise(
     wrong = await command(env, "summaries", "show")
     assert wrong.code != 0
     assert "one of document_id, collection and cluster_id" in wrong.err
+
+
+async def test_a_model_reads_the_passages_of_a_summary(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    document_id = await with_summaries(workspace)
+    tools = {each.name: each for each in document_tools(workspace)}
+    said = await tools["summarize_documents"].call({"collection": "town"})
+    assert "[1]" in said
+    assert "Ferries pay half of the fee for a berth." in said
+    of_one = await tools["summarize_documents"].call({"document_id": str(document_id)})
+    assert str(document_id) in of_one
+    nothing = await tools["summarize_documents"].call({"collection": "nowhere"})
+    assert "no summary of it yet" in nothing
+    absent = await tools["summarize_documents"].call({"document_id": str(uuid4())})
+    assert "not found in this workspace" in absent
+    wrong = await tools["summarize_documents"].call({})
+    assert "one of document_id, collection and cluster_id" in wrong

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -51,6 +52,29 @@ async def passages_in_order(
     parameters = {"document_id": document_id, "limit": limit}
     found = await read_passages(scope, await scope.execute(_SQL["passages_in_order"], parameters))
     return tuple(sorted(found.values(), key=lambda each: each.ordinal))
+
+
+async def passages_at(
+    scope: WorkspaceScope, places: Sequence[tuple[UUID, int]]
+) -> tuple[Passage, ...]:
+    """The passages in which places of published texts begin, each once, in the order of places.
+
+    A place is a document and an offset in its text; one without a passage is left out.
+    """
+    parameters = {
+        "document_ids": [document_id for document_id, _ in places],
+        "starts": [start for _, start in places],
+    }
+    found = await read_passages(scope, await scope.execute(_SQL["passages_at"], parameters))
+    by_document: dict[UUID, list[Passage]] = defaultdict(list)
+    for each in found.values():
+        by_document[each.document_id].append(each)
+    shown: dict[str, Passage] = {}
+    for document_id, start in places:
+        for each in by_document[document_id]:
+            if each.char_start <= start < each.char_end:
+                shown.setdefault(each.chunk_id, each)
+    return tuple(shown.values())
 
 
 async def passages_after(

@@ -19,6 +19,7 @@ from footnote.engine.tools.documents import get_document, list_documents, passag
 from footnote.engine.tools.facts import recall_facts
 from footnote.engine.tools.grounding import check_statements
 from footnote.engine.tools.searching import get_document_context, search_documents
+from footnote.engine.tools.summaries import summarize_documents
 from footnote.ports import Refusal, Tool
 
 __all__ = [
@@ -56,6 +57,7 @@ def document_tools(
         analyze_document.bound(context),
         check_statements.bound(context),
         recall_facts.bound(context),
+        summarize_documents.bound(context),
         create_document.bound(context),
     )
 

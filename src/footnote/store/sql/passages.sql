@@ -79,3 +79,11 @@ CROSS JOIN LATERAL (
             AND wanted.ordinal + %(window)s::integer + 1
 ) AS near
 WHERE near.chunks IS NOT NULL
+
+-- name: passages_at
+-- The passages in which places of published texts begin.
+-- include: passage
+JOIN unnest(%(document_ids)s::uuid[], %(starts)s::integer[]) AS place (whose, begins)
+    ON chunks.document_id = place.whose
+    AND chunks.char_start <= place.begins AND chunks.char_end > place.begins
+WHERE chunks.workspace_id = %(workspace_id)s
