@@ -57,6 +57,26 @@ async def test_a_signal_ends_it_quietly(settings: Settings, number: signal.Signa
         assert b"Traceback" not in err
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
+async def test_an_open_window_does_not_hold_a_signal_up(
+    settings: Settings, number: signal.Signals
+) -> None:
+    async with (
+        serving(environment(settings), "--no-worker") as (process, address),
+        httpx.AsyncClient(base_url=address, timeout=60) as http,
+        http.stream("GET", "/v1/events") as events,
+    ):
+        lines = events.aiter_lines()
+        assert (await anext(lines)).startswith("retry:")
+        process.send_signal(number)
+        # The stream ends as one that is whole: a client that is cut off would be told so here.
+        assert [line async for line in lines if not line.startswith(":")] in ([], [""])
+        _, err = await asyncio.wait_for(process.communicate(), 60)
+        assert process.returncode == 0
+        assert b"Traceback" not in err
+        assert b"exceeded" not in err
+
+
 async def test_other_computers_are_served_once_everybody_is_asked_who_they_are(
     settings: Settings,
 ) -> None:

@@ -114,13 +114,18 @@ async def browser() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def watched_page(
-    browser: Browser, address: str, *, refused: tuple[int, ...] = (), elsewhere: str = ""
+    browser: Browser,
+    address: str,
+    *,
+    refused: tuple[int, ...] = (),
+    elsewhere: str = "",
+    cut: bool = False,
 ) -> AsyncIterator[Page]:
     """A page of the app; it fails its test where the browser complains of anything.
 
     A browser complains of each answer that is a refusal: `refused` are those that are meant, and
-    `elsewhere` is the address of another server that the browser is meant to be sent to. Over TLS
-    any certificate is good enough.
+    `elsewhere` is the address of another server that the browser is meant to be sent to. With `cut`
+    requests are meant to get no answer at all. Over TLS any certificate is good enough.
     """
     context = await browser.new_context(
         base_url=address,
@@ -141,6 +146,7 @@ async def watched_page(
             complaints.append(message.text)
             if message.type == "error"
             and not any(f"with a status of {each} " in message.text for each in refused)
+            and not (cut and "net::ERR_" in message.text)
             else None
         ),
     )

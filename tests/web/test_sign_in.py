@@ -6,9 +6,10 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Page, Route, expect
 
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
@@ -81,6 +82,55 @@ async def test_whoever_is_not_signed_in_is_led_there_and_a_wrong_key_is_refused(
     # It was in the memory of the page, which is gone with it.
     await page.reload()
     await page.wait_for_url("**/sign-in*")
+
+
+async def sign_in(page: Page, key: str) -> None:
+    await page.get_by_label("API key or token").fill(key)
+    await page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("kept", ["waiting", "failed"])
+async def test_what_one_person_did_not_get_sent_is_not_shown_to_the_next(
+    browser: Browser, guarded: Guarded, kept: str
+) -> None:
+    async with watched_page(
+        browser, guarded.address, refused=(401, 404, 422, 500), cut=True
+    ) as page:
+
+        async def fail(route: Route) -> None:
+            if kept == "failed":
+                await route.fulfill(status=500, json={"detail": "Not this time."})
+            else:
+                await route.abort("connectionrefused")
+
+        path = "**/messages" if kept == "failed" else "**/v1/conversations"
+        await page.route(
+            path, lambda route: fail(route) if route.request.method == "POST" else route.continue_()
+        )
+        await page.goto("/sign-in")
+        await sign_in(page, guarded.administrator)
+        await page.fill("#question", "What does the director earn?")
+        await page.keyboard.press("Enter")
+        told = "Not this time." if kept == "failed" else "Your question is kept"
+        await expect(page.locator("#main").get_by_text(told)).to_be_visible()
+        asked_at = urlsplit(page.url).path
+        await page.get_by_role("button", name="View and account").click()
+        await page.get_by_role("menuitem", name="Sign out").click()
+        await sign_in(page, guarded.reader)
+        await expect(page.get_by_role("link", name="Documents", exact=True)).to_be_visible()
+        await expect(page.locator("#question")).to_be_visible()
+        await expect(page.get_by_text("What does the director earn?")).to_have_count(0)
+        if kept == "failed":
+            # Whoever goes on in the same page comes by the address that was open.
+            await page.evaluate("(path) => history.pushState(null, '', path)", asked_at)
+            await expect(page.locator("#main").get_by_role("alert")).to_be_visible()
+            await expect(page.get_by_text("What does the director earn?")).to_have_count(0)
+
+
+async def test_a_key_that_no_header_carries_is_not_valid(signed_out: Page) -> None:
+    await signed_out.goto("/sign-in")
+    await sign_in(signed_out, "fn_ключ")
+    await expect(signed_out.get_by_role("alert")).to_contain_text("not valid")
 
 
 async def test_an_administrator_sees_what_was_checked(signed_out: Page, guarded: Guarded) -> None:

@@ -28,7 +28,8 @@ async def follow_events(
     """Events as they happen, oldest first; None whenever nothing was said for a heartbeat.
 
     Without a place to go on after, those of one document begin with the oldest that is kept, those
-    of a workspace with what happens next. A document's end with its deletion.
+    of a workspace with what happens next. A document's end with its deletion, all of them with the
+    listener of the process.
     """
     listener = workspace.engine.listener
     with listener.subscribed(workspace.workspace_id) as woken:
@@ -39,7 +40,7 @@ async def follow_events(
             async with workspace.scope() as scope:
                 cursor = await cursor_of_now(scope)
         pauses: Sequence[float] = _PAUSES
-        while True:
+        while not listener.ended:
             woken.clear()
             async with workspace.scope() as scope:
                 events = await events_after(scope, cursor, document_id, _PAGE)

@@ -67,6 +67,8 @@ class Listener:
     _waiting: dict[str, set[asyncio.Event]] = field(default_factory=dict)
     """By what is notified of a workspace: every login may listen, so not by its id."""
     _task: asyncio.Task[None] | None = None
+    ended: bool = False
+    """Whether whoever follows events is to end."""
 
     @contextmanager
     def subscribed(self, workspace_id: UUID) -> Iterator[asyncio.Event]:
@@ -83,6 +85,13 @@ class Listener:
             others.discard(woken)
             if not others:
                 del self._waiting[notified]
+
+    def end(self) -> None:
+        """Have everybody who follows events end, now and from now on."""
+        self.ended = True
+        for waiting in self._waiting.values():
+            for woken in waiting:
+                woken.set()
 
     async def close(self) -> None:
         """Stop listening."""

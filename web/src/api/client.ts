@@ -1,11 +1,15 @@
 // The client of the HTTP API: typed by its description, with every failure as a Problem.
 import createClient from "openapi-fetch";
 
-import { credentialHeaders } from "./credential";
+import { credentialEpoch, credentialHeaders, setApiKey } from "./credential";
+import { reaching } from "./reach";
 import { problemOf } from "./problem";
 import type { paths } from "./schema";
 
-const client = createClient<paths>({ baseUrl: "" });
+const client = createClient<paths>({
+  baseUrl: "",
+  fetch: (request) => reaching(() => fetch(request)),
+});
 
 const signedOutListeners = new Set<() => void>();
 
@@ -32,24 +36,30 @@ interface Outcome<Data> {
 
 /** What a request was answered with. Throws a Problem for a refusal. */
 export async function answered<Data>(request: Promise<Outcome<Data>>): Promise<Data> {
+  const asked = credentialEpoch();
   const { data, error, response } = await request;
-  if (!response.ok) throw refusal(error, response);
+  if (!response.ok) throw refusal(error, response, asked);
   return data as Data;
 }
 
-function refusal(body: unknown, response: Response): Error {
-  if (response.status === 401) for (const listener of signedOutListeners) listener();
+function refusal(body: unknown, response: Response, asked: number): Error {
+  if (response.status === 401 && asked === credentialEpoch()) {
+    for (const listener of signedOutListeners) listener();
+    // Whoever made the request learns of the refusal before all that is known is forgotten.
+    setTimeout(() => asked === credentialEpoch() && setApiKey(null));
+  }
   return problemOf(body, response);
 }
 
 /** A request whose answer is no JSON: a picture, a file or a stream. Throws a Problem. */
 export async function raw(path: string, init: RequestInit = {}): Promise<Response> {
+  const asked = credentialEpoch();
   const given = new Headers(init.headers);
   for (const [name, value] of Object.entries(credentialHeaders())) given.set(name, value);
-  const response = await fetch(path, { ...init, headers: given });
+  const response = await reaching(() => fetch(path, { ...init, headers: given }));
   if (response.ok) return response;
   const body: unknown = await response.json().catch(() => null);
-  throw refusal(body, response);
+  throw refusal(body, response, asked);
 }
 
 export const api = client;

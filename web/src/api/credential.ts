@@ -1,11 +1,38 @@
 // Who asks: an API key that is kept in memory alone, and the workspace that the address names.
 // A browser that logged in at an identity provider has a cookie instead, which no script can read.
 
+import { forgetPerson } from "../ui/store";
+
 let apiKey: string | null = null;
 let workspace: string | null = null;
+let principal: string | null = null;
+let epoch = 0;
 
+/** Takes another key, or none: nothing of whoever had the one before is kept. */
 export function setApiKey(key: string | null): void {
   apiKey = key;
+  principal = null;
+  epoch += 1;
+  forgetPerson();
+}
+
+/** Differs after each change of the key, to tell whose request an answer belongs to. */
+export function credentialEpoch(): number {
+  return epoch;
+}
+
+/** Notes who the server says is asking; begins anew where another signed in in another window. */
+export function notePrincipal(name: string): void {
+  const changed = principal !== null && principal !== name;
+  principal = name;
+  if (!changed) return;
+  forgetPerson();
+  location.reload();
+}
+
+/** Whether a key can be sent at all: a header carries visible characters of ASCII alone. */
+export function isSendable(key: string): boolean {
+  return /^[\x21-\x7e]+$/.test(key);
 }
 
 export function setWorkspace(name: string | null): void {

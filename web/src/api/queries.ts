@@ -3,7 +3,7 @@ import { type QueryClient, infiniteQueryOptions, queryOptions } from "@tanstack/
 
 import { answered, api, raw } from "./client";
 import type { Message, WhoAsks } from "./types";
-import { currentWorkspace } from "./credential";
+import { currentWorkspace, notePrincipal } from "./credential";
 
 const PAGE_OF_DOCUMENTS = 40;
 const PAGE_OF_MESSAGES = 500;
@@ -12,7 +12,11 @@ const MOST_CHUNKS = 50;
 
 export const identityQuery = queryOptions({
   queryKey: ["identity"],
-  queryFn: () => answered(api.GET("/v1/identity")),
+  queryFn: async () => {
+    const who = await answered(api.GET("/v1/identity"));
+    notePrincipal(who.principal);
+    return who;
+  },
   retry: false,
 });
 

@@ -1,6 +1,7 @@
 // The cache of answers, and when a failed request is sent once more.
 import { QueryClient } from "@tanstack/react-query";
 
+import { onForget } from "../ui/store";
 import { Problem } from "./problem";
 
 const RETRIES = 2;
@@ -17,3 +18,5 @@ export const queryClient = new QueryClient({
     },
   },
 });
+
+onForget(() => queryClient.clear());

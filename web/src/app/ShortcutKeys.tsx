@@ -29,6 +29,8 @@ export function ShortcutKeys() {
         return;
       }
       if (shortcuts && !held) return;
+      // Whatever lies over the app has the keys to itself.
+      if (!palette && document.querySelector("[data-modal]") !== null) return;
       const single = !held && preferences.get().keys && !isTyping(event.target);
       const key = held ? `mod+${event.key.toLowerCase()}` : event.key;
       const action = actions.find((each) => each.key === key);

@@ -4,7 +4,7 @@ import { useNavigate, useRouter, useSearch } from "@tanstack/react-router";
 import { type SubmitEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { setApiKey, waysToSignIn } from "../api/credential";
+import { isSendable, setApiKey, waysToSignIn } from "../api/credential";
 import { identityQuery } from "../api/queries";
 import { Button } from "../ui/Button";
 import { Notice } from "../ui/Notice";
@@ -28,9 +28,13 @@ export function SignIn() {
 
   const signIn = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const key = new FormData(event.currentTarget).get("key");
-    setApiKey(typeof key === "string" ? key.trim() : null);
-    queries.clear();
+    const typed = new FormData(event.currentTarget).get("key");
+    const key = typeof typed === "string" ? typed.trim() : "";
+    if (!isSendable(key)) {
+      setError(new Error(t("signIn.notValid")));
+      return;
+    }
+    setApiKey(key);
     try {
       await queries.query(identityQuery);
       history.push(back);

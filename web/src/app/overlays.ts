@@ -1,9 +1,9 @@
 // What lies over the app, and which panes are open.
-import { createStore } from "../ui/store";
+import { createPersonalStore, createStore } from "../ui/store";
 
-export const overlays = createStore({ palette: false, shortcuts: false });
+export const overlays = createPersonalStore({ palette: false, shortcuts: false });
 /** What was typed for the palette before it was there. */
-export const typedAhead = createStore("");
+export const typedAhead = createPersonalStore("");
 export const panesOpen = createStore({ sources: true, page: true });
 
 export function showOverlay(which: "palette" | "shortcuts"): void {

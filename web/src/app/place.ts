@@ -2,7 +2,7 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 
-import { createStore } from "../ui/store";
+import { createPersonalStore, createStore } from "../ui/store";
 import { type Place, changedAddress, withoutPlace } from "./address";
 
 /** Which pane a narrow window shows. */
@@ -10,7 +10,7 @@ export type Pane = "sources" | "main" | "page";
 export const paneShown = createStore<Pane>("main");
 
 /** The places that “next” and “previous” walk through, such as the citations of an answer. */
-export const trail = createStore<readonly Place[]>([]);
+export const trail = createPersonalStore<readonly Place[]>([]);
 
 /** The place that is open; of a document's own address its beginning, unless it says another. */
 export function usePlace(): Place {

@@ -1,5 +1,8 @@
 import { useSyncExternalStore } from "react";
 
+import { reachable } from "../api/reach";
+import { useStore } from "../ui/store";
+
 function subscribe(listener: () => void): () => void {
   window.addEventListener("online", listener);
   window.addEventListener("offline", listener);
@@ -9,7 +12,8 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** Whether the device is connected at all. */
+/** Whether the device is connected at all, and the server answers. */
 export function useOnline(): boolean {
-  return useSyncExternalStore(subscribe, () => navigator.onLine);
+  const reached = useStore(reachable);
+  return useSyncExternalStore(subscribe, () => navigator.onLine) && reached;
 }

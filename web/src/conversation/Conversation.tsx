@@ -26,8 +26,18 @@ import { Suggestions } from "./Suggestions";
 import { WaitingQuestion } from "./WaitingQuestion";
 import { draft } from "./attaching";
 import { activeBranch, versionsOf } from "./branches";
-import { adopt } from "./options";
-import { ask, forget, running, stop } from "./running";
+import { NEW, adopt } from "./options";
+import {
+  type Waiting,
+  ask,
+  forget,
+  keepWaiting,
+  newKey,
+  retry,
+  running,
+  stop,
+  waiting,
+} from "./running";
 
 const NO_MESSAGES: readonly Message[] = [];
 
@@ -38,7 +48,6 @@ export function Conversation() {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [failed, setFailed] = useState<unknown>(null);
-  const [waiting, setWaiting] = useState<string | null>(null);
   const [onlyHere, setOnlyHere] = useState(false);
   const { document: opened } = usePlace();
   const found = useQuery({
@@ -48,13 +57,15 @@ export function Conversation() {
   const all = conversationId === undefined ? NO_MESSAGES : (found.data ?? NO_MESSAGES);
   const messages = useMemo(() => activeBranch(all), [all]);
   const versions = useMemo(() => versionsOf(all), [all]);
+  const here = conversationId ?? NEW;
+  const kept = useStore(waiting)[here];
   const made = useStore(running)[conversationId ?? ""];
   // Once the answer is among the messages, it is shown as one of them.
   const current = all.some((each) => each.message_id === made?.reply) ? undefined : made;
   const busy = current?.state === "searching" || current?.state === "writing";
   const last = messages.at(-1);
   const newest =
-    current === undefined && waiting === null && last?.role === "assistant" ? last : undefined;
+    current === undefined && kept === undefined && last?.role === "assistant" ? last : undefined;
   const end = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
@@ -84,11 +95,12 @@ export function Conversation() {
     if (trail.get().length === 0 && cited.length > 0) trail.set(cited.map(placeOf));
   }, [messages]);
 
-  const askHere = async (question: string) => {
+  const askHere = async (asked: Waiting) => {
+    const { question, documents, key } = asked;
     setFailed(null);
-    setWaiting(null);
+    keepWaiting(here, null);
     if (!navigator.onLine) {
-      setWaiting(question);
+      keepWaiting(here, asked);
       return;
     }
     try {
@@ -96,7 +108,10 @@ export function Conversation() {
         conversationId ??
         (
           await answered(
-            api.POST("/v1/conversations", { body: { document_ids: [...draft.get()] } }),
+            api.POST("/v1/conversations", {
+              params: { header: { "idempotency-key": key } },
+              body: { document_ids: [...draft.get()] },
+            }),
           )
         ).conversation_id;
       if (conversationId === undefined) {
@@ -110,13 +125,16 @@ export function Conversation() {
           search: (before) => changedAddress(before, { message: undefined }),
         });
       }
-      const documents = onlyHere && opened !== undefined ? [opened] : [];
-      await ask(queries, { conversation, question, documents });
+      await ask(queries, { conversation, question, documents, key });
     } catch (error) {
       // A question that never reached the server waits until it can.
-      if (isOffline(error)) setWaiting(question);
+      if (isOffline(error)) keepWaiting(here, asked);
       else setFailed(error);
     }
+  };
+  const askNew = (question: string) => {
+    const documents = onlyHere && opened !== undefined ? [opened] : [];
+    void askHere({ question, documents, key: newKey() });
   };
   const onAgain = useCallback(
     ({ message_id: message }: Message) =>
@@ -175,23 +193,19 @@ export function Conversation() {
               {current.place.kind !== "again" && <QuestionText text={current.question} />}
               <RunningReply
                 running={current}
-                onRetry={() => void ask(queries, { conversation: conversationId, ...current })}
+                onRetry={() => void retry(queries, conversationId)}
                 onDismiss={() => forget(conversationId)}
               />
             </>
           )}
           {newest !== undefined && conversationId !== undefined && (
-            <Suggestions
-              conversation={conversationId}
-              message={newest}
-              onAsk={(question) => void askHere(question)}
-            />
+            <Suggestions conversation={conversationId} message={newest} onAsk={askNew} />
           )}
-          {waiting !== null && (
+          {kept !== undefined && (
             <WaitingQuestion
-              question={waiting}
-              onSend={() => void askHere(waiting)}
-              onDismiss={() => setWaiting(null)}
+              question={kept.question}
+              onSend={() => void askHere(kept)}
+              onDismiss={() => keepWaiting(here, null)}
             />
           )}
           {failed !== null && <ProblemNotice error={failed} />}
@@ -200,8 +214,8 @@ export function Conversation() {
       </Scroller>
       <Composer
         busy={busy}
-        onAsk={(question) => void askHere(question)}
-        onStop={() => conversationId !== undefined && stop(conversationId)}
+        onAsk={askNew}
+        onStop={() => conversationId !== undefined && void stop(queries, conversationId)}
       >
         {opened !== undefined && (
           <OnlyHere document={opened} checked={onlyHere} onChange={setOnlyHere} />

@@ -43,6 +43,9 @@ export function Rename({ conversation, onClose }: RenameProps) {
         </label>
         <input
           id="title"
+          // eslint-disable-next-line jsx-a11y/no-autofocus -- it is what the dialog was opened for
+          autoFocus
+          onFocus={(event) => event.currentTarget.select()}
           name="title"
           dir="auto"
           maxLength={200}

@@ -1,7 +1,8 @@
 // A question that could not be sent: it is kept, and sent as soon as the connection is back.
-import { useEffect } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { useTranslation } from "react-i18next";
 
+import { useOnline } from "../app/useOnline";
 import { Button } from "../ui/Button";
 import { Notice } from "../ui/Notice";
 
@@ -13,10 +14,11 @@ interface WaitingQuestionProps {
 
 export function WaitingQuestion({ question, onSend, onDismiss }: WaitingQuestionProps) {
   const { t } = useTranslation();
+  const online = useOnline();
+  const send = useEffectEvent(onSend);
   useEffect(() => {
-    window.addEventListener("online", onSend);
-    return () => window.removeEventListener("online", onSend);
-  }, [onSend]);
+    if (online) send();
+  }, [online]);
   return (
     <Notice role="status" tone="warn">
       <p>{t("waiting.text")}</p>

@@ -3,13 +3,13 @@ import { answered, api, raw } from "../api/client";
 import { conversationQuery, documentsQuery } from "../api/queries";
 import { queryClient } from "../api/queryClient";
 import type { Conversation, Received } from "../api/types";
-import { createStore } from "../ui/store";
+import { createPersonalStore } from "../ui/store";
 
 /** What the next conversation begins with. */
-export const draft = createStore<readonly string[]>([]);
+export const draft = createPersonalStore<readonly string[]>([]);
 
 /** Names of files that are being handed in. */
-export const sending = createStore<readonly string[]>([]);
+export const sending = createPersonalStore<readonly string[]>([]);
 
 const PATH = "/v1/conversations/{conversation_id}/documents/{document_id}";
 

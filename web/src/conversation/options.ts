@@ -1,6 +1,6 @@
 // How the questions of a conversation are answered: by which model and plan, and whether it looks
 // things up by itself. It lasts as long as the visit.
-import { createStore } from "../ui/store";
+import { createPersonalStore } from "../ui/store";
 
 export const PLANS = ["fast", "balanced", "thorough"] as const;
 export type Plan = (typeof PLANS)[number];
@@ -15,7 +15,7 @@ export interface Options {
 /** Of a conversation that is not there yet. */
 export const NEW = "new";
 export const UNSET: Options = { plan: null, model: null, agent: false };
-export const options = createStore<Readonly<Record<string, Options>>>({});
+export const options = createPersonalStore<Readonly<Record<string, Options>>>({});
 
 export function choose(conversation: string, change: Partial<Options>): void {
   options.change((all) => ({

@@ -5,8 +5,8 @@ import { raw } from "../api/client";
 import { type ServerEvent, eventsOf, pause } from "../api/events";
 import { Problem, type ProblemDetail, isOffline } from "../api/problem";
 import { fetchNewMessages, messagesQuery } from "../api/queries";
-import type { Answer, Citation, Evidence } from "../api/types";
-import { createStore } from "../ui/store";
+import type { Answer, Citation, Evidence, Message } from "../api/types";
+import { createPersonalStore, onForget } from "../ui/store";
 import { chosenFor } from "./options";
 import { type Step, type ToolEvent, withTool } from "./steps";
 
@@ -19,6 +19,10 @@ export interface Running {
   /** Documents that alone are asked; none for all. */
   readonly documents: readonly string[];
   readonly place: QuestionPlace;
+  /** The same each time that it is sent, so that it is kept once at most. */
+  readonly key: string;
+  /** The number of the last message before it. */
+  readonly after: number;
   /** The message that the answer will be once it is kept. */
   readonly reply: string | null;
   readonly text: string;
@@ -30,16 +34,27 @@ export interface Running {
 }
 
 /** By conversation. */
-export const running = createStore<Readonly<Record<string, Running>>>({});
+export const running = createPersonalStore<Readonly<Record<string, Running>>>({});
+
+/** A question that could not be sent, which is sent once the server can be reached. */
+export type Waiting = Pick<Running, "question" | "documents" | "key">;
+
+/** By conversation, or NEW for one that is not there yet. */
+export const waiting = createPersonalStore<Readonly<Record<string, Waiting>>>({});
 
 /** Answers of this visit by their message; what is kept of an answer has no texts of passages. */
-export const finished = createStore<Readonly<Record<string, Answer>>>({});
+export const finished = createPersonalStore<Readonly<Record<string, Answer>>>({});
 
 /** What a model looked up for answers of this visit, by their message. */
-export const stepsTaken = createStore<Readonly<Record<string, readonly Step[]>>>({});
+export const stepsTaken = createPersonalStore<Readonly<Record<string, readonly Step[]>>>({});
 
 const NEXT: QuestionPlace = { kind: "next" };
 const stops = new Map<string, AbortController>();
+
+onForget(() => {
+  for (const controller of stops.values()) controller.abort();
+});
+
 const CUTS = 5;
 const PAUSE_MILLISECONDS = 1000;
 
@@ -56,10 +71,84 @@ export function forget(conversation: string): void {
   );
 }
 
-/** Stops the answer of a conversation; the server stops its model, and nothing is kept. */
-export function stop(conversation: string): void {
+/** When it is looked up what became of an answer that was stopped, in milliseconds after another. */
+const LOOKS = [0, 1500, 5000];
+
+/** Stops the answer of a conversation. The server, which waits a while for readers who come back,
+ * may finish and keep it all the same: then it is shown. */
+export async function stop(queries: QueryClient, conversation: string): Promise<void> {
   stops.get(conversation)?.abort();
   update(conversation, { state: "stopped" });
+  const stopped = running.get()[conversation];
+  for (const milliseconds of LOOKS) {
+    await new Promise((resolve) => setTimeout(resolve, milliseconds));
+    if (stopped === undefined || running.get()[conversation] !== stopped) return;
+    // What cannot be looked up now is looked up before the question is sent again.
+    if (await settle(queries, conversation).catch(() => false)) return;
+  }
+}
+
+/** Sends a question again, unless it turns out that the server has kept its answer. */
+export async function retry(queries: QueryClient, conversation: string): Promise<void> {
+  const made = running.get()[conversation];
+  if (made === undefined || (await settle(queries, conversation).catch(() => false))) return;
+  await ask(queries, { conversation, ...made });
+}
+
+/** Whether the server has kept an exchange, which is shown then. */
+async function settle(queries: QueryClient, conversation: string): Promise<boolean> {
+  const made = running.get()[conversation];
+  if (made === undefined) return true;
+  await showKept(queries, conversation, made.place);
+  const messages = queries.getQueryData<Message[]>(messagesQuery(conversation).queryKey);
+  if (!isKept(messages ?? [], made)) return false;
+  forget(conversation);
+  await queries.invalidateQueries({ queryKey: ["conversations"] });
+  return true;
+}
+
+/** Whether a question and its answer are among the messages. */
+export function isKept(
+  messages: readonly Pick<Message, "message_id" | "message_no" | "role" | "text">[],
+  made: Pick<Running, "reply" | "place" | "after" | "question">,
+): boolean {
+  return messages.some(
+    (each) =>
+      each.message_id === made.reply ||
+      // What was cut off before it began is known by its words alone.
+      (made.place.kind === "next" &&
+        each.role === "user" &&
+        each.message_no > made.after &&
+        each.text === made.question),
+  );
+}
+
+async function showKept(
+  queries: QueryClient,
+  conversation: string,
+  place: QuestionPlace,
+): Promise<void> {
+  if (place.kind === "next") {
+    await fetchNewMessages(queries, conversation);
+    return;
+  }
+  // Which branch goes on has changed.
+  const { queryKey } = messagesQuery(conversation);
+  await queries.cancelQueries({ queryKey });
+  await queries.invalidateQueries({ queryKey });
+}
+
+/** A name for one question. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (each) => each.toString(16).padStart(2, "0")).join("");
+}
+
+export function keepWaiting(conversation: string, question: Waiting | null): void {
+  waiting.change((all) => {
+    const others = Object.entries(all).filter(([name]) => name !== conversation);
+    return Object.fromEntries(question === null ? others : [...others, [conversation, question]]);
+  });
 }
 
 interface Asked {
@@ -67,11 +156,13 @@ interface Asked {
   readonly question: string;
   readonly documents?: readonly string[];
   readonly place?: QuestionPlace;
+  readonly key?: string;
 }
 
 /** Asks in a conversation and follows the answer to its end, whatever becomes of it. */
 export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
-  const { conversation, question, documents = [], place = NEXT } = asked;
+  const { conversation, question, documents = [], place = NEXT, key = newKey() } = asked;
+  const known = queries.getQueryData<Message[]>(messagesQuery(conversation).queryKey);
   stops.get(conversation)?.abort();
   const controller = new AbortController();
   stops.set(conversation, controller);
@@ -79,6 +170,8 @@ export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
     question,
     documents,
     place,
+    key,
+    after: known?.at(-1)?.message_no ?? 0,
     reply: null,
     text: "",
     citations: [],
@@ -89,19 +182,19 @@ export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
   };
   running.change((all) => ({ ...all, [conversation]: begun }));
   try {
-    await follow(asked, controller.signal);
-    if (place.kind === "next") {
-      await fetchNewMessages(queries, conversation);
-    } else {
-      // Which branch goes on has changed.
-      const { queryKey } = messagesQuery(conversation);
-      await queries.cancelQueries({ queryKey });
-      await queries.invalidateQueries({ queryKey });
-    }
+    await follow({ ...asked, key }, controller.signal);
+    await showKept(queries, conversation, place);
     forget(conversation);
     await queries.invalidateQueries({ queryKey: ["conversations"] });
   } catch (error) {
-    if (!controller.signal.aborted) update(conversation, { state: "failed", error });
+    if (controller.signal.aborted) return;
+    const { reply = null } = running.get()[conversation] ?? {};
+    if (isOffline(error) && place.kind === "next" && reply === null) {
+      forget(conversation);
+      keepWaiting(conversation, { question, documents, key });
+    } else {
+      update(conversation, { state: "failed", error });
+    }
   } finally {
     if (stops.get(conversation) === controller) stops.delete(conversation);
   }
@@ -113,14 +206,17 @@ const VERBS = {
   again: ["POST", "/regenerate"],
 } as const;
 
-function begin(asked: Asked, signal: AbortSignal) {
-  const { conversation, question, documents = [], place = NEXT } = asked;
+function begin(asked: Asked & { readonly key: string }, signal: AbortSignal) {
+  const { conversation, question, documents = [], place = NEXT, key } = asked;
   const [method, verb] = VERBS[place.kind];
   const message = place.kind === "next" ? "" : `/${place.message}${verb}`;
   const filters = documents.length > 0 ? { filters: { document_ids: documents } } : {};
   return raw(`/v1/conversations/${conversation}/messages${message}`, {
     method,
-    headers: { "Content-Type": "application/json" },
+    headers: {
+      "Content-Type": "application/json",
+      ...(place.kind === "next" ? { "Idempotency-Key": key } : {}),
+    },
     body: JSON.stringify({
       stream: true,
       ...filters,
@@ -131,8 +227,10 @@ function begin(asked: Asked, signal: AbortSignal) {
   });
 }
 
-async function follow(asked: Asked, signal: AbortSignal): Promise<void> {
+async function follow(asked: Asked & { readonly key: string }, signal: AbortSignal): Promise<void> {
   let response = await begin(asked, signal);
+  // An exchange that is kept already comes in one piece.
+  if (response.headers.get("Content-Type")?.startsWith("application/json")) return;
   const reply = response.headers.get("Footnote-Reply-Id");
   update(asked.conversation, { reply });
   let lastId = "";

@@ -2,12 +2,12 @@
 import { answered, api } from "../api/client";
 import { statsQuery } from "../api/queries";
 import { queryClient } from "../api/queryClient";
-import { createStore } from "../ui/store";
+import { createPersonalStore } from "../ui/store";
 import { doUnlessUndone, showToast } from "../ui/toasts";
 import { inBatches, tellRefused } from "./changing";
 
 /** Their ids; they are hidden already. */
-export const leaving = createStore<ReadonlySet<string>>(new Set());
+export const leaving = createPersonalStore<ReadonlySet<string>>(new Set());
 
 function stay(ids: readonly string[]): void {
   leaving.change((before) => new Set([...before].filter((id) => !ids.includes(id))));

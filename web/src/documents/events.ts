@@ -7,7 +7,7 @@ import { Problem } from "../api/problem";
 import { documentQuery, statsQuery } from "../api/queries";
 import { queryClient } from "../api/queryClient";
 import type { Document, DocumentStatus, Failure, Progress, Stage } from "../api/types";
-import { createStore } from "../ui/store";
+import { createPersonalStore, onForget } from "../ui/store";
 
 /** What an event says of a document. */
 export interface DocumentState {
@@ -20,7 +20,7 @@ export interface DocumentState {
 }
 
 /** The latest of each document that something happened to since the app was opened. */
-export const documentStates = createStore<Readonly<Record<string, DocumentState>>>({});
+export const documentStates = createPersonalStore<Readonly<Record<string, DocumentState>>>({});
 
 const AGAIN_MILLISECONDS = 2000;
 const TOGETHER_MILLISECONDS = 200;
@@ -55,6 +55,11 @@ let waiting = new Map<string, DocumentState>();
 let deleted = new Set<string>();
 let listChanged = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
+
+onForget(() => {
+  waiting = new Map();
+  deleted = new Set();
+});
 
 function take(name: string, event: { readonly data: DocumentState }): void {
   const { data } = event;

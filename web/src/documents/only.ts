@@ -1,12 +1,16 @@
 // Documents that were chosen one by one, as what narrows a list: few stand in the address, more are
 // kept in the memory of the page under a name that stands there.
 
+import { onForget } from "../ui/store";
+
 const FEW = 40;
 const NAME = "kept-";
 /** As many as the server compares ids with in one filter. */
 export const MOST_LISTED = 200;
 
 const kept = new Map<string, readonly string[]>();
+
+onForget(() => kept.clear());
 
 /** What the address has of chosen documents. */
 export function namedIn(ids: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@
 import { raw } from "../api/client";
 import { Problem } from "../api/problem";
 import type { Document, Received } from "../api/types";
-import { createStore } from "../ui/store";
+import { createPersonalStore, onForget } from "../ui/store";
 
 export interface Upload {
   readonly id: string;
@@ -21,7 +21,7 @@ export interface Uploads {
   readonly all: readonly Upload[];
 }
 
-export const uploads = createStore<Uploads>({ paused: false, all: [] });
+export const uploads = createPersonalStore<Uploads>({ paused: false, all: [] });
 
 const AT_ONCE = 3;
 const WAIT_SECONDS = 5;
@@ -29,6 +29,10 @@ const WAIT_SECONDS = 5;
 export const UNSENT: readonly Upload["state"][] = ["waiting", "held", "sending"];
 
 const underway = new Map<string, AbortController>();
+
+onForget(() => {
+  for (const controller of underway.values()) controller.abort();
+});
 
 function update(id: string, change: Partial<Upload>): void {
   uploads.change((before) => ({

@@ -21,6 +21,7 @@ export function Dialog({ title, description, open, onClose, children }: DialogPr
       <Primitive.Portal>
         <Primitive.Overlay className="fixed inset-0 z-40 bg-black/50" />
         <Primitive.Content
+          data-modal
           className="fixed start-1/2 top-[12vh] z-50 max-h-[76vh] w-[min(34rem,calc(100vw-2rem))] -translate-x-1/2 overflow-auto rounded-lg border border-line bg-surface p-5 text-ink shadow-xl rtl:translate-x-1/2"
           {...(description === undefined ? { "aria-describedby": undefined } : {})}
         >

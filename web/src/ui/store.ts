@@ -8,6 +8,25 @@ export interface Store<Value> {
   readonly subscribe: (listener: () => void) => () => void;
 }
 
+const forgetful = new Set<() => void>();
+
+/** Calls back when whoever used the page does so no longer: nothing of theirs may stay. */
+export function onForget(listener: () => void): void {
+  forgetful.add(listener);
+}
+
+/** Forgets whatever is kept of the person who used the page. */
+export function forgetPerson(): void {
+  for (const listener of forgetful) listener();
+}
+
+/** A store of what belongs to the person who uses the page, which the next one must not see. */
+export function createPersonalStore<Value>(initial: Value): Store<Value> {
+  const store = createStore(initial);
+  onForget(() => store.set(initial));
+  return store;
+}
+
 export function createStore<Value>(initial: Value): Store<Value> {
   let value = initial;
   const listeners = new Set<() => void>();

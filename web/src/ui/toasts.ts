@@ -1,5 +1,5 @@
 // Short messages that come and go, some of which can be undone.
-import { createStore } from "./store";
+import { createPersonalStore, onForget } from "./store";
 
 export interface Toast {
   readonly id: number;
@@ -7,9 +7,22 @@ export interface Toast {
   readonly undo?: (() => void) | undefined;
 }
 
-export const toasts = createStore<readonly Toast[]>([]);
+export const toasts = createPersonalStore<readonly Toast[]>([]);
 
 let lastId = 0;
+
+/** What is put off until it cannot be undone any more. */
+const putOff = new Set<{ readonly finish: () => void; readonly drop: () => void }>();
+
+/** Does at once what could still be undone, as long as the one who wanted it is known. */
+export function finishPutOff(): void {
+  for (const { finish } of [...putOff]) finish();
+}
+
+// What one person wanted is not done in the name of the next.
+onForget(() => {
+  for (const { drop } of [...putOff]) drop();
+});
 
 /** Shows a message; returns its id. It stays until it is dismissed. */
 export function showToast(message: string, undo?: () => void): number {
@@ -30,21 +43,21 @@ const UNDO_MILLISECONDS = 8000;
  * page is left. `undone` is called when it was.
  */
 export function doUnlessUndone(message: string, act: () => void, undone: () => void): void {
-  let open = true;
-  const finish = () => {
-    if (!open) return;
-    open = false;
+  const close = () => {
+    putOff.delete(waiting);
     clearTimeout(timer);
     window.removeEventListener("pagehide", finish);
     dismissToast(id);
+  };
+  const finish = () => {
+    close();
     act();
   };
+  const waiting = { finish, drop: close };
+  putOff.add(waiting);
   const timer = setTimeout(finish, UNDO_MILLISECONDS);
   const id = showToast(message, () => {
-    open = false;
-    clearTimeout(timer);
-    window.removeEventListener("pagehide", finish);
-    dismissToast(id);
+    close();
     undone();
   });
   window.addEventListener("pagehide", finish);

@@ -32,6 +32,7 @@ from footnote.interfaces.cli.server import announced
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.connections import Patience, patient_protocol
 from footnote.interfaces.http.guard import MAX_HEAD_BYTES, is_loopback
+from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.settings import Settings
 
 _GRACE_SECONDS = 10
@@ -156,7 +157,20 @@ def server_of(app: FastAPI, settings: Settings, grace_seconds: int) -> uvicorn.S
         proxy_headers=False,  # nothing may claim another address for itself
         timeout_graceful_shutdown=grace_seconds,
     )
-    return uvicorn.Server(config)
+    return _Server(config, app.state.lifecycle)
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which ends what would never end by itself before it waits for the rest."""
+
+    def __init__(self, config: uvicorn.Config, lifecycle: Lifecycle) -> None:
+        super().__init__(config)
+        self._lifecycle = lifecycle
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the streams of events, and everything else once it is done."""
+        self._lifecycle.end_streams()
+        await super().shutdown(sockets)
 
 
 def _end_quietly_on_signals(server: uvicorn.Server) -> None:

@@ -48,6 +48,11 @@ class Lifecycle:
             hint="Ask GET /health until it answers 200.",
         )
 
+    def end_streams(self) -> None:
+        """End the streams that would stay open as long as their reader: those of events."""
+        if self._engine is not None:
+            self._engine.listener.end()
+
     async def health(self) -> Health:
         """The health of the engine, or why there is none; never raises."""
         try:

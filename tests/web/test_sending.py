@@ -1,0 +1,152 @@
+"""Questions whose sending is stopped or cut off: none is lost, and none is kept twice."""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import urlsplit
+
+import httpx
+from playwright.async_api import Browser, Page, Route, expect
+
+from footnote.settings import Settings
+from tests.interfaces.serving import environment, serving
+
+from .conftest import Site, watched_page
+from .documents import QUESTIONS
+from .test_citations import ask
+from .test_conversation import answer, question
+
+LAMPS, LENS = list(QUESTIONS)[:2]
+
+
+async def texts_kept(page: Page, site: Site) -> list[str]:
+    """The questions that the server has of the open conversation, on all branches."""
+    conversation = urlsplit(page.url).path.rsplit("/", 1)[-1]
+    async with httpx.AsyncClient(base_url=site.address) as http:
+        path = f"/v1/conversations/{conversation}/messages"
+        messages = (await http.get(path, params={"branches": True})).json()["messages"]
+    return [each["text"] for each in messages if each["role"] == "user"]
+
+
+async def test_an_answer_that_was_kept_before_it_was_stopped_is_shown(
+    page: Page, site: Site
+) -> None:
+    await page.goto("/")
+    await ask(page, LAMPS)
+    kept, stopped = asyncio.Event(), asyncio.Event()
+
+    async def hold(route: Route) -> None:
+        await route.fetch()
+        kept.set()
+        await stopped.wait()
+        await route.abort("aborted")
+
+    await page.route("**/messages", hold, times=1)
+    await page.fill("#question", LENS)
+    await page.keyboard.press("Enter")
+    await kept.wait()
+    await page.get_by_role("button", name="Stop").click()
+    stopped.set()
+    await expect(answer(page).last.get_by_role("button", name="Answer again")).to_be_visible()
+    await expect(question(page)).to_have_text([LAMPS, LENS])
+    await expect(page.get_by_text("Stopped.")).to_have_count(0)
+    assert await texts_kept(page, site) == [LAMPS, LENS]
+
+
+async def test_a_question_whose_answer_was_lost_is_sent_again_under_the_same_key(
+    browser: Browser, site: Site
+) -> None:
+    keys: list[str | None] = []
+    async with watched_page(browser, site.address, cut=True) as page:
+        await page.goto("/")
+        await ask(page, LAMPS)
+
+        async def lose(route: Route) -> None:
+            await route.fetch()
+            await route.abort("connectionreset")
+
+        page.on(
+            "request",
+            lambda sent: (
+                keys.append(sent.headers.get("idempotency-key"))
+                if sent.method == "POST" and sent.url.endswith("/messages")
+                else None
+            ),
+        )
+        await page.route("**/messages", lose, times=1)
+        await page.fill("#question", LENS)
+        await page.keyboard.press("Enter")
+        await expect(answer(page).last.get_by_role("button", name="Answer again")).to_be_visible()
+        await expect(question(page)).to_have_text([LAMPS, LENS])
+        assert await texts_kept(page, site) == [LAMPS, LENS]
+    assert len(keys) == 2
+    assert keys[0] is not None
+    assert keys[0] == keys[1]
+
+
+async def test_trying_again_after_a_cut_shows_what_is_kept(page: Page, site: Site) -> None:
+    await page.goto("/")
+    await ask(page, LAMPS)
+
+    async def cut_short(route: Route) -> None:
+        answered = await route.fetch()
+        await route.fulfill(status=200, headers=answered.headers, body="")
+
+    await page.route("**/messages", cut_short, times=1)
+    await page.fill("#question", LENS)
+    await page.keyboard.press("Enter")
+    await page.locator("#main").get_by_role("button", name="Try again").click()
+    await expect(answer(page).last.get_by_role("button", name="Answer again")).to_be_visible()
+    await expect(question(page)).to_have_text([LAMPS, LENS])
+    assert await texts_kept(page, site) == [LAMPS, LENS]
+
+
+async def test_a_question_for_a_server_that_is_not_running_is_sent_once_it_is(
+    browser: Browser, settings: Settings
+) -> None:
+    env = environment(settings)
+    async with (
+        serving(env, "--no-worker") as (process, address),
+        watched_page(browser, address, refused=(503,), cut=True) as page,
+    ):
+        await page.goto("/")
+        await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+        process.terminate()
+        await process.wait()
+        await page.fill("#question", LAMPS)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("Your question is kept")).to_be_visible()
+        await expect(page.get_by_text("Offline", exact=True)).to_be_visible()
+        port = str(urlsplit(address).port)
+        async with serving(env, "--no-worker", "--port", port):
+            await expect(question(page)).to_have_text([LAMPS])
+            again = answer(page).get_by_role("button", name="Answer again")
+            await expect(again).to_be_visible()
+            await expect(page.get_by_text("Offline", exact=True)).to_have_count(0)
+            async with httpx.AsyncClient(base_url=address) as http:
+                found = (await http.get("/v1/conversations")).json()["conversations"]
+            assert len(found) == 1
+            # The page goes before the server does.
+            await page.goto("about:blank")
+            await page.evaluate("window.violations = []")
+
+
+async def test_keys_are_no_shortcuts_while_a_dialog_is_open(page: Page) -> None:
+    await page.goto("/")
+    await ask(page, LAMPS)
+    await page.get_by_role("button", name="More about").first.click()
+    await page.get_by_role("menuitem", name="Rename").click()
+    dialog = page.get_by_role("dialog")
+    field = dialog.get_by_role("textbox")
+    await expect(field).to_be_focused()
+    title = await field.input_value()
+    assert title
+    assert await page.evaluate("getSelection().toString()") == title
+    await dialog.get_by_role("button", name="Close").focus()
+    address = page.url
+    for key in "d?ns/":
+        await page.keyboard.press(key)
+    await expect(dialog).to_have_count(1)
+    await expect(dialog.get_by_role("textbox")).to_have_value(title)
+    assert page.url == address
+    await expect(page.locator("#sources")).to_be_visible()
