@@ -275,6 +275,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "claims": 10,
         "facts": 10,
         "rows": (),
+        "starts": [0],
         "preferred": [UUID(theirs["fact_id"])],
         "lane_name": "fact",
         "terms": [CANARY],

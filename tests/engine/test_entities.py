@@ -86,6 +86,9 @@ async def test_a_document_names_entities_of_many_kinds_each_where_its_words_are(
         for one in mentions:
             assert text.text[one.char_start : one.char_end] == one.quote
             assert one.document_id == document_id
+            assert one.chunk_id is not None
+            chunk = (await workspace.context(one.chunk_id, 0)).chunk
+            assert chunk.char_start <= one.char_start < chunk.char_end
 
 
 async def test_names_of_one_document_are_one_entity_where_it_says_so(

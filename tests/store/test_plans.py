@@ -109,6 +109,7 @@ HOT = (
     ("passages", "passages", "chunks_pkey"),
     ("passages", "passages_at", "chunks_in_document"),
     ("passages", "neighbours", "chunks_in_document"),
+    ("passages", "chunks_at", "chunks_in_document"),
     ("phrase_filter", "texts", "chunks_pkey"),
     ("phrase_filter", "language_ranges", "documents_"),
     ("routing", "documents", "document_embeddings_pkey"),

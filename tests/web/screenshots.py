@@ -17,6 +17,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
 from PIL import Image
 from playwright.async_api import Browser, Page, Route, async_playwright, expect
 
@@ -119,6 +120,39 @@ async def document_map(page: Page, demo: Demo, _: str) -> None:
     await page.wait_for_selector("#map canvas")
 
 
+async def entities(page: Page, demo: Demo, _: str) -> None:
+    """What the documents name."""
+    await read_for(demo, "entities")
+    await page.goto(demo.at("/entities"))
+    await page.wait_for_selector("#main table")
+
+
+async def entity(page: Page, demo: Demo, look: str) -> None:
+    """Who most documents name."""
+    await entities(page, demo, look)
+    await page.locator("#main table a").first.click()
+    await page.wait_for_selector("#main mark")
+
+
+async def conflicts(page: Page, demo: Demo, _: str) -> None:
+    """What documents say in several ways."""
+    await read_for(demo, "facts")
+    await page.goto(demo.at("/conflicts"))
+    # What disagrees, or that nothing does.
+    await expect(page.locator("#main h2, #main p:nth-of-type(2)").first).to_be_visible()
+
+
+async def read_for(demo: Demo, what: str) -> None:
+    """Have the documents of the demo read for facts or for entities, if they were not."""
+    asked = {"Footnote-Workspace": WORKSPACE}
+    async with httpx.AsyncClient(base_url=demo.open, headers=asked, timeout=60) as http:
+        put = await http.put(f"/v1/config/{what}", json={"value": True})
+        put.raise_for_status()
+        found = {"running": True}
+        while found["running"]:
+            found = (await http.get(f"/v1/{what}/progress")).json()
+
+
 async def compare(page: Page, demo: Demo, _: str) -> None:
     """The same question by two plans."""
     await page.goto(demo.at("/compare?query=storm%20damage"))
@@ -163,6 +197,9 @@ SHOTS: Mapping[str, Shot] = {
     "document": Shot("/documents/{document_id}", document),
     "search": Shot("/find", search),
     "map": Shot("/map", document_map),
+    "entities": Shot("/entities", entities),
+    "entity": Shot("/entities/{entity_id}", entity),
+    "conflicts": Shot("/conflicts", conflicts),
     "compare": Shot("/compare", compare),
     "administration": Shot("/admin/{section}", administration),
     "sign-in": Shot("/sign-in", sign_in),

@@ -74,3 +74,126 @@ async def test_below_an_answer_stands_what_documents_do_not_agree_about(
     assert f"document={shelf.ids['report.pdf']}" in page.url
     await page.reload()
     await expect(said).to_have_count(2)
+
+
+async def test_a_document_shows_its_facts_which_are_confirmed_and_rejected(
+    page: Page, shelf: Site
+) -> None:
+    await page.goto(f"/documents/{shelf.ids['report.pdf']}")
+    facts = page.get_by_role("list", name="Facts")
+    employs = facts.get_by_role("listitem").filter(has_text="employs 450 people").first
+    await expect(employs).to_contain_text("proposed")
+    await expect(employs).to_contain_text("statement")
+    assert await violations(page) == []
+    await employs.get_by_role("button", name="Confirm: ").focus()
+    await page.keyboard.press("Enter")
+    await expect(employs).to_contain_text("confirmed")
+    await employs.get_by_role("button", name="Open again: ").click()
+    await expect(employs).to_contain_text("proposed")
+    await employs.get_by_role("button", name="Reject: ").click()
+    await expect(facts.get_by_text("employs 450 people", exact=False)).to_have_count(0)
+    await page.get_by_role("button", name="Undo").click()
+    await employs.get_by_role("button", name="Acme Insurance employs 450 people.").first.click()
+    await drawn(page)
+    names = page.get_by_role("region", name="Entities")
+    await names.get_by_role("link", name="Maria Keller").click()
+    await expect(page.get_by_role("heading", name="Maria Keller", level=1)).to_be_visible()
+
+
+async def test_a_page_says_what_documents_disagree_about(page: Page) -> None:
+    await page.goto("/find")
+    await expect(page.locator("#search")).to_be_visible()
+    await page.keyboard.press("Control+k")
+    await page.get_by_role("combobox").fill("What documents disagree")
+    await expect(page.get_by_role("option", selected=True)).to_have_text(
+        "What documents disagree about"
+    )
+    await page.keyboard.press("Enter")
+    about = page.get_by_role("region", name="Acme Insurance – employs")
+    await expect(about.get_by_role("button", name="Confirm: ")).to_have_count(2)
+    assert await violations(page) == []
+    await about.get_by_role("button", name="Acme Insurance employs 470 people.").first.click()
+    await expect(page.locator("#page mark")).to_have_text("Acme Insurance employs 470 people.")
+    await page.go_back()
+    await about.get_by_role("link", name="Acme Insurance").first.click()
+    await expect(page.get_by_role("heading", name="Acme Insurance", level=1)).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_entities_are_found_and_each_mention_opens_its_page(page: Page, theme: str) -> None:
+    await prefer(page, theme)
+    await page.goto("/entities")
+    names = page.get_by_role("region", name="Entities").get_by_role("link")
+    await expect(names.first).to_have_text("Acme Insurance")
+    assert await violations(page) == []
+    await page.get_by_label("Kind").select_option("person")
+    await expect(names).to_have_text(["Maria Keller"])
+    await page.get_by_label("Kind").select_option("")
+    await page.locator("#filter").fill("acme")
+    await expect(names).to_have_text(["Acme Insurance"])
+    assert "query=acme" in page.url
+    await names.first.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="Acme Insurance", level=1)).to_be_visible()
+    mentions = page.get_by_role("list", name="Mentions").get_by_role("button")
+    await expect(mentions).to_have_count(3)
+    said = page.get_by_role("list", name="Facts").get_by_role("listitem")
+    await expect(said.filter(has_text="employs 470 people").first).to_be_visible()
+    assert await violations(page) == []
+    await mentions.filter(has_text="leads").click()
+    await drawn(page)
+    await mentions.filter(has_text="470").click()
+    await expect(page.locator("#page mark")).to_have_text("Acme Insurance")
+
+
+async def test_an_entity_is_renamed_split_and_merged_and_all_is_undone(page: Page) -> None:
+    await page.goto("/entities?query=acme")
+    await page.get_by_role("link", name="Acme Insurance", exact=True).click()
+    title = page.get_by_role("heading", level=1)
+    form = page.get_by_role("form", name="Rename")
+    await form.get_by_label("Name").fill("Acme of Rotterdam")
+    await form.get_by_role("button", name="Save").click()
+    await expect(title).to_have_text("Acme of Rotterdam")
+    decided = page.get_by_role("list", name="What was decided").get_by_role("listitem")
+    await expect(decided).to_contain_text("renamed")
+    await decided.get_by_role("button", name="Undo").click()
+    await expect(title).to_have_text("Acme Insurance")
+    await expect(decided).to_contain_text("undone")
+    whole = page.url
+    await page.get_by_role("checkbox", name="Choose “Notes of the board”").check()
+    await page.get_by_role("button", name="Make another entity").click()
+    await expect(page).not_to_have_url(whole)
+    mentions = page.get_by_role("list", name="Mentions").get_by_role("button")
+    await expect(mentions).to_have_count(1)
+    assert await violations(page) == []
+    await page.goto(whole)
+    await expect(mentions).to_have_count(2)
+    merge = page.get_by_role("region", name="Merge")
+    await merge.get_by_role("searchbox").fill("acme")
+    await merge.get_by_role("button", name="Take in: Acme Insurance").click()
+    await expect(mentions).to_have_count(3)
+    await expect(decided).to_have_count(3)
+
+
+async def test_where_nothing_is_extracted_it_says_how_to_switch_it_on(
+    browser: Browser, site: Site
+) -> None:
+    async with watched_page(browser, site.address) as page:
+        for path, what in (
+            ("/entities", "entities"),
+            ("/conflicts", "facts"),
+            (f"/documents/{site.ids['support-pelorus-3.html']}", "facts"),
+        ):
+            await page.goto(path)
+            await expect(page.get_by_text(f"No {what} are extracted here")).to_be_visible()
+            await expect(page.get_by_text(f"footnote config set {what} true")).to_be_visible()
+            assert await violations(page) == []
+
+
+async def test_arabic_reads_from_the_right(page: Page) -> None:
+    await prefer(page, "light", "ar")
+    for path in ("/entities", "/conflicts"):
+        await page.goto(path)
+        await expect(page.get_by_text("Acme Insurance").first).to_be_visible()
+        assert await page.evaluate("document.documentElement.dir") == "rtl"
+        assert await violations(page) == []

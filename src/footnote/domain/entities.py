@@ -152,6 +152,8 @@ class EntityMention:
     document_id: UUID
     document_title: str
     version: int
+    chunk_id: str | None = None
+    """The passage in which it begins; null where none has it."""
     char_start: int
     char_end: int
     """Half-open offsets in the document's canonical text."""

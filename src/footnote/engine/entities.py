@@ -30,6 +30,7 @@ from footnote.store import entity_decisions as decided
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document, shown_version, texts_of_spans
 from footnote.store.entity_keeping import count_entities, entity_failures
+from footnote.store.passages import chunks_at
 from footnote.store.queue import enqueue_entities, entities_enqueued
 
 _NAMED_IN_SHOWN = 100
@@ -280,18 +281,21 @@ async def _shown(
         # Another version was published since the row was read.
         return []
     texts = await texts_of_spans(scope, shown, spans, _AROUND)
+    starts = [start for start, _ in spans]
+    chunks = await chunks_at(scope, row.document_id, row.version, starts)
     return [
         EntityMention(
             document_id=row.document_id,
             document_title=row.document_title,
             version=row.version,
+            chunk_id=chunk,
             char_start=start,
             char_end=end,
             quote=text.quoted,
             before=text.before.rpartition("\n")[2],
             after=text.after.partition("\n")[0],
         )
-        for (start, end), text in zip(spans, texts, strict=True)
+        for (start, end), text, chunk in zip(spans, texts, chunks, strict=True)
     ]
 
 

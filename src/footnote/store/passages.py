@@ -105,6 +105,19 @@ async def passage_numbers(scope: WorkspaceScope, document_id: UUID) -> list[int]
     return [row["chunk_no"] for row in rows]
 
 
+async def chunks_at(
+    scope: WorkspaceScope, document_id: UUID, version: int, starts: Sequence[int]
+) -> list[str | None]:
+    """The id of the first passage that has each offset of a version's text, as far as one has."""
+    rows = await scope.all(
+        _SQL["chunks_at"], {"document_id": document_id, "version": version, "starts": list(starts)}
+    )
+    return [
+        None if row["ordinal"] is None else f"{document_id}:{version}:{row['ordinal']}"
+        for row in rows
+    ]
+
+
 async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> PassageContext:
     """A passage with up to `window` neighbours on each side.
 

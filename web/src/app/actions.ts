@@ -44,7 +44,18 @@ export function useActions(): readonly Action[] {
       if (next !== undefined) openPlace(next);
     };
     const go =
-      (to: "/" | "/find" | "/compare" | "/documents" | "/map" | "/admin", selector: string) =>
+      (
+        to:
+          | "/"
+          | "/find"
+          | "/compare"
+          | "/documents"
+          | "/map"
+          | "/entities"
+          | "/conflicts"
+          | "/admin",
+        selector: string,
+      ) =>
       () => {
         paneShown.set("main");
         void navigate({ to }).then(() => focusOn(selector));
@@ -56,6 +67,8 @@ export function useActions(): readonly Action[] {
       { id: "find", label: t("nav.search"), key: "/", run: go("/find", "#search") },
       { id: "documents", label: t("nav.documents"), key: "d", run: go("/documents", "#filter") },
       { id: "map", label: t("map.title"), key: "m", run: go("/map", "#map, #filter") },
+      { id: "entities", label: t("knowledge.entities"), run: go("/entities", "#filter, #main") },
+      { id: "conflicts", label: t("conflicts.title"), run: go("/conflicts", "#main") },
       ...(mayAdminister
         ? [{ id: "admin", label: t("admin.title"), run: go("/admin", "#main") }]
         : []),

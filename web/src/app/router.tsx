@@ -48,6 +48,21 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/entities",
+    component: lazyRouteComponent(() => import("../knowledge/Entities"), "Entities"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/entities/$entityId",
+    component: lazyRouteComponent(() => import("../knowledge/EntityPage"), "EntityPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/conflicts",
+    component: lazyRouteComponent(() => import("../knowledge/Conflicts"), "Conflicts"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/map",
     component: lazyRouteComponent(() => import("../map/MapPage"), "MapPage"),
   }),

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Download, RotateCcw, Trash2, Users } from "lucide-react";
-import { useState } from "react";
+import { Suspense, lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { raw } from "../api/client";
@@ -20,6 +20,11 @@ import { TagsField } from "./TagsField";
 import { retryDocuments } from "./changing";
 import { deleteUnlessUndone } from "./deleting";
 import { bytes, day } from "./format";
+
+const Facts = lazy(() => import("../knowledge/Facts").then((m) => ({ default: m.Facts })));
+const DocumentEntities = lazy(() =>
+  import("../knowledge/DocumentEntities").then((m) => ({ default: m.DocumentEntities })),
+);
 
 export function DocumentCard() {
   const { t, i18n } = useTranslation();
@@ -111,6 +116,12 @@ export function DocumentCard() {
       </dl>
       <MetadataFields document={document} />
       <Passages document={document} />
+      {document.status === "indexed" && (
+        <Suspense fallback={null}>
+          <Facts of={{ document_id: documentId }} collection={document.collection} />
+          <DocumentEntities id={documentId} />
+        </Suspense>
+      )}
       <Similar document={document} />
       <Versions document={document} />
       {attachments.length > 0 && (

@@ -30,6 +30,9 @@ PAGES = (
     "/compare",
     "/documents",
     "/documents/{document_id}",
+    "/entities",
+    "/entities/{entity_id}",
+    "/conflicts",
     "/conversations/{conversation_id}",
     "/admin",
     "/admin/{section}",
@@ -163,7 +166,7 @@ def is_public(scope: Scope) -> bool:
         or path in (*PAGES, WIDGET)
         or any(
             path.startswith(prefix) and "/" not in path.removeprefix(prefix)
-            for prefix in ("/documents/", "/conversations/", "/admin/")
+            for prefix in ("/documents/", "/conversations/", "/entities/", "/admin/")
         )
     )
 

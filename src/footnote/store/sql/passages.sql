@@ -32,6 +32,19 @@ WHERE chunks.workspace_id = %(workspace_id)s AND chunks.document_id = %(document
 ORDER BY chunks.ordinal
 LIMIT %(limit)s
 
+-- name: chunks_at
+-- The first passage that has each place; passages overlap.
+SELECT (
+    SELECT ordinal FROM chunks
+    WHERE chunks.workspace_id = %(workspace_id)s AND chunks.document_id = %(document_id)s
+        AND chunks.version = %(version)s
+        AND chunks.char_start <= place.char_start AND chunks.char_end > place.char_start
+    ORDER BY ordinal
+    LIMIT 1
+) AS ordinal
+FROM unnest(%(starts)s::integer[]) WITH ORDINALITY AS place (char_start, number)
+ORDER BY place.number
+
 -- name: numbers
 SELECT chunk_no FROM chunks
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s

@@ -1,0 +1,103 @@
+// What facts and entities are shown with: whether they are extracted at all, quotes, periods.
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+
+import type { EntityProgress, FactProgress, FactSource } from "../api/types";
+import { placeOf } from "../app/address";
+import { useOpenPlace } from "../app/place";
+import { day } from "../documents/format";
+import { Empty } from "../ui/Empty";
+import { ProblemNotice } from "../ui/ProblemNotice";
+import { useMayAdminister } from "./acting";
+
+interface ExtractedProps {
+  readonly what: "facts" | "entities";
+  readonly progress: UseQueryResult<FactProgress | EntityProgress>;
+  readonly children: ReactNode;
+}
+
+/** What is extracted, or how that is switched on; and that it is not complete, if it is not. */
+export function Extracted({ what, progress, children }: ExtractedProps) {
+  const { t } = useTranslation();
+  const mayAdminister = useMayAdminister();
+  if (progress.isError) {
+    return <ProblemNotice error={progress.error} onRetry={() => void progress.refetch()} />;
+  }
+  if (!progress.isSuccess) return <p className="text-sm text-muted">{t("common.loading")}</p>;
+  const { enabled, done, failed, documents } = progress.data;
+  if (!enabled) {
+    return (
+      <Empty title={t(`knowledge.off.${what}`)}>
+        {mayAdminister ? (
+          <>
+            <p>
+              {t("knowledge.off.hint")} <code>footnote config set {what} true</code>
+            </p>
+            <Link
+              to="/admin/$section"
+              params={{ section: "settings" }}
+              search={{}}
+              className="text-accent underline"
+            >
+              {t("admin.section.settings")}
+            </Link>
+          </>
+        ) : (
+          <p>{t("knowledge.off.ask")}</p>
+        )}
+      </Empty>
+    );
+  }
+  return (
+    <>
+      {done + failed < documents && (
+        <p role="status" className="text-sm text-muted">
+          {t("knowledge.reading", { done, count: documents })}
+        </p>
+      )}
+      {children}
+    </>
+  );
+}
+
+interface QuoteProps {
+  readonly source: FactSource;
+  /** All that are shown with it, to walk through them. */
+  readonly sources: readonly FactSource[];
+}
+
+/** What a fact was taken from; it opens the page with the words marked. */
+export function Quote({ source, sources }: QuoteProps) {
+  const { t } = useTranslation();
+  const openPlace = useOpenPlace();
+  const page = source.page === null ? "" : t("page.number", { page: source.page });
+  return (
+    <button
+      type="button"
+      className="min-h-6 max-w-full rounded text-start break-words hover:bg-hover"
+      onClick={() => openPlace(placeOf(source), sources.map(placeOf))}
+    >
+      <q dir="auto" className="text-accent underline">
+        {source.quote}
+      </q>{" "}
+      <bdi className="text-xs text-muted">
+        {[source.document_title, page].filter(Boolean).join(", ")}
+      </bdi>
+    </button>
+  );
+}
+
+interface PeriodProps {
+  readonly from: string | null | undefined;
+  readonly to: string | null | undefined;
+}
+
+/** First and last day of a period; nothing where none is named. */
+export function Period({ from, to }: PeriodProps) {
+  const { i18n } = useTranslation();
+  if (from == null && to == null) return null;
+  const days = [from, to].map((each) => (each == null ? "…" : day(each, i18n.language)));
+  return <bdi>{from === to ? days[0] : days.join(" – ")}</bdi>;
+}

@@ -1,0 +1,130 @@
+// What is asked of facts and entities.
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+
+import { answered, api } from "../api/client";
+import type { EntityKind } from "../api/types";
+
+const PAGE_OF_FACTS = 50;
+const PAGE_OF_ENTITIES = 100;
+const PAGE_OF_MENTIONS = 50;
+const CANDIDATES = 10;
+
+/** All that changes when a fact is decided, or an entity merged, split or renamed. */
+export const KNOWLEDGE = ["knowledge"] as const;
+
+export const factProgressQuery = queryOptions({
+  queryKey: [...KNOWLEDGE, "facts", "progress"],
+  queryFn: () => answered(api.GET("/v1/facts/progress")),
+});
+
+export const entityProgressQuery = queryOptions({
+  queryKey: [...KNOWLEDGE, "entities", "progress"],
+  queryFn: () => answered(api.GET("/v1/entities/progress")),
+});
+
+/** Whose facts are wanted. */
+export interface FactsOf {
+  readonly document_id?: string;
+  readonly entity_id?: string;
+}
+
+export function factsQuery(of: FactsOf, rejected: boolean) {
+  return infiniteQueryOptions({
+    queryKey: [...KNOWLEDGE, "facts", of, rejected],
+    queryFn: ({ pageParam }) =>
+      answered(
+        api.GET("/v1/facts", {
+          params: {
+            query: {
+              ...of,
+              ...(rejected && { status: ["rejected"] }),
+              limit: PAGE_OF_FACTS,
+              ...(pageParam && { cursor: pageParam }),
+            },
+          },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+}
+
+export const conflictsQuery = queryOptions({
+  queryKey: [...KNOWLEDGE, "facts", "conflicts"],
+  queryFn: () =>
+    answered(api.GET("/v1/facts/conflicts", { params: { query: { limit: PAGE_OF_FACTS } } })),
+});
+
+/** Which entities are wanted. */
+export interface WantedEntities {
+  readonly query?: string;
+  readonly kind?: readonly EntityKind[];
+  readonly document_id?: string;
+}
+
+export function entitiesQuery({ kind = [], ...wanted }: WantedEntities) {
+  return infiniteQueryOptions({
+    queryKey: [...KNOWLEDGE, "entities", wanted, kind],
+    queryFn: ({ pageParam }) =>
+      answered(
+        api.GET("/v1/entities", {
+          params: {
+            query: {
+              ...wanted,
+              kind: [...kind],
+              limit: PAGE_OF_ENTITIES,
+              ...(pageParam && { cursor: pageParam }),
+            },
+          },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+}
+
+/** Entities that may be what is typed. */
+export function candidatesQuery(query: string) {
+  return queryOptions({
+    queryKey: [...KNOWLEDGE, "entities", "candidates", query],
+    queryFn: () =>
+      answered(api.GET("/v1/entities", { params: { query: { query, limit: CANDIDATES } } })),
+    enabled: query.trim() !== "",
+  });
+}
+
+export function entityQuery(id: string) {
+  return queryOptions({
+    queryKey: [...KNOWLEDGE, "entity", id],
+    queryFn: () =>
+      answered(api.GET("/v1/entities/{entity_id}", { params: { path: { entity_id: id } } })),
+    retry: false,
+  });
+}
+
+export function mentionsQuery(id: string) {
+  return infiniteQueryOptions({
+    queryKey: [...KNOWLEDGE, "mentions", id],
+    queryFn: ({ pageParam }) =>
+      answered(
+        api.GET("/v1/entities/{entity_id}/mentions", {
+          params: {
+            path: { entity_id: id },
+            query: { limit: PAGE_OF_MENTIONS, ...(pageParam && { cursor: pageParam }) },
+          },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+}
+
+export function decisionsQuery(id: string) {
+  return queryOptions({
+    queryKey: [...KNOWLEDGE, "decisions", id],
+    queryFn: () =>
+      answered(
+        api.GET("/v1/entities/{entity_id}/decisions", { params: { path: { entity_id: id } } }),
+      ),
+  });
+}
