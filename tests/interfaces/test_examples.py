@@ -66,6 +66,7 @@ _VARIES = {
     # What others asked of the same library before.
     *("asked", "days", "most_cited", "never_cited", "never_cited_count", "questions"),
     *(
+        "members",
         "overlap",
         "points",
         "representatives",

@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page, Route, expect
 
@@ -31,6 +32,19 @@ async def test_headings_and_passages_lead_to_their_place_on_the_page(
     await expect(passages.get_by_role("button").first).to_have_attribute("aria-pressed", "true")
     await page.wait_for_selector('canvas[data-drawn="true"]')
     assert await violations(page) == []
+
+
+@pytest.mark.parametrize(("asked", "shown"), [("page=-1&start=abc", 1), ("page=99999", 3)])
+async def test_a_page_that_there_is_not_is_the_nearest_one(
+    page: Page, site: Site, asked: str, shown: int
+) -> None:
+    broken: list[str] = []
+    page.on("pageerror", lambda error: broken.append(str(error)))
+    await page.goto(f"/documents/{site.ids[POLICY]}?{asked}")
+    await page.wait_for_selector('canvas[data-drawn="true"]')
+    await expect(page.locator("[data-page]").first).to_have_attribute("data-page", str(shown))
+    await expect(page.get_by_text("openapi.json")).to_have_count(0)
+    assert broken == []
 
 
 async def test_the_page_tells_what_is_alike_and_which_versions_there_are(

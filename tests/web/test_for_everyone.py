@@ -186,3 +186,17 @@ async def test_what_is_typed_before_the_palette_is_there_is_meant_for_it(page: P
     await page.keyboard.press("Escape")
     await expect(page.get_by_role("combobox")).to_have_count(0)
     await page.unroute_all(behavior="wait")
+
+
+async def test_no_page_is_wider_than_a_phone(page: Page, site: Site) -> None:
+    await page.set_viewport_size({"width": 390, "height": 780})
+    wider = {}
+    document = f"/documents/{site.ids['support-pelorus-3.html']}"
+    for path in ("/", "/find?query=storm", "/documents", document, "/map", "/admin/usage"):
+        await page.goto(path)
+        await expect(page.get_by_role("main")).to_be_visible()
+        await page.evaluate("document.fonts.ready")
+        width = await page.evaluate("document.documentElement.scrollWidth")
+        if width > 390:
+            wider[path] = width
+    assert wider == {}

@@ -38,7 +38,7 @@ export function Bar({ hasPage }: { readonly hasPage: boolean }) {
         Footnote
       </Link>
       {/* On a narrow window a row of its own, whether it has the last of them yet or not. */}
-      <ul className="order-1 flex basis-full items-center gap-1 md:order-none md:basis-auto">
+      <ul className="order-1 flex basis-full flex-wrap items-center gap-1 md:order-none md:basis-auto">
         <li>
           <Link to="/" activeOptions={{ exact: true, includeSearch: false }} className={LINK}>
             {t("nav.ask")}

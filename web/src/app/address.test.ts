@@ -15,7 +15,9 @@ test("a place beside has what a place has, and is none without a document", () =
 });
 
 test("what makes no sense is passed over", () => {
-  expect(addressFrom({ page: 0, start: -1, end: "x", filters: "a", other: 1 })).toEqual({});
+  const wrong = addressFrom({ page: 0, start: -1, end: "x", filters: "a", other: 1 });
+  expect(wrong).toEqual({});
+  expect(Object.keys(wrong)).toEqual(expect.arrayContaining(["page", "start", "end", "filters"]));
 });
 
 test("signing in leads to a path of this server alone", () => {

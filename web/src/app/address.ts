@@ -67,22 +67,15 @@ function seconds(value: unknown): number | undefined {
   return typeof number === "number" && number >= 0 && Number.isFinite(number) ? number : undefined;
 }
 
-/** What is known, without the names of what is not. */
-function known<Found extends object>(found: Found): Partial<Found> {
-  return Object.fromEntries(
-    Object.entries(found).filter(([, value]) => value !== undefined),
-  ) as Partial<Found>;
-}
-
 function placeFrom(search: Record<string, unknown>): Place {
-  return known({
+  return {
     document: text(search["document"]),
     page: whole(search["page"], 1),
     start: whole(search["start"], 0),
     end: whole(search["end"], 1),
     chunk: text(search["chunk"]),
     at: seconds(search["at"]),
-  }) as Place;
+  } as Place;
 }
 
 function besideFrom(value: unknown): Place | undefined {
@@ -93,7 +86,10 @@ function besideFrom(value: unknown): Place | undefined {
 
 const COLOURS = ["collection", "class", "area", "cluster"] as const;
 
-/** What of an address makes sense; the rest is passed over. */
+/**
+ * What of an address makes sense. What does not is there as undefined: the router would take a name
+ * that is absent from the address as it stands.
+ */
 export function addressFrom(search: Record<string, unknown>): Address {
   const found = {
     ...placeFrom(search),
@@ -110,7 +106,7 @@ export function addressFrom(search: Record<string, unknown>): Address {
     next: ownPath(search["next"]),
     failed: text(search["failed"]),
   };
-  return known(found) as Address;
+  return found as Address;
 }
 
 const NO_PLACE = ["document", "page", "start", "end", "chunk", "at"] as const;

@@ -75,9 +75,11 @@ export function ConversationList() {
               params={{ conversationId: each.conversation_id }}
               search={{}}
               onClick={() => paneShown.set("main")}
+              // Cut off at its own end, whichever way the app reads.
+              dir="auto"
               className="min-w-0 flex-1 truncate rounded-md px-2 py-1.5 text-sm aria-[current=page]:font-semibold"
             >
-              <bdi>{each.title || t("conversation.untitled")}</bdi>
+              {each.title || t("conversation.untitled")}
             </Link>
             <Menu
               label={t("conversation.more", { title: each.title || t("conversation.untitled") })}

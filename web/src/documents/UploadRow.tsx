@@ -30,9 +30,14 @@ export function UploadRow({ upload, state }: UploadRowProps) {
           <bdi>{upload.path}</bdi>
         </p>
         {refused && (
-          <p className="truncate text-xs text-bad" title={`${reason} ${remedy}`}>
-            {reason} {remedy}
-          </p>
+          <>
+            <p className="truncate text-xs text-bad" title={reason}>
+              {reason}
+            </p>
+            <p className="truncate text-xs text-muted" title={remedy}>
+              {remedy}
+            </p>
+          </>
         )}
       </div>
       {state !== null ? (

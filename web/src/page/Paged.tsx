@@ -46,7 +46,8 @@ export function Paged({ document, place, find, bar, findBar }: PagedProps) {
   // Another place or hit begins at its own page, whatever page was chosen before.
   const at = [place.document, place.page, place.start, place.end, find.hit?.start].join();
   const sought = find.hit && (find.hit.page ?? hitPage.data?.pages[0]);
-  const number = chosen?.at === at ? chosen.page : (sought ?? home);
+  const wanted = chosen?.at === at ? chosen.page : (sought ?? home);
+  const number = Math.min(wanted, document.page_count ?? wanted);
   const found = useQuery({
     ...rectanglesQuery(document.document_id, number, span === null ? [] : [span]),
     enabled: !unlocated,
