@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from footnote.domain import Usage
@@ -26,12 +27,15 @@ from footnote.knowledge.model_facts import (
 )
 from footnote.knowledge.texts import DocumentText
 from footnote.models.counting import estimate_tokens
-from footnote.models.writing import WritingModel
 from footnote.ports.metering import watching_use
 from footnote.store.database import SYSTEM
 from footnote.store.fact_keeping import PendingDocument
 from footnote.store.fact_readings import PartReading, keep_reading, readings_of
 from footnote.telemetry.prices import Prices
+
+if TYPE_CHECKING:
+    # It brings the client libraries of an extra.
+    from footnote.models.writing import WritingModel
 
 LEAST_SECONDS, LEAST_TOKENS = 120.0, 4_096
 """That a model has for one reply: nobody waits for it, and five passages say much."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from footnote.answering.grounding import Ground
 from footnote.domain import AnswerSentence, Citation, Usage, Verdict
@@ -23,9 +24,12 @@ from footnote.knowledge.written_summaries import (
     prompt_of,
 )
 from footnote.models.counting import estimate_tokens
-from footnote.models.writing import WritingModel
 from footnote.ports.metering import watching_use
 from footnote.store.written_summaries import Writing, WritingCounts
+
+if TYPE_CHECKING:
+    # It brings the client libraries of an extra.
+    from footnote.models.writing import WritingModel
 
 LEAST_SECONDS, LEAST_TOKENS = 120.0, 2_048
 """That a model has for one summary: nobody waits for it."""
