@@ -47,6 +47,11 @@ class FootnoteError(Exception):
         super().__init__(message)
         self.hint = hint
 
+    @property
+    def with_hint(self) -> str:
+        """What happened, and what to do about it where that is known, on one line."""
+        return f"{self}; {self.hint}" if self.hint else str(self)
+
 
 class InvalidRequest(FootnoteError):
     """The request makes no sense as it stands."""

@@ -9,10 +9,12 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from hypothesis import strategies as st
 from joserfc import jwt
 from joserfc.jwk import OctKey
+from pydantic import AwareDatetime, TypeAdapter
 
 from footnote.domain import FILTER_FIELDS
 from footnote.engine.events import cursor_from
@@ -21,10 +23,11 @@ from footnote.filters import condition_from, condition_from_text, condition_to_j
 from footnote.ingestion.receive import examine
 from footnote.interfaces.http.streaming import _position
 from footnote.security.tokens import TokenRules, verified_claims
-from footnote.store.documents import read_cursor, write_cursor
+from footnote.validation.cursors import read_cursor, write_cursor
 from tests.ingestion.test_hostile import MARKS, SUFFIXES
 
 _MOST_BYTES = 1000
+_PLACE = TypeAdapter(tuple[AwareDatetime, UUID])
 _BIGINT = 2**63
 _SECRET = "a shared secret of at least thirty-two characters"
 _RULES = TokenRules(
@@ -75,12 +78,10 @@ def answer_position_is_read_or_refused(text: str) -> None:
 
 def place_in_a_listing_is_read_or_refused(text: str) -> None:
     try:
-        moment, identity = read_cursor(text)
+        place = read_cursor(_PLACE, text)
     except InvalidRequest:
         return
-    assert moment is not None
-    assert identity is not None
-    assert read_cursor(write_cursor(moment, identity)) == (moment, identity)
+    assert read_cursor(_PLACE, write_cursor(_PLACE, place)) == place
 
 
 def file_is_typed_or_refused(given: tuple[bytes, bytes, str]) -> None:
@@ -157,8 +158,11 @@ TARGETS = {
     ),
     "cursors": Target(
         st.binary(max_size=60).map(lambda raw: base64.urlsafe_b64encode(raw).decode())
-        | st.tuples(st.datetimes().map(str) | st.text(max_size=30), st.uuids().map(str))
-        .map(" ".join)
+        | st.tuples(
+            st.datetimes(timezones=st.timezones()).map(str) | st.text(max_size=30),
+            st.uuids().map(str),
+        )
+        .map(json.dumps)
         .map(lambda text: base64.urlsafe_b64encode(text.encode()).decode())
         | st.text(max_size=60),
         place_in_a_listing_is_read_or_refused,

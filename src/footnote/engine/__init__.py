@@ -5,7 +5,7 @@ from __future__ import annotations
 from footnote.engine.installation import Engine
 from footnote.engine.opening import database_urls, open_engine
 from footnote.engine.services import Services, WorkspaceAccess
-from footnote.engine.workspace import WorkspaceEngine, WorkspaceVerbs
+from footnote.engine.workspace import WorkspaceEngine, WorkspaceVerbs, as_system
 
 __all__ = [
     "Engine",
@@ -13,6 +13,7 @@ __all__ = [
     "WorkspaceAccess",
     "WorkspaceEngine",
     "WorkspaceVerbs",
+    "as_system",
     "database_urls",
     "open_engine",
 ]

@@ -9,11 +9,10 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy as np
-import structlog
 
 from footnote.domain.clusters import ClusterGranularity
 from footnote.engine.configuration import configuration_of
-from footnote.engine.services import Services, WorkspaceAccess
+from footnote.engine.services import Services, WorkspaceAccess, failure_reason
 from footnote.errors import StoreFull, StoreUnavailable
 from footnote.index.bm25 import Numbers
 from footnote.knowledge.clusters import clustered, joined, matched, middles_of
@@ -32,7 +31,6 @@ FEW = 100
 """So few documents are told apart anew whenever one comes or goes: it takes a moment."""
 _JOINING_TOGETHER = 1024
 _ODD = np.uint32(2_654_435_761)  # Knuth's multiplier spreads numbers that follow each other.
-_log = structlog.get_logger(__name__)
 
 
 class _Stopped(Exception):
@@ -75,9 +73,8 @@ async def cluster_further(engine: Services, workspace_id: UUID) -> bool:
             return False
     except (StoreUnavailable, StoreFull):
         raise
-    except Exception:
-        _log.exception("clustering_failed", workspace_id=str(workspace_id))
-        reason = "something unexpected happened inside Footnote; the worker's log says what"
+    except Exception as error:
+        reason = failure_reason(error, "clustering_failed", workspace_id=str(workspace_id))
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
             await stored.note_cluster_failure(scope, work.lane_id, reason)
         return False

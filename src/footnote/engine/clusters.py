@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -12,7 +10,7 @@ from typing import Annotated
 from uuid import UUID
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from footnote.domain.clusters import (
     LEAST_SEEN,
@@ -28,13 +26,13 @@ from footnote.domain.clusters import (
 from footnote.engine.cluster_naming import SampledCluster, load_sampled, middle_of
 from footnote.engine.clustering import wants_clusters
 from footnote.engine.services import WorkspaceAccess
-from footnote.errors import InvalidRequest
 from footnote.knowledge.cluster_titles import TERMS
 from footnote.store import clusters as stored
 from footnote.store.clusters import ClusterName, SampledDocument
 from footnote.store.database import WorkspaceScope
 from footnote.store.lanes import current_lane
 from footnote.store.queue import clustering_enqueued
+from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _REPRESENTATIVES = 3
 _NEIGHBOURS = 5
@@ -45,6 +43,9 @@ _COARSER = {
     ClusterGranularity.FINE: ClusterGranularity.MIDDLE,
     ClusterGranularity.MIDDLE: ClusterGranularity.COARSE,
 }
+
+_PLACE = TypeAdapter(tuple[Count, UUID])
+"""Documents and id of a cluster: the largest come first."""
 
 ClusterLimit = Annotated[int, Field(ge=1, le=200)]
 
@@ -78,7 +79,7 @@ async def clusters(
     with fewer than three of them is not there, and its documents count as outliers. Raises
     InvalidRequest.
     """
-    place = None if cursor is None else _place(cursor)
+    place = None if cursor is None else read_cursor(_PLACE, cursor)
     async with _moment(workspace) as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
         if lane is None:
@@ -88,7 +89,7 @@ async def clusters(
         documents, done = await stored.count_progress(scope, lane[0])
     order = seen.order
     if place is not None:
-        order = [each for each in order if (-seen.counts[each], each) > place]
+        order = [each for each in order if (-seen.counts[each], each) > (-place[0], place[1])]
     found = await asyncio.to_thread(sampled)
     shown = order[:limit]
     last = shown[-1] if len(order) > limit else None
@@ -97,7 +98,7 @@ async def clusters(
         clusters=tuple(_cluster(granularity, seen, found[each]) for each in shown),
         outliers=seen.outliers,
         unplaced=documents - done,
-        next_cursor=None if last is None else _cursor(seen.counts[last], last),
+        next_cursor=None if last is None else write_cursor(_PLACE, (seen.counts[last], last)),
     )
 
 
@@ -251,19 +252,3 @@ def _document(document: SampledDocument, similarity: float) -> ClusteredDocument
         collection=document.collection,
         distance=round(1 - similarity, _DECIMALS),
     )
-
-
-def _cursor(documents: int, cluster_id: UUID) -> str:
-    return base64.urlsafe_b64encode(f"{documents} {cluster_id}".encode()).decode()
-
-
-def _place(cursor: str) -> tuple[int, UUID]:
-    """The place that a cursor names. Raises InvalidRequest for a foreign one."""
-    try:
-        documents, cluster_id = base64.urlsafe_b64decode(cursor).decode().split(" ")
-        return -int(documents), UUID(cluster_id)
-    except (binascii.Error, ValueError) as error:
-        raise InvalidRequest(
-            "the cursor is not one we gave",
-            hint="use next_cursor of the page before, unchanged",
-        ) from error

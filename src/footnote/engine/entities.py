@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Sequence
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from footnote.domain.entities import (
     Entity,
@@ -17,7 +15,6 @@ from footnote.domain.entities import (
     EntityMention,
     EntityPage,
     EntityProgress,
-    EntitySummary,
     MentionPage,
 )
 from footnote.engine.entity_extraction import entity_extraction_of
@@ -32,6 +29,7 @@ from footnote.store.documents import get_document, shown_version, texts_of_spans
 from footnote.store.entity_keeping import count_entities, entity_failures
 from footnote.store.passages import chunks_at
 from footnote.store.queue import enqueue_entities, entities_enqueued
+from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _NAMED_IN_SHOWN = 100
 _FOUND_BY_WORDS = 2_000
@@ -42,7 +40,9 @@ _FAILURES_SHOWN = 10
 _CANDIDATES_SHOWN = 10
 _DECISIONS_SHOWN = 100
 _NO_PLACE = (UUID(int=0), -1, 0)
-_LARGEST = 2**31 - 1
+_PLACE = TypeAdapter(stored.EntityPlace)
+_MENTION_PLACE = TypeAdapter(tuple[UUID, Count, Count])
+"""Document, row of the entity in it, and mention of the row."""
 
 EntityLimit = Annotated[int, Field(ge=1, le=200)]
 EntityName = Annotated[str, Field(min_length=1, max_length=300)]
@@ -72,12 +72,17 @@ async def entities(
             keys = [word_key(word) for word in telling_words(query)]
             among = await stored.entities_with_keys(scope, keys, _FOUND_BY_WORDS) if keys else ()
         wanted = stored.WantedEntities(kinds=tuple(kinds), document_id=document_id, among=among)
-        after = None if cursor is None else _place(cursor)
+        after = None if cursor is None else read_cursor(_PLACE, cursor)
         found = await stored.list_entities(scope, wanted, limit=limit + 1, after=after)
     shown = found[:limit]
-    return EntityPage(
-        entities=shown, next_cursor=_cursor(shown[-1]) if len(found) > limit else None
+    if len(found) == len(shown):
+        return EntityPage(entities=shown, next_cursor=None)
+    last = stored.EntityPlace(
+        documents=shown[-1].documents,
+        mentions=shown[-1].mentions,
+        entity_id=shown[-1].entity_id,
     )
+    return EntityPage(entities=shown, next_cursor=write_cursor(_PLACE, last))
 
 
 async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
@@ -121,9 +126,9 @@ async def entity_mentions(
     cursor: str | None = None,
 ) -> MentionPage:
     """Every place where documents name an entity, in their order. Raises NotFound."""
-    document, ordinal, first = _NO_PLACE if cursor is None else _mention_place(cursor)
+    document, ordinal, first = _NO_PLACE if cursor is None else read_cursor(_MENTION_PLACE, cursor)
     found: list[EntityMention] = []
-    following = None
+    following: tuple[UUID, int, int] | None = None
     async with workspace.scope() as scope:
         rows = await stored.named_rows(scope, entity_id, after=(document, ordinal), limit=limit + 1)
         if not rows and cursor is None:
@@ -133,13 +138,16 @@ async def entity_mentions(
             spans = row.spans[begun:]
             room = limit - len(found)
             if room == 0 and spans:
-                following = _mention_cursor(row.document_id, row.ordinal, begun)
+                following = (row.document_id, row.ordinal, begun)
                 break
             found += await _shown(scope, row, spans[:room])
             if len(spans) > room:
-                following = _mention_cursor(row.document_id, row.ordinal, begun + room)
+                following = (row.document_id, row.ordinal, begun + room)
                 break
-    return MentionPage(mentions=tuple(found), next_cursor=following)
+    return MentionPage(
+        mentions=tuple(found),
+        next_cursor=None if following is None else write_cursor(_MENTION_PLACE, following),
+    )
 
 
 async def merge_entities(workspace: WorkspaceAccess, entity_id: UUID, other_id: UUID) -> Entity:
@@ -301,53 +309,3 @@ async def _shown(
 
 def _who(workspace: WorkspaceAccess) -> str:
     return workspace.principal.principal_id
-
-
-def _cursor(last: EntitySummary) -> str:
-    place = f"{last.documents} {last.mentions} {last.entity_id}"
-    return base64.urlsafe_b64encode(place.encode()).decode()
-
-
-def _place(cursor: str) -> stored.EntityPlace:
-    """The place that a cursor names. Raises InvalidRequest for a foreign one."""
-    documents, mentions, entity_id = _read_cursor(cursor, 3)
-    try:
-        place = stored.EntityPlace(
-            documents=int(documents), mentions=int(mentions), entity_id=UUID(entity_id)
-        )
-    except ValueError as error:
-        raise _no_cursor() from error
-    if not (0 <= place.documents <= _LARGEST and 0 <= place.mentions <= _LARGEST):
-        raise _no_cursor()
-    return place
-
-
-def _mention_cursor(document_id: UUID, ordinal: int, number: int) -> str:
-    return base64.urlsafe_b64encode(f"{document_id} {ordinal} {number}".encode()).decode()
-
-
-def _mention_place(cursor: str) -> tuple[UUID, int, int]:
-    document, ordinal, number = _read_cursor(cursor, 3)
-    try:
-        place = UUID(document), int(ordinal), int(number)
-    except ValueError as error:
-        raise _no_cursor() from error
-    if not (0 <= place[1] <= _LARGEST and 0 <= place[2] <= _LARGEST):
-        raise _no_cursor()
-    return place
-
-
-def _read_cursor(cursor: str, parts: int) -> list[str]:
-    try:
-        read = base64.urlsafe_b64decode(cursor).decode().split(" ")
-    except (binascii.Error, ValueError) as error:
-        raise _no_cursor() from error
-    if len(read) != parts:
-        raise _no_cursor()
-    return read
-
-
-def _no_cursor() -> InvalidRequest:
-    return InvalidRequest(
-        "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
-    )

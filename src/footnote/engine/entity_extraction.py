@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-import structlog
-
 from footnote.domain.entities import EntityKind, EntityLink, ExtractedEntity
 from footnote.engine.configuration import configuration_of
-from footnote.engine.services import Services, WorkspaceAccess
-from footnote.errors import FootnoteError, StoreFull, StoreUnavailable
+from footnote.engine.services import Services, WorkspaceAccess, failure_reason
+from footnote.errors import StoreFull, StoreUnavailable
 from footnote.knowledge.document_entities import entities_of
 from footnote.knowledge.linking import best_link, keys_of, looked_up
 from footnote.knowledge.mentions import mentions_of
@@ -37,7 +35,6 @@ _MOST_CHARACTERS = 20_000_000
 _PART_CHARACTERS = 4_000
 """About so much of a text is read by the model at a time, whole lines."""
 _PARTS_AT_ONCE = 16
-_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +92,9 @@ async def extract_entities_of(
     except (StoreUnavailable, StoreFull):
         raise
     except Exception as error:
-        if isinstance(error, FootnoteError):
-            reason = f"{error}; {error.hint}" if error.hint else str(error)
-        else:
-            _log.exception("entity_extraction_failed", document_id=str(unread.document_id))
-            reason = "something unexpected happened inside Footnote; the worker's log says what"
+        reason = failure_reason(
+            error, "entity_extraction_failed", document_id=str(unread.document_id)
+        )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
             await note_unreadable(scope, unread, wanted.extractor, reason)
 

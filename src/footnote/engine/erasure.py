@@ -186,7 +186,7 @@ async def replay_erasures(
             if await _anything_of(workspace, doomed):
                 erasure = await _erased(workspace, doomed)
         except UnderLegalHold as error:
-            refusal = f"{error}; {error.hint}"
+            refusal = error.with_hint
         async with workspace.scope() as scope:
             await ledger.keep_erasure(scope, entry)
         replayed.append(

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 import numpy as np
-import structlog
 
 from footnote.domain import Lane, Passage
 from footnote.domain.facts import ExtractedFact, FactKind
@@ -22,8 +21,8 @@ from footnote.engine.fact_reading import (
     reader_of,
 )
 from footnote.engine.lanes import embedder_of, lane_of_workspace
-from footnote.engine.services import Services, WorkspaceAccess
-from footnote.errors import BudgetExceeded, FootnoteError, StoreFull, StoreUnavailable
+from footnote.engine.services import Services, WorkspaceAccess, failure_reason
+from footnote.errors import BudgetExceeded, StoreFull, StoreUnavailable
 from footnote.knowledge.facts import EXTRACTOR, MOST_FACTS, extract_facts, is_comparable, keys_of
 from footnote.knowledge.linking import form_keys
 from footnote.knowledge.model_facts import KINDS
@@ -50,7 +49,6 @@ ATTEMPTS = 3
 _MOST_CHARACTERS = 20_000_000
 _MOST_PASSAGES = 1_000_000
 _EMBEDDED_AT_ONCE = 128
-_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,11 +150,9 @@ async def extract_document(
     except (StoreUnavailable, StoreFull, ModelAway, BudgetExceeded):
         raise
     except Exception as error:
-        if isinstance(error, FootnoteError):
-            reason = f"{error}; {error.hint}" if error.hint else str(error)
-        else:
-            _log.exception("fact_extraction_failed", document_id=str(pending.document_id))
-            reason = "something unexpected happened inside Footnote; the worker's log says what"
+        reason = failure_reason(
+            error, "fact_extraction_failed", document_id=str(pending.document_id)
+        )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
             await note_failure(scope, pending, wanted.extractor, reason)
 

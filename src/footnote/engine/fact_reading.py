@@ -154,19 +154,12 @@ async def _read_part(
         try:
             reply = await reader.model(INSTRUCTIONS, prompt_of(document, batch))
         except ModelUnavailable as error:
-            failure = f"{error}; {error.hint}" if error.hint else str(error)
+            failure = error.with_hint
         else:
             read = await asyncio.to_thread(facts_of_reply, reply, document, batch, kinds)
             if read is None:
                 failure = f"{reader.model.name} wrote no list of facts"
-    usage = Usage() if before is None else before.usage
-    for note in notes:
-        usage += Usage(
-            requests=note.requests,
-            input_tokens=note.input_tokens,
-            output_tokens=note.output_tokens,
-            cost_usd=prices.of(note),
-        )
+    usage = (Usage() if before is None else before.usage) + prices.usage_of(notes)
     return PartReading(
         reader=reader.name,
         facts=() if read is None else read.facts,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter
 
 from footnote.domain import Right
 from footnote.domain.facts import (
@@ -27,8 +25,7 @@ from footnote.domain.facts import (
 from footnote.engine.fact_extraction import FACT_LANE, extraction_of, fact_lane
 from footnote.engine.fact_reading import FactReader, estimated_use
 from footnote.engine.services import WorkspaceAccess
-from footnote.errors import Conflict, InvalidRequest
-from footnote.knowledge.facts import MOST_FACTS
+from footnote.errors import Conflict
 from footnote.retrieval.fusion import RRF_K
 from footnote.store import facts as stored
 from footnote.store.documents import get_document
@@ -38,11 +35,14 @@ from footnote.store.fact_keeping import FactCounts, count_facts, fact_failures, 
 from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
 from footnote.store.lanes import current_lane
 from footnote.store.queue import enqueue_facts, facts_enqueued
+from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _RECALLED = 100
 """Facts of each ranking that are fused."""
 _FACTS_OF_CONFLICTS = 2_000
 _FAILURES_SHOWN = 10
+_PLACE = TypeAdapter(tuple[UUID, Count])
+"""Document, and number of the fact in it."""
 
 FactLimit = Annotated[int, Field(ge=1, le=200)]
 FactQuery = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -72,14 +72,13 @@ async def facts(
             await get_document(scope, document_id)
         if entity_id is not None:
             await require_entity(scope, entity_id)
-        found = await stored.list_facts(
-            scope, wanted, limit=limit + 1, after=None if cursor is None else _place(cursor)
-        )
+        after = None if cursor is None else read_cursor(_PLACE, cursor)
+        found = await stored.list_facts(scope, wanted, limit=limit + 1, after=after)
     shown = found[:limit]
-    more = len(found) > limit
+    last = shown[-1] if len(found) > limit else None
     return FactPage(
         facts=tuple(fact for fact, _ in shown),
-        next_cursor=_cursor(shown[-1][0].document_id, shown[-1][1]) if more else None,
+        next_cursor=last and write_cursor(_PLACE, (last[0].document_id, last[1])),
     )
 
 
@@ -293,25 +292,3 @@ def _fused(dense: Sequence[RankedFact], lexical: Sequence[RankedFact]) -> list[_
                 entry.ranks[name] = rank
                 entry.score += 1 / (RRF_K + rank)
     return sorted(groups.values(), key=lambda each: (-each.score, each.fact_id))
-
-
-def _cursor(document_id: UUID, ordinal: int) -> str:
-    return base64.urlsafe_b64encode(f"{document_id} {ordinal}".encode()).decode()
-
-
-def _place(cursor: str) -> tuple[UUID, int]:
-    """The place that a cursor names. Raises InvalidRequest for a foreign one."""
-    try:
-        document, written = base64.urlsafe_b64decode(cursor).decode().split(" ")
-        place = UUID(document), int(written)
-    except (binascii.Error, ValueError) as error:
-        raise _no_cursor() from error
-    if not 0 <= place[1] < MOST_FACTS:
-        raise _no_cursor()
-    return place
-
-
-def _no_cursor() -> InvalidRequest:
-    return InvalidRequest(
-        "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
-    )

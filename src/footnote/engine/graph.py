@@ -89,8 +89,7 @@ async def graph(
             await get_document(scope, document_id)
             entity_ids = await _around_document(scope, document_id, wanted, limit + 1, edges)
         elif entity_id is not None:
-            if not await named.named_rows(scope, entity_id, after=(UUID(int=0), -1), limit=1):
-                raise named.no_such_entity(entity_id)
+            await named.require_entity(scope, entity_id)
             beside = await stored.neighbours(scope, [entity_id], wanted, limit)
             entity_ids = [entity_id, *beside]
         else:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+import structlog
+
 from footnote.answering import ReaderAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.domain import Answer, Lane, Principal, Right, Workspace
@@ -20,7 +22,7 @@ from footnote.engine.map_layouts import MapLayouts
 from footnote.engine.metering import Metering
 from footnote.engine.rate_limits import LastRateLimit, RateLimits
 from footnote.engine.stages import KnownConfigurations
-from footnote.errors import Forbidden, NotReady
+from footnote.errors import FootnoteError, Forbidden, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
 from footnote.models.aligned import AlignedEncoder
 from footnote.models.answer_models import AnswerModels
@@ -45,6 +47,9 @@ from footnote.store.vector_cache import VectorCache
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.writing import WritingModel
+
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,3 +235,11 @@ class WorkspaceAccess:
             configuration=configuration,
             breadth=DenseBreadth(exact_up_to=self.engine.settings.hnsw_threshold_chunks),
         )
+
+
+def failure_reason(error: Exception, event: str, **about: str) -> str:
+    """What people read of work that failed in the background; what nobody expected is logged."""
+    if isinstance(error, FootnoteError):
+        return error.with_hint
+    _log.error(event, exc_info=error, **about)
+    return "something unexpected happened inside Footnote; the worker's log says what"

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
-import structlog
 
 from footnote.domain import Passage
 from footnote.domain.summaries import SummarySentence
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import embedder_of, lane_of_workspace
-from footnote.engine.services import Services, WorkspaceAccess
+from footnote.engine.services import Services, WorkspaceAccess, failure_reason
 from footnote.engine.summary_writing import SummaryWriter, write_summary, writer_of
-from footnote.errors import FootnoteError, StoreFull, StoreUnavailable
+from footnote.errors import StoreFull, StoreUnavailable
 from footnote.knowledge.summaries import (
     KEPT,
     SUMMARISER,
@@ -41,7 +40,6 @@ ATTEMPTS = 3
 """To summarise one version."""
 _MOST_CHARACTERS = 20_000_000
 _MOST_PASSAGES = 1_000_000
-_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +90,7 @@ async def summarise_document(
     except (StoreUnavailable, StoreFull):
         raise
     except Exception as error:
-        if isinstance(error, FootnoteError):
-            reason = f"{error}; {error.hint}" if error.hint else str(error)
-        else:
-            _log.exception("summarising_failed", document_id=str(document.document_id))
-            reason = "something unexpected happened inside Footnote; the worker's log says what"
+        reason = failure_reason(error, "summarising_failed", document_id=str(document.document_id))
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
             await note_summary_failure(scope, document, wanted.summariser, reason)
 

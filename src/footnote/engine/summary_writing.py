@@ -85,21 +85,14 @@ async def write_summary(
                 ),
             )
         except ModelUnavailable as error:
-            failure = f"{error}; {error.hint}" if error.hint else str(error)
+            failure = error.with_hint
         else:
             drafts = drafts_of_reply(reply, len(given))
             if drafts is None:
                 failure = (
                     f"{writer.model.name} wrote no summary, or named sentences that there are not"
                 )
-    usage = Usage()
-    for note in notes:
-        usage += Usage(
-            requests=note.requests,
-            input_tokens=note.input_tokens,
-            output_tokens=note.output_tokens,
-            cost_usd=engine.metering.prices.of(note),
-        )
+    usage = engine.metering.prices.usage_of(notes)
     if drafts is None:
         return Writing(sentences=(), left_out=0, usage=usage, failure=failure)
     kept = await _carried(workspace, drafts, given)

@@ -15,6 +15,7 @@ from functools import partial, wraps
 from inspect import signature
 from types import MethodType
 from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
+from uuid import UUID
 
 from footnote.bridge import Bridged, blocking, blocking_iterator
 from footnote.domain import Right
@@ -66,8 +67,10 @@ from footnote.engine import views as view_verbs
 from footnote.engine import webhooks as webhook_verbs
 from footnote.engine import workspace_sources as workspace_source_verbs
 from footnote.engine.acts import ActUnderWay, entered, entered_stream
-from footnote.engine.services import WorkspaceAccess
+from footnote.engine.services import Services, WorkspaceAccess
 from footnote.errors import Forbidden
+from footnote.store.database import SYSTEM
+from footnote.store.pushes import workspace_of
 from footnote.validation.arguments import checks
 
 P = ParamSpec("P")
@@ -420,3 +423,12 @@ class WorkspaceVerbs:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceEngine(WorkspaceVerbs, WorkspaceAccess):
     """The verbs of one workspace, as one principal; it cannot see any other."""
+
+
+async def as_system(engine: Services, workspace_id: UUID) -> WorkspaceEngine:
+    """A workspace as Footnote itself works on it in the background. Raises NotFound."""
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        workspace = await workspace_of(scope)
+    return WorkspaceEngine(
+        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
+    )

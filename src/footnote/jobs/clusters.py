@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
-from footnote.engine import Services, WorkspaceEngine
+from footnote.engine import Services, as_system
 from footnote.engine.cluster_naming import name_cluster, nameless_clusters
 from footnote.engine.clustering import cluster_further, wants_clusters
 from footnote.store.database import SYSTEM
-from footnote.store.pushes import workspace_of
 from footnote.store.queue import enqueue_clustering
 
 SLICE_SECONDS = 3.0
@@ -22,11 +21,7 @@ async def cluster_slice(engine: Services, workspace_id: UUID) -> None:
     What was kept stays kept; a workspace that is switched off is left at once.
     """
     ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        workspace = await workspace_of(scope)
-    system = WorkspaceEngine(
-        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
-    )
+    system = await as_system(engine, workspace_id)
     if not await wants_clusters(system):
         return
     if await _all_done(engine, workspace_id, ends_at):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
-from footnote.engine import Services, WorkspaceEngine
+from footnote.engine import Services, as_system
 from footnote.engine.entity_extraction import (
     ATTEMPTS,
     entity_extraction_of,
@@ -13,7 +13,6 @@ from footnote.engine.entity_extraction import (
 )
 from footnote.store.database import SYSTEM
 from footnote.store.entity_keeping import drop_orphans, unread_documents
-from footnote.store.pushes import workspace_of
 from footnote.store.queue import enqueue_entities
 
 SLICE_SECONDS = 3.0
@@ -27,11 +26,7 @@ async def extract_entity_slice(engine: Services, workspace_id: UUID) -> None:
     What was kept of a document stays kept; a workspace that is switched off is left at once.
     """
     ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        workspace = await workspace_of(scope)
-    system = WorkspaceEngine(
-        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
-    )
+    system = await as_system(engine, workspace_id)
     wanted = await entity_extraction_of(system)
     if not wanted.enabled:
         return

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
-from footnote.engine import Services, WorkspaceEngine
+from footnote.engine import Services, as_system
 from footnote.engine.fact_extraction import ATTEMPTS, extract_document, extraction_of
 from footnote.engine.fact_reading import ModelAway
 from footnote.engine.redaction import model_use_of_job
 from footnote.errors import BudgetExceeded
 from footnote.store.database import SYSTEM
 from footnote.store.fact_keeping import pending_documents
-from footnote.store.pushes import workspace_of
 from footnote.store.queue import enqueue_facts
 
 SLICE_SECONDS = 3.0
@@ -30,11 +29,7 @@ async def extract_slice(engine: Services, workspace_id: UUID) -> None:
     """
     loop = asyncio.get_running_loop()
     ends_at = loop.time() + SLICE_SECONDS
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        workspace = await workspace_of(scope)
-    system = WorkspaceEngine(
-        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
-    )
+    system = await as_system(engine, workspace_id)
     wanted = await extraction_of(system)
     if not wanted.enabled:
         return

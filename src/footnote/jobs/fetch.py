@@ -49,7 +49,7 @@ async def fetch_pushed(engine: Services, job: FetchJob) -> None:
     except FootnoteError as error:
         if error.retryable and not last:
             raise
-        await _fail(engine, job, "; ".join(filter(None, (str(error), error.hint))))
+        await _fail(engine, job, error.with_hint)
         return
     except Exception:
         if not last:

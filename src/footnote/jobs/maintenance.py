@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from footnote.engine import Services, WorkspaceEngine
+from footnote.engine import Services, as_system
 from footnote.engine.lanes import lane_of_workspace
 from footnote.engine.retention import DAY_SECONDS
 from footnote.store.blob_claims import GRACE_SECONDS, claims_left, sweep_blobs
@@ -13,7 +13,6 @@ from footnote.store.hnsw import promote, promotion_is_due
 from footnote.store.idempotency import forget_expired
 from footnote.store.key_rotation import PROMOTE, promote_key, reseal_workspace
 from footnote.store.merging import merge_once
-from footnote.store.pushes import workspace_of
 from footnote.store.queue import enqueue_retention, enqueue_sweep
 from footnote.store.retention import any_rule
 
@@ -57,8 +56,4 @@ async def retain(engine: Services, workspace_id: UUID) -> None:
             return
         # First: whatever goes wrong today, there is a tomorrow.
         await enqueue_retention(scope, DAY_SECONDS)
-        workspace = await workspace_of(scope)
-    system = WorkspaceEngine(
-        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
-    )
-    await system.apply_retention()
+    await (await as_system(engine, workspace_id)).apply_retention()

@@ -67,7 +67,7 @@ async def reembed_slice(engine: Services, job: ReembeddingJob) -> None:
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:
             raise
-        await _fail(engine, job, f"{error}; {error.hint}" if error.hint else str(error))
+        await _fail(engine, job, error.with_hint)
     except Exception:
         _log.exception("reembedding_failed", workspace_id=str(job.workspace_id))
         if job.attempt + 1 < limit:

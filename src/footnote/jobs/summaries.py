@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
-from footnote.engine import Services, WorkspaceEngine
+from footnote.engine import Services, as_system
 from footnote.engine.redaction import model_use_of_job
 from footnote.engine.summarising import (
     ATTEMPTS,
@@ -15,7 +15,6 @@ from footnote.engine.summarising import (
 )
 from footnote.errors import BudgetExceeded
 from footnote.store.database import SYSTEM
-from footnote.store.pushes import workspace_of
 from footnote.store.queue import enqueue_summarising
 from footnote.store.summaries import unsummarised_documents
 from footnote.store.written_summaries import unwritten_documents
@@ -35,11 +34,7 @@ async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
     """
     loop = asyncio.get_running_loop()
     ends_at = loop.time() + SLICE_SECONDS
-    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        workspace = await workspace_of(scope)
-    system = WorkspaceEngine(
-        engine=engine, workspace=workspace, principal=SYSTEM, credential="system"
-    )
+    system = await as_system(engine, workspace_id)
     wanted = await summarising_of(system)
     if not wanted.enabled:
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from psycopg.rows import DictRow
+from pydantic import AwareDatetime, TypeAdapter
 
 from footnote.domain.conversations import (
     MAX_ATTACHED,
@@ -15,11 +16,14 @@ from footnote.domain.conversations import (
 from footnote.errors import InvalidRequest, NotFound
 from footnote.ports import Place
 from footnote.store.database import WorkspaceScope
-from footnote.store.documents import get_document, read_cursor, write_cursor
+from footnote.store.documents import get_document
 from footnote.store.sealing import CONVERSATION
 from footnote.store.statements import load_statements, record_of
+from footnote.validation.cursors import read_cursor, write_cursor
 
 _SQL = load_statements("conversations")
+_PLACE = TypeAdapter(tuple[AwareDatetime, UUID])
+"""When a conversation was last used, and its id: the latest come first."""
 
 
 async def create_conversation(
@@ -49,16 +53,15 @@ async def list_conversations(
     scope: WorkspaceScope, *, limit: int, cursor: str | None
 ) -> ConversationPage:
     """A page of the principal's, what was used last first. Raises InvalidRequest."""
-    before, before_id = read_cursor(cursor)
+    before, before_id = (None, None) if cursor is None else read_cursor(_PLACE, cursor)
     rows = await scope.all(
         _SQL["list"], {"before": before, "before_id": before_id, "limit": limit + 1}
     )
     found = tuple(_conversation_of(scope, row) for row in rows[:limit])
-    more = len(rows) > limit
-    return ConversationPage(
-        conversations=found,
-        next_cursor=write_cursor(found[-1].updated_at, found[-1].conversation_id) if more else None,
-    )
+    if len(rows) <= limit:
+        return ConversationPage(conversations=found, next_cursor=None)
+    last = (found[-1].updated_at, found[-1].conversation_id)
+    return ConversationPage(conversations=found, next_cursor=write_cursor(_PLACE, last))
 
 
 async def change_conversation(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -22,7 +19,7 @@ from footnote.domain import (
     Stage,
     Visibility,
 )
-from footnote.errors import InvalidRequest, NotFound
+from footnote.errors import NotFound
 from footnote.store.database import WorkspaceScope
 from footnote.store.sealed_texts import load_pieces, pieces_of, stretch
 from footnote.store.sealing import KEYWORDS, METADATA_VALUES, SECTIONS, SUMMARY, TITLE
@@ -154,24 +151,6 @@ async def documents_and_attachments(
     """List those of the documents that exist, and everything attached below them."""
     rows = await scope.all(_SQL["with_attachments"], {"document_ids": list(document_ids)})
     return documents_of(scope, rows)
-
-
-def write_cursor(moment: datetime, identity: UUID) -> str:
-    """Name a place in a listing by the time and the id of what stands before it."""
-    return base64.urlsafe_b64encode(f"{moment.isoformat()} {identity}".encode()).decode()
-
-
-def read_cursor(cursor: str | None) -> tuple[datetime | None, UUID | None]:
-    """Read the place that a cursor names. Raises InvalidRequest for a foreign one."""
-    if cursor is None:
-        return None, None
-    try:
-        moment, identity = base64.urlsafe_b64decode(cursor).decode().split(" ")
-        return datetime.fromisoformat(moment), UUID(identity)
-    except (binascii.Error, ValueError) as error:
-        raise InvalidRequest(
-            "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
-        ) from error
 
 
 async def shown_version(scope: WorkspaceScope, document_id: UUID) -> ShownVersion:

@@ -16,6 +16,7 @@ from footnote.store.database import WorkspaceScope
 from footnote.store.entity_keeping import OFFSET, hashed, named_content
 from footnote.store.sealing import GIVEN_NAME, TITLE
 from footnote.store.statements import load_statements
+from footnote.validation.cursors import Count
 
 _SQL = load_statements("entities")
 _NAMES_READ = 20
@@ -37,8 +38,8 @@ class WantedEntities:
 class EntityPlace:
     """Where a list of entities goes on: behind this one."""
 
-    documents: int
-    mentions: int
+    documents: Count
+    mentions: Count
     entity_id: UUID
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +10,7 @@ from typing import LiteralString
 from uuid import UUID
 
 from psycopg import sql
+from pydantic import TypeAdapter
 
 from footnote.domain import (
     LISTED_FACETS,
@@ -34,6 +32,7 @@ from footnote.store.facets import checked_facets, count_values
 from footnote.store.sealed_titles import require_readable, titles_for
 from footnote.store.sealing import TITLE
 from footnote.store.statements import load_statements, record_of
+from footnote.validation.cursors import UNCHANGED, foreign_cursor, read_cursor, write_cursor
 from footnote.validation.text import is_storable
 
 _SQL = load_statements("listing")
@@ -46,6 +45,7 @@ _LARGEST = {DocumentSort.BYTE_SIZE: 2**63, DocumentSort.PAGE_COUNT: 2**31}
 """Beyond what the columns hold."""
 
 SortKey = str | int
+_PLACE = TypeAdapter(tuple[DocumentSort, SortOrder, SortKey, UUID])
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,8 +311,7 @@ def _written(key: object) -> SortKey:
 
 def _write_cursor(listing: Listing, key: SortKey, document_id: UUID) -> str:
     """Name a place in a list by its order, and by the key and the id of what stands before it."""
-    place = [listing.sort, listing.order, key, str(document_id)]
-    return base64.urlsafe_b64encode(json.dumps(place, ensure_ascii=False).encode()).decode()
+    return write_cursor(_PLACE, (listing.sort, listing.order, key, document_id))
 
 
 def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] | None:
@@ -320,14 +319,13 @@ def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] |
     if cursor is None:
         return None
     try:
-        sort, order, key, identity = json.loads(base64.urlsafe_b64decode(cursor))
-        place = (key, UUID(identity))
+        sort, order, key, document_id = read_cursor(_PLACE, cursor)
         sound = (sort, order) == (listing.sort, listing.order) and _is_key(key, listing.sort)
-    except (binascii.Error, ValueError, TypeError, AttributeError) as error:
+    except (InvalidRequest, ValueError) as error:
         raise _no_cursor() from error
     if not sound:
         raise _no_cursor()
-    return place
+    return key, document_id
 
 
 def _is_key(key: object, sort: DocumentSort) -> bool:
@@ -339,7 +337,6 @@ def _is_key(key: object, sort: DocumentSort) -> bool:
 
 
 def _no_cursor() -> InvalidRequest:
-    return InvalidRequest(
-        "the cursor is not one we gave for this order",
-        hint="use next_cursor of the page before, unchanged, with the same sort and order",
+    return foreign_cursor(
+        "the cursor is not one we gave for this order", f"{UNCHANGED}, with the same sort and order"
     )

@@ -20,11 +20,12 @@ from footnote.domain.conversations import (
     MessagePage,
     MessageRole,
 )
-from footnote.errors import Conflict, InvalidRequest, NotFound
+from footnote.errors import Conflict, NotFound
 from footnote.ports import Place
 from footnote.store.database import WorkspaceScope
 from footnote.store.sealing import ANSWER, COMMENT, QUESTION
 from footnote.store.statements import load_statements, record_of
+from footnote.validation.cursors import foreign_cursor
 
 _SQL = load_statements("messages")
 _LARGEST = 2**31 - 1
@@ -251,7 +252,5 @@ def _number(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 11 and int(cursor) < _LARGEST):
-        raise InvalidRequest(
-            "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
-        )
+        raise foreign_cursor()
     return int(cursor)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from footnote.domain import Usage
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import UnsupportedSettings
 
@@ -59,6 +60,21 @@ class Prices:
         if note.model.startswith(_FREE):
             return 0.0
         return _known_price(note)
+
+    def usage_of(self, notes: Iterable[UsageNote]) -> Usage:
+        """What several uses come to; their cost is known where that of each is."""
+        return sum(
+            (
+                Usage(
+                    requests=note.requests,
+                    input_tokens=note.input_tokens,
+                    output_tokens=note.output_tokens,
+                    cost_usd=self.of(note),
+                )
+                for note in notes
+            ),
+            Usage(),
+        )
 
 
 def _known_price(note: UsageNote) -> float | None:

@@ -236,5 +236,5 @@ async def _retried(client: Remote, document_id: UUID) -> Retried:
     try:
         return Retried(document_id=document_id, document=await retry(client, document_id))
     except FootnoteError as error:
-        refusal = f"{error}; {error.hint}" if error.hint else str(error)
+        refusal = error.with_hint
         return Retried(document_id=document_id, refusal=refusal)

@@ -193,7 +193,7 @@ async def _remove(workspace: WorkspaceEngine, labels: Labels, entry: KnownEntry)
     except NotFound:
         removed = True  # somebody else was faster
     except UnderLegalHold as error:
-        reason = f"{error}; {error.hint}"
+        reason = error.with_hint
         return Step(external_id=entry.external_id, verdict="kept", entry=entry, reason=reason)
     verdict: Verdict = "removed" if removed else "kept"
     return Step(external_id=entry.external_id, verdict=verdict, entry=entry)
