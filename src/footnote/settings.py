@@ -711,6 +711,11 @@ class Settings(BaseSettings):
         ",".join(EntityKind),
         description="Which kinds of entities are extracted, joined by commas.",
     )
+    graph_recall: bool = Field(
+        False,
+        description="Whether searches also recall passages by the entities that a question names, "
+        "as far as entities are extracted. See retrieval.md.",
+    )
     facts_by_model: bool = Field(
         False,
         description="Whether the language model reads documents for facts, too, five passages at "
@@ -959,7 +964,7 @@ PER_WORKSPACE = (
     *("redact", "redact_embeddings", "redact_media"),
     *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
     "clusters",
-    *("entities", "entity_kinds"),
+    *("entities", "entity_kinds", "graph_recall"),
     *("summaries", "summaries_by_model"),
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it

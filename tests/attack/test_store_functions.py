@@ -52,6 +52,7 @@ from footnote.errors import FootnoteError
 from footnote.index.quoting import quotable
 from footnote.index.ranges import ChunkRanges
 from footnote.jobs.inline import work_until_resting
+from footnote.ports import QuestionName
 from footnote.store import people
 from footnote.store.answer_statistics import StatisticsPeriod
 from footnote.store.api_keys import WantedKey
@@ -397,6 +398,12 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "personal_data.documents_about": {"who": "local", "after": ""},
         "personal_data.audit_about": {"who": "local", "by_others": True, "after": 0},
         "access.grants_of": {"principal": SYSTEM},
+        "entity_graph.load_entity_graph": {
+            "names": (
+                QuestionName(start=0, end=1, text=CANARY, keys=(f"form\n{CANARY.lower()}",)),
+            ),
+            "visible": ChunkRanges.everything(),
+        },
         "relationships.neighbours": {"kinds": tuple(EntityKind)},
         "relationships.named_most": {"kinds": tuple(EntityKind)},
         "relationships.pair_places": {

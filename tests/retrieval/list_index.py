@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log1p
+from uuid import NAMESPACE_URL, uuid5
 
 from footnote.domain import FacetCount, Hit, Passage, Ranking, SearchFilters
 from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
-from footnote.ports import ComingVector, Holders, Recalled, RecallRequest, Vector, Widened
+from footnote.ports import (
+    ComingVector,
+    EntityGraph,
+    Holders,
+    NamedEntity,
+    QuestionName,
+    Recalled,
+    RecallRequest,
+    Vector,
+    Widened,
+)
 
 from .evidence import passage_of
 
@@ -23,7 +34,7 @@ class ListIndex:
 
     texts: tuple[str, ...]
     failing: frozenset[str] = frozenset()
-    """Of `dense`, `lexical`, `holders`, `vectors`, `widened`, `facets`."""
+    """Of `dense`, `lexical`, `holders`, `graph`, `vectors`, `widened`, `facets`."""
 
     async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
         """Both recalls, completed whether or not that was asked for."""
@@ -85,6 +96,22 @@ class ListIndex:
             for term, numbers in found.items()
             if numbers
         }
+
+    async def entity_graph(
+        self, names: Sequence[QuestionName], filters: SearchFilters
+    ) -> EntityGraph:
+        """Every word of a name is an entity, which is named where it stands."""
+        self._check("graph")
+        said = {word for each in names for word in each.text.split()}
+        holders = {
+            word: [number for number, text in enumerate(self.texts) if word in text]
+            for word in said
+        }
+        ids = {word: uuid5(NAMESPACE_URL, word) for word in said if holders[word]}
+        return EntityGraph(
+            named={ids[w]: NamedEntity(text=w, documents=len(holders[w])) for w in ids},
+            mentions={(ids[word], number): 1 for word in ids for number in holders[word]},
+        )
 
     async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
         """The texts' vectors."""

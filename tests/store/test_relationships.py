@@ -50,6 +50,15 @@ async def test_relationships_are_read_by_their_indexes(
             INSERT INTO entity_pairs (workspace_id, document_id, first, second, weight, spans)
             SELECT workspace_id, document_id, ordinal, ordinal + 1, 1, '\\x0000000001000000'
             FROM document_entities WHERE ordinal < 20;
+            INSERT INTO entity_keys (workspace_id, key, document_id, ordinal)
+            SELECT workspace_id, uuid_send(gen_random_uuid()), document_id, ordinal
+            FROM document_entities;
+            INSERT INTO chunks SELECT workspace_id, number * 1000 + ordinal, document_id, 1,
+                ordinal, 'paragraph', 'x', 0, 0, 1, '[]', '{}', NULL, NULL, 1, 1, 1, NULL
+            FROM (
+                SELECT workspace_id, document_id, row_number() OVER () AS number FROM documents
+                WHERE filename = ''
+            ) AS numbered, generate_series(0, 9) AS ordinal;
             INSERT INTO document_keys (
                 workspace_id, document_id, version, key, role, char_start, char_end
             )
@@ -65,6 +74,17 @@ async def test_relationships_are_read_by_their_indexes(
     }
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         faults = []
+        around = given | {"keys": [bytes(16)], "documents": 9, "pairs": 6, "places": 3}
+        for name, index in (
+            ("called_so", "entity_keys_pkey"),
+            ("called_so", "document_entities_pkey"),
+            ("beside", "document_entities_entity"),
+            ("beside", "entity_pairs_"),
+            ("chunks_naming", "document_entities_entity"),
+            ("chunks_naming", "documents_pkey"),
+            ("chunks_naming", "chunks_"),
+        ):
+            faults += await faults_of(scope, ("entity_graph", name, index), around)
         for name, index in (
             ("neighbours", "document_entities_entity"),
             ("neighbours", "entity_pairs_"),

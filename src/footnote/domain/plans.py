@@ -17,6 +17,8 @@ class Plan:
     fusion: FusionName = "adaptive"
     route: bool = False
     """Search the documents first, and within those that promise most."""
+    graph: bool = False
+    """Recall also what names the entities of the question, and what stands beside them."""
     rerank: bool = False
     diversity: DiversityName = "none"
     neighbours: int = 0
@@ -43,6 +45,7 @@ class PlanChanges:
 
     fusion: FusionName | None = None
     route: bool | None = None
+    graph: bool | None = None
     rerank: bool | None = None
     diversity: DiversityName | None = None
     neighbours: int | None = None

@@ -12,8 +12,8 @@ from footnote.domain.filters import FacetCount, SearchFilters
 from footnote.domain.json_form import json_form
 from footnote.domain.plans import PlanChanges, Turn
 
-Recall = Literal["dense", "lexical"]
-"""The two ways of recalling chunks."""
+Recall = Literal["dense", "lexical", "graph"]
+"""The ways of recalling chunks: by vector, by words, and by what the question names."""
 
 CHUNK_NO_NOT_TOLD = -1
 """In place of the `chunk_no` of a passage that came from a server."""

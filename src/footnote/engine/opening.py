@@ -27,6 +27,7 @@ from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.sandbox.trial import require_sandbox
 from footnote.ingestion.sources.places import opened_places
+from footnote.knowledge.question_names import names_in
 from footnote.language.detection import detect_language
 from footnote.models.breaker import GuardedReranker
 from footnote.models.judges import OwnedJudge, judge_from
@@ -254,6 +255,7 @@ def _search_stages(
             analyzer=analyzer,
             correct=Correct(analyzer, embedder),
             choices=fusion_choices(settings),
+            names_in=names_in,
             recall_limit=settings.recall_limit,
             candidates=settings.rerank_top_k,
             mmr_candidates=settings.mmr_candidates,

@@ -31,6 +31,7 @@ def plans_of(settings: Settings, *, has_reranker: bool, writes: bool) -> Mapping
         neighbours=settings.neighbours,
         reranks=has_reranker and settings.reranker_enabled,
         writes=writes,
+        graph=settings.graph_recall,
     )
 
 

@@ -10,8 +10,12 @@ from footnote.ports.encryption import MasterKey as MasterKey
 from footnote.ports.encryption import Place as Place
 from footnote.ports.index import ComingVector as ComingVector
 from footnote.ports.index import ConfigurationChanged as ConfigurationChanged
+from footnote.ports.index import EntityGraph as EntityGraph
 from footnote.ports.index import Holders as Holders
 from footnote.ports.index import Index as Index
+from footnote.ports.index import NamedEntity as NamedEntity
+from footnote.ports.index import NamesIn as NamesIn
+from footnote.ports.index import QuestionName as QuestionName
 from footnote.ports.index import Recalled as Recalled
 from footnote.ports.index import RecallRequest as RecallRequest
 from footnote.ports.index import RoutedDocument as RoutedDocument

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
+from uuid import UUID
 
 from footnote.domain import FacetCount, Passage, Ranking, SearchFilters
 from footnote.ports.models import Vector
@@ -101,6 +102,10 @@ class Recalled:
     """What the workspace is written in, ISO 639-1, commonest first."""
     notes: tuple[str, ...] = ()
     """What could not be done completely, a sentence each."""
+    graph: Ranking = ()
+    """By what the question names; scores are shares of a walk's visits. Empty if not asked for."""
+    named: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    """For each chunk of the graph's ranking, how often it says each name of the question."""
     routes: Routes | None = None
     """The documents' ranking; None if it was not asked for or the index knows none."""
     lacks: Mapping[int, float] = field(default_factory=dict)
@@ -118,6 +123,44 @@ class Widened:
     """Chunk id to distance from the found one, negative before it; the found one is left out."""
     after: str = ""
     """The text between the stretch and the chunk that it could go on with; empty without one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionName:
+    """A stretch of a question that may name an entity."""
+
+    start: int
+    """Its first word, counted from 0."""
+    end: int
+    """The word behind its last."""
+    text: str
+    keys: tuple[str, ...]
+    """Under which documents that name it are found."""
+
+
+NamesIn = Callable[[str], Sequence[QuestionName]]
+"""Gives the stretches of a question that may name an entity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedEntity:
+    """An entity that a question names."""
+
+    text: str
+    """As the question writes it."""
+    documents: int
+    """Visible documents that name it so, 1 or more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityGraph:
+    """The entities that a question names, those beside them, and the chunks that name either."""
+
+    named: Mapping[UUID, NamedEntity] = field(default_factory=dict)
+    pairs: Mapping[tuple[UUID, UUID], float] = field(default_factory=dict)
+    """How strongly a named entity and another stand together, in sentences, above 0."""
+    mentions: Mapping[tuple[UUID, int], int] = field(default_factory=dict)
+    """How often an entity is named in the chunk of that number, 1 or more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +206,11 @@ class Index(Protocol):
         self, terms: Sequence[str], filters: SearchFilters, shown: int
     ) -> Mapping[str, Holders]:
         """The visible chunks that hold each term; terms of none are left out."""
+
+    async def entity_graph(
+        self, names: Sequence[QuestionName], filters: SearchFilters
+    ) -> EntityGraph:
+        """What is visible around the entities that these names are of."""
 
     async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
         """The vectors of these chunks, in the lane that is searched."""

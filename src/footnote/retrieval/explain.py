@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from footnote.domain import (
     Evidence,
@@ -36,13 +37,18 @@ def evidence_from(
     first wording that found it. A hit without a passage was deleted between recall and now.
     """
     places = [
-        (_places(recalled.dense), _places(recalled.lexical), _places(fused.ranking))
+        _Places(
+            dense=_places(recalled.dense),
+            lexical=_places(recalled.lexical),
+            graph=_places(recalled.graph),
+            fused=_places(fused.ranking),
+        )
         for recalled, fused in searched
     ]
     standing = [hit for hit in ranking if hit.chunk_no in passages]
     found = []
     for rank, hit in enumerate(standing, start=1):
-        number = next(n for n, (_, _, fused) in enumerate(places) if hit.chunk_no in fused)
+        number = next(n for n, each in enumerate(places) if hit.chunk_no in each.fused)
         recalled, fused = searched[number]
         records = _records(hit.chunk_no, recalled, fused, places[number], fusion)
         if len(searched) > 1:
@@ -60,10 +66,21 @@ def why(evidence: Evidence) -> str:
     return f"Ranked {_ordinal(evidence.rank)}: {'; '.join(said)}." if said else ""
 
 
-_Places = Mapping[int, tuple[int, float]]
+_Ranked = Mapping[int, tuple[int, float]]
+"""By chunk number its rank and score."""
 
 
-def _places(ranking: Sequence[Hit]) -> dict[int, tuple[int, float]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Places:
+    """Where the chunks stand that one wording found."""
+
+    dense: _Ranked
+    lexical: _Ranked
+    graph: _Ranked
+    fused: _Ranked
+
+
+def _places(ranking: Sequence[Hit]) -> _Ranked:
     return {hit.chunk_no: (rank, hit.score) for rank, hit in enumerate(ranking, start=1)}
 
 
@@ -71,21 +88,24 @@ def _records(
     number: int,
     recalled: Recalled,
     fused: Fused,
-    places: tuple[_Places, _Places, _Places],
+    places: _Places,
     fusion: FusionName,
 ) -> list[StageRecord]:
-    dense, lexical, whole = places
     records = [*route_records(number, recalled), *name_records(number, recalled.lacks)]
-    if number in dense:
-        rank, score = dense[number]
+    if number in places.dense:
+        rank, score = places.dense[number]
         records.append(StageRecord(stage="dense", rank_after=rank, score_after=score))
-    if number in lexical:
-        rank, score = lexical[number]
+    if number in places.lexical:
+        rank, score = places.lexical[number]
         shares = recalled.matched_terms.get(number, {})
         records.append(
             StageRecord(stage="lexical", rank_after=rank, score_after=score, detail=dict(shares))
         )
-    rank, score = whole[number]
+    if number in places.graph:
+        rank, score = places.graph[number]
+        said = dict(recalled.named.get(number, {}))
+        records.append(StageRecord(stage="graph", rank_after=rank, score_after=score, detail=said))
+    rank, score = places.fused[number]
     parts: dict[str, MetadataValue] = {"dense_weight": fused.dense_weight}
     parts.update({str(recall): part for recall, part in fused.parts.get(number, {}).items()})
     records.append(StageRecord(stage=fusion, rank_after=rank, score_after=score, detail=parts))
@@ -96,13 +116,13 @@ def _of_wordings(
     rank: int,
     hit: Hit,
     fused: StageRecord,
-    places: Sequence[tuple[_Places, _Places, _Places]],
+    places: Sequence[_Places],
 ) -> StageRecord:
     """How the rankings of the wordings made one, by the ranks the hit has in them."""
     ranks: dict[str, MetadataValue] = {
-        f"wording_{number}": whole[hit.chunk_no][0]
-        for number, (_, _, whole) in enumerate(places, start=1)
-        if hit.chunk_no in whole
+        f"wording_{number}": each.fused[hit.chunk_no][0]
+        for number, each in enumerate(places, start=1)
+        if hit.chunk_no in each.fused
     }
     return StageRecord(
         stage=WORDINGS,
@@ -159,6 +179,12 @@ def _of_lexical(record: StageRecord) -> str:
     return f"{place} by words ({_terms(record.detail)}, BM25 {record.score_after:.2f})"
 
 
+def _of_graph(record: StageRecord) -> str:
+    place = f"{_ordinal(record.rank_after)} by what the question names"
+    named = ", ".join(f"“{name}”" for name in list(record.detail)[:_NAMED_TERMS])
+    return f"{place} ({named})" if named else f"{place} (named beside it)"
+
+
 def _of_rerank(record: StageRecord) -> str:
     model = record.detail.get("model")
     return f"{_ordinal(record.rank_after)} once {model} had read it ({record.score_after:.2f})"
@@ -199,6 +225,7 @@ _SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
     NAMES: why_named,
     "dense": _of_dense,
     "lexical": _of_lexical,
+    "graph": _of_graph,
     WORDINGS: _across_wordings,
     "duplicates": _of_duplicates,
     "rerank": _of_rerank,

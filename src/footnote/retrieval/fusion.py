@@ -1,4 +1,4 @@
-"""Fuses the dense and the lexical ranking into one."""
+"""Fuses the dense and the lexical ranking into one, and a third one where a plan wants it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from footnote.domain import FusionName, Hit, Ranking, Recall
 from footnote.retrieval.trust import Signals, TrustModel
 
 RRF_K = 60  # Cormack et al. 2009; insensitive between 20 and 100.
+GRAPH_SHARE = 0.1
+"""Of a score, what the recall by entities decides. Measured with `bench/entity_recall.py`."""
 BLEND_ALPHA = 0.7  # The share of the dense recall where nothing is known of the query.
 
 
@@ -141,6 +143,33 @@ def blend(recalls: Recalls, alpha: float) -> Fused:
         },
         alpha,
     )
+
+
+def with_graph(fused: Fused, graph: Ranking, fusion: Fusion) -> Fused:
+    """The ranking with a third recall, which adds what neither of the others found.
+
+    Reciprocal ranks are added where fusion adds them; else the new recall decides `GRAPH_SHARE` of
+    a score, divided by the best of it. Parts still add up to their score.
+    """
+    if not graph:
+        return fused
+    if isinstance(fusion, ReciprocalRankFusion):
+        left = 1.0
+        gained = {hit.chunk_no: 1 / (fusion.k + rank) for rank, hit in enumerate(graph, start=1)}
+    else:
+        left, best = 1 - GRAPH_SHARE, fused.ranking[0].score if fused.ranking else 1.0
+        gained = {
+            hit.chunk_no: GRAPH_SHARE * best * _share(hit.score, graph[0].score) for hit in graph
+        }
+    parts: dict[int, dict[Recall, float]] = {
+        number: {recall: left * part for recall, part in each.items()}
+        for number, each in fused.parts.items()
+    }
+    scores = {hit.chunk_no: left * hit.score for hit in fused.ranking}
+    for number, part in gained.items():
+        parts.setdefault(number, {})["graph"] = part
+        scores[number] = scores.get(number, 0.0) + part
+    return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=fused.dense_weight)
 
 
 def _share(score: float, best: float) -> float:

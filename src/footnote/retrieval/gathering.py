@@ -13,6 +13,9 @@ from footnote.ports import (
     Analyzer,
     ComingVector,
     Embedder,
+    EntityGraph,
+    NamesIn,
+    QuestionName,
     Recalled,
     RecallRequest,
     Routing,
@@ -20,8 +23,9 @@ from footnote.ports import (
 )
 from footnote.retrieval.confidence import confidence, observe_recall
 from footnote.retrieval.coverage import query_words
+from footnote.retrieval.entity_rank import names_said, rank_by_entities
 from footnote.retrieval.explain import evidence_from
-from footnote.retrieval.fusion import Fused, FusionChoices, Recalls
+from footnote.retrieval.fusion import Fused, FusionChoices, Recalls, with_graph
 from footnote.retrieval.journal import Asked
 from footnote.retrieval.naming import naming_words, toward_named
 from footnote.retrieval.query import ParsedQuery, parse_query
@@ -69,6 +73,10 @@ class _Searched:
     confidence: float
 
 
+def _no_names(_: str) -> Sequence[QuestionName]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gather:
     """Recall (dense ‖ lexical) and fuse, for each wording of a question."""
@@ -78,6 +86,7 @@ class Gather:
     correct: Correct
     choices: FusionChoices
     recall_limit: int
+    names_in: NamesIn = _no_names
     candidates: int | None = None
     """What the reranker reads; None means three times `top_k`."""
     mmr_candidates: int = 0
@@ -127,7 +136,8 @@ class Gather:
                 matched_terms=recalled.matched_terms,
                 rarities=recalled.rarities,
             )
-            fused = self.choices.named(asked.plan.fusion)(
+            fusion = self.choices.named(asked.plan.fusion)
+            fused = fusion(
                 Recalls(
                     dense=recalled.dense,
                     lexical=recalled.lexical,
@@ -136,6 +146,9 @@ class Gather:
                     signals=signals,
                 )
             )
+            if asked.plan.graph:
+                recalled = await self._around_entities(wording, asked, recalled, fused)
+                fused = with_graph(fused, recalled.graph, fusion)
             fused = toward_named(fused, recalled.lacks)
             wanted = self._wanted(asked.top_k, asked.plan)
             # What later stages may lift to the top is as evident as what is there already.
@@ -190,6 +203,27 @@ class Gather:
             return await asked.index.recall(replace(wanted, vector=vector, terms_of=None))
         except FootnoteError:
             return await asked.index.recall(replace(wanted, complete=False))
+
+    async def _around_entities(
+        self, wording: Wording, asked: Asked, recalled: Recalled, fused: Fused
+    ) -> Recalled:
+        """What was recalled with the third recall, which knows of no phrases and similarities.
+
+        Where those narrow the search, it ranks only what the others found within them.
+        """
+        names = self.names_in(wording.parsed.text)
+        graph = EntityGraph()
+        with asked.journal.timed("graph"), asked.journal.attempt("graph"):
+            if names:
+                graph = await asked.index.entity_graph(names, asked.request.filters)
+        best = fused.ranking[0].score if fused.ranking else 0.0
+        shares = {hit.chunk_no: hit.score / best for hit in fused.ranking} if best > 0 else {}
+        ranking = rank_by_entities(graph, shares)
+        narrowed = wording.parsed.phrases or wording.parsed.excluded
+        if narrowed or asked.request.filters.min_similarity is not None:
+            found = {hit.chunk_no for hit in fused.ranking}
+            ranking = tuple(hit for hit in ranking if hit.chunk_no in found)
+        return replace(recalled, graph=ranking[: self.recall_limit], named=names_said(graph))
 
     async def _mended(
         self,

@@ -70,7 +70,8 @@ class Search:
             replace(request, query=query, filters=filters, top_k=top_k), plan
         )
         key = None
-        if plan.cache:
+        # Entities are extracted and merged without a new generation of the index.
+        if plan.cache and not plan.graph:
             key = CacheKey.of(
                 request,
                 plan,

@@ -17,13 +17,19 @@ MAX_CORRECTIONS = 2
 
 
 def named_plans(
-    *, fusion: FusionName, diversity: DiversityName, neighbours: int, reranks: bool, writes: bool
+    *,
+    fusion: FusionName,
+    diversity: DiversityName,
+    neighbours: int,
+    reranks: bool,
+    writes: bool,
+    graph: bool = False,
 ) -> Mapping[str, Plan]:
     """The plans of an installation, by name.
 
     `balanced` does what costs little. `fast` leaves out what looks at more than the winners.
     `thorough` takes every stage that is to be had: `reranks` says whether a reranker is, and
-    `writes` whether a language model.
+    `writes` whether a language model. `graph` has all but `fast` recall by entities.
     """
     balanced = Plan(
         name=BALANCED,
@@ -31,6 +37,7 @@ def named_plans(
         rerank=reranks,
         diversity=diversity,
         neighbours=neighbours,
+        graph=graph,
         condense=writes,
     )
     return {

@@ -11,7 +11,16 @@ from footnote.index.bm25 import LexicalResult
 from footnote.index.naming import NamedDocuments
 from footnote.index.ranges import ChunkRanges
 from footnote.index.terms import fresh_term_ids, term_ids
-from footnote.ports import ComingVector, Holders, Recalled, RecallRequest, Vector, Widened
+from footnote.ports import (
+    ComingVector,
+    EntityGraph,
+    Holders,
+    QuestionName,
+    Recalled,
+    RecallRequest,
+    Vector,
+    Widened,
+)
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import (
     DenseBreadth,
@@ -21,6 +30,7 @@ from footnote.store.dense import (
     load_vectors,
     read_nearest,
 )
+from footnote.store.entity_graph import load_entity_graph
 from footnote.store.facets import load_facets
 from footnote.store.index_cache import IndexCache, IndexState, Posting, ScopeKey, View
 from footnote.store.index_state import ask_generation, load_state, load_view, read_generation
@@ -144,6 +154,13 @@ class PostgresIndex:
         return {
             term: found[number] for term, number in zip(wanted, ids, strict=True) if number in found
         }
+
+    async def entity_graph(
+        self, names: Sequence[QuestionName], filters: SearchFilters
+    ) -> EntityGraph:
+        async with self._snapshot() as scope:
+            _, view = await self._current(scope, filters)
+            return await load_entity_graph(scope, names, view.ranges)
 
     async def vectors(self, chunk_numbers: Sequence[int]) -> Mapping[int, Vector]:
         async with self._snapshot() as scope:

@@ -76,6 +76,9 @@ class Stages(Request):
         None, description="How the dense and the lexical ranking become one."
     )
     route: Flag | None = Field(None, description="Search the documents first, then within a few.")
+    graph: Flag | None = Field(
+        None, description="Recall also by the entities that the question names."
+    )
     rerank: Flag | None = Field(None, description="Score the best candidates beside the query.")
     diversity: domain.DiversityName | None = Field(
         None, description="How results are spread over documents."

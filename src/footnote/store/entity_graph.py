@@ -1,0 +1,108 @@
+"""The entities that a question names, what stands beside them, and the chunks that name either."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import numpy as np
+
+from footnote.index.ranges import ChunkRanges
+from footnote.ports import EntityGraph, NamedEntity, QuestionName
+from footnote.store.database import WorkspaceScope
+from footnote.store.entity_keeping import hashed
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("entity_graph")
+MOST_NAMED = 8
+"""Entities of a question that are gone out from, those that the fewest documents name."""
+MOST_BESIDE = 60
+"""Entities beside those, strongest first."""
+COMMON = 60
+"""What so many documents name tells nothing about any of them, and is left out."""
+_PAIRS = 6
+"""Of each name of each document, in either direction."""
+_PLACES = 3
+"""Of an entity in one document, the first ones."""
+
+
+async def load_entity_graph(
+    scope: WorkspaceScope, names: Sequence[QuestionName], visible: ChunkRanges
+) -> EntityGraph:
+    """What lies around the entities of these names, as far as chunks are visible.
+
+    Its size is bounded by the constants above, whatever the workspace holds. Nothing depends on
+    the order in which rows come: what is cut off is either weak or common.
+    """
+    named = await _entities_named(scope, names)
+    if not named:
+        return EntityGraph()
+    rows = await scope.all(
+        _SQL["beside"],
+        {
+            "entity_ids": sorted(named),
+            "documents": COMMON,
+            "pairs": _PAIRS,
+            "limit": MOST_BESIDE,
+        },
+    )
+    pairs = {(row["entity_id"], row["beside"]): float(row["weight"]) for row in rows}
+    mentions = await _mentions(scope, named, {other for _, other in pairs} - named.keys(), visible)
+    reached = {entity_id for entity_id, _ in mentions}
+    return EntityGraph(
+        named={entity_id: each for entity_id, each in named.items() if entity_id in reached},
+        pairs={ends: weight for ends, weight in pairs.items() if reached.issuperset(ends)},
+        mentions=mentions,
+    )
+
+
+async def _entities_named(
+    scope: WorkspaceScope, names: Sequence[QuestionName]
+) -> Mapping[UUID, NamedEntity]:
+    """The entities of the longest names that are known, without those that are too common."""
+    keyed = {hashed(scope.sealing, key): name for name in names for key in name.keys}
+    if not keyed:
+        return {}
+    rows = await scope.all(_SQL["called_so"], {"keys": list(keyed), "limit": COMMON})
+    found: dict[QuestionName, dict[UUID, int]] = defaultdict(dict)
+    for row in rows:
+        counts = found[keyed[bytes(row["key"])]]
+        counts[row["entity_id"]] = max(counts.get(row["entity_id"], 0), row["documents"])
+    entities: dict[UUID, NamedEntity] = {}
+    for name in _outermost(found):
+        for entity_id, documents in found[name].items():
+            if documents < COMMON and entity_id not in entities:
+                entities[entity_id] = NamedEntity(text=name.text, documents=documents)
+    rarest = sorted(entities, key=lambda each: (entities[each].documents, each))
+    return {entity_id: entities[entity_id] for entity_id in rarest[:MOST_NAMED]}
+
+
+def _outermost(names: Mapping[QuestionName, object]) -> list[QuestionName]:
+    """The longest names first, without those that stand within another."""
+    kept: list[QuestionName] = []
+    for name in sorted(names, key=lambda each: (each.start - each.end, each.start)):
+        if not any(each.start < name.end and name.start < each.end for each in kept):
+            kept.append(name)
+    return kept
+
+
+async def _mentions(
+    scope: WorkspaceScope,
+    named: Mapping[UUID, NamedEntity],
+    beside: set[UUID],
+    visible: ChunkRanges,
+) -> Mapping[tuple[UUID, int], int]:
+    rows = await scope.all(
+        _SQL["chunks_naming"],
+        {"entity_ids": sorted({*named, *beside}), "documents": COMMON, "places": _PLACES},
+    )
+    documents: dict[UUID, set[UUID]] = defaultdict(set)
+    for row in rows:
+        documents[row["entity_id"]].add(row["document_id"])
+    seen = visible.contains(np.asarray([row["chunk_no"] for row in rows], dtype=np.int32))
+    return {
+        (row["entity_id"], row["chunk_no"]): row["mentions"]
+        for row, is_visible in zip(rows, seen, strict=True)
+        if is_visible and len(documents[row["entity_id"]]) < COMMON
+    }
