@@ -20,6 +20,7 @@ from footnote.domain import Principal
 from footnote.domain.identity import SYSTEM_NAME
 from footnote.errors import StoreFull, StoreUnavailable, UnderLegalHold
 from footnote.store.data_keys import KeyRing
+from footnote.store.interruptions import PooledConnection, ended_cleanly
 from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
 from footnote.store.sealing import Sealing
 from footnote.store.statements import load_statements, register_integers
@@ -130,7 +131,10 @@ class Database:
     ) -> AsyncIterator[WorkspaceScope]:
         """A read-write transaction in a workspace."""
         sealing = await self.sealing(workspace_id)
-        async with self._connection() as connection, connection.transaction():
+        async with (
+            ended_cleanly(self._connection()) as connection,
+            ended_cleanly(connection.transaction()),
+        ):
             await bind(connection, workspace_id, principal)
             yield WorkspaceScope(workspace_id, principal, connection, sealing)
 
@@ -143,7 +147,10 @@ class Database:
         Statements are sent without waiting; a fetch waits for all that was sent before.
         """
         sealing = await self.sealing(workspace_id)
-        async with self._connection() as connection, connection.pipeline():
+        async with (
+            ended_cleanly(self._connection()) as connection,
+            ended_cleanly(connection.pipeline()),
+        ):
             # By hand: psycopg's own transaction would wait for its beginning and thrice at its
             # end. When the block fails, the pool rolls back.
             await connection.execute(_SQL["begin_moment"])
@@ -161,7 +168,10 @@ class Database:
     @asynccontextmanager
     async def outside(self) -> AsyncIterator[Connection]:
         """A transaction outside every workspace: all customer tables read empty."""
-        async with self._connection() as connection, connection.transaction():
+        async with (
+            ended_cleanly(self._connection()) as connection,
+            ended_cleanly(connection.transaction()),
+        ):
             yield connection
 
     async def reach(self) -> None:
@@ -261,6 +271,7 @@ async def open_database(
 
     pool: Pool = AsyncConnectionPool(
         url,
+        connection_class=PooledConnection,
         min_size=1,
         max_size=pool_size,
         # Every scope begins its transaction itself.
