@@ -32,3 +32,23 @@ def test_a_weight_is_class_based_tf_idf() -> None:
     assert (first.term, first.documents) == ("a", 2)
     assert first.weight == pytest.approx(np.log1p(2.0))
     assert second.term == "b"
+
+
+def test_what_all_groups_have_alike_is_no_label() -> None:
+    terms = [["policy", "insurance"]] * 20
+    terms[3:6] = [["policy", "insurance", "boats"]] * 3
+    groups = np.array([0] * 14 + [1] * 6, np.int32)
+    assert labels_of(groups, terms) == [("boats",), ()]
+    apart = [*terms[:14], *[["policy", "insurance", "cars"]] * 4, *terms[18:]]
+    assert labels_of(groups, apart) == [("boats",), ("cars",)]
+
+
+def test_no_two_groups_have_the_same_label() -> None:
+    shared = ["mooring", "buoy", "chain"]
+    terms = [[*shared, "lamp"]] * 4 + [[*shared, "float"]] * 4 + [["ledger"]] * 12
+    groups = np.array([0] * 4 + [1] * 4 + [2] * 12, np.int32)
+    first, second, third = labels_of(groups, terms)
+    assert third == ("ledger",)
+    assert set(first) != set(second)
+    alike = labels_of(groups, [shared] * 8 + [["ledger"]] * 12)
+    assert alike == [("buoy", "chain", "mooring"), (), ("ledger",)]

@@ -20,6 +20,13 @@ Groups = npt.NDArray[np.int32]
 _LABEL_TERMS = 3
 _LEAST_OF_GROUP = 0.08
 """Of a group's documents, that have a term of its label."""
+_LEAST_LIFT = 1.5
+"""Of the share of a group's documents that have a term over that of all other documents.
+
+What all documents have alike tells none of their groups apart, however common it is.
+"""
+_SPARE_TERMS = 12
+"""Terms of a group among which its label is looked for, until no other group has the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,14 +43,27 @@ class WeighedTerm:
 def labels_of(
     groups: Groups, terms: Sequence[Sequence[str]], most: int = _LABEL_TERMS
 ) -> list[tuple[str, ...]]:
-    """For each group the terms that tell it from the others, the best first; perhaps none."""
-    return [tuple(each.term for each in weighed) for weighed in weighed_terms(groups, terms, most)]
+    """For each group the terms that tell it from the others, the best first; perhaps none.
+
+    No two labels have the same terms: of groups that would, the one of the lowest number keeps
+    them, and the others have their next best in place of the last.
+    """
+    taken: set[frozenset[str]] = set()
+    labels = []
+    for weighed in weighed_terms(groups, terms, _SPARE_TERMS):
+        written = [each.term for each in weighed]
+        last = range(most - 1, max(len(written), most))
+        offered = ((*written[: most - 1], *written[each : each + 1]) for each in last)
+        label = next((each for each in offered if frozenset(each) not in taken), ())
+        taken.add(frozenset(label))
+        labels.append(label)
+    return labels
 
 
 def weighed_terms(
     groups: Groups, terms: Sequence[Sequence[str]], most: int
 ) -> list[tuple[WeighedTerm, ...]]:
-    """The same with their weights, up to `most` for each group.
+    """The terms with their weights, up to `most` for each group.
 
     A term counts once for each document; of two of which one has the other in it, the better
     stands for both.
@@ -65,6 +85,7 @@ def weighed_terms(
             (-(count / size) * np.log1p((count / size) / (overall[key] / len(terms))), key)
             for key, count in counts.items()
             if count >= least
+            and count * (len(terms) - size) >= _LEAST_LIFT * size * (overall[key] - count)
         )
         chosen: list[tuple[float, str]] = []
         for score, key in scored:
