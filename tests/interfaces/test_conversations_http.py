@@ -170,6 +170,29 @@ async def test_a_key_makes_repeating_safe(library: Library) -> None:
     assert other.status_code == 409
 
 
+async def test_a_key_makes_asking_otherwise_and_answering_again_safe_to_repeat(
+    library: Library,
+) -> None:
+    http, key = library.http, {"Idempotency-Key": uuid4().hex}
+    mine = await begun(http)
+    exchange = await asked(http, mine, CLAIM)
+    at = f"/v1/conversations/{mine}/messages"
+    edit = f"{at}/{exchange['question']['message_id']}"
+    again = f"{at}/{exchange['reply']['message_id']}/regenerate"
+    for method, path, body in (("PATCH", edit, {"question": "When?"}), ("POST", again, {})):
+        made = await asyncio.gather(
+            *(http.request(method, path, json=body, headers=key) for _ in range(2))
+        )
+        made.append(await http.request(method, path, json=body, headers=key))
+        assert [each.status_code for each in made] == [200] * 3
+        assert len({each.json()["reply"]["message_id"] for each in made}) == 1
+        assert len({each.json()["question"]["message_id"] for each in made}) == 1
+    kept = (await http.get(at, params={"branches": True})).json()["messages"]
+    assert len(kept) == 5  # a question and its answer, the same for the other, one answer more
+    other = await http.patch(edit, json={"question": "Where?"}, headers=key)
+    assert other.status_code == 409
+
+
 async def test_documents_are_attached_and_detached(library: Library) -> None:
     http = library.http
     minutes = library.ids["minutes.md"]

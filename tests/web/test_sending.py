@@ -6,6 +6,7 @@ import asyncio
 from urllib.parse import urlsplit
 
 import httpx
+import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
 from footnote.settings import Settings
@@ -82,6 +83,59 @@ async def test_a_question_whose_answer_was_lost_is_sent_again_under_the_same_key
     assert len(keys) == 2
     assert keys[0] is not None
     assert keys[0] == keys[1]
+
+
+@pytest.mark.parametrize("act", ["edited", "answered again"])
+async def test_what_is_asked_otherwise_or_again_is_kept_once_when_its_answer_is_lost(
+    browser: Browser, site: Site, act: str
+) -> None:
+    path = "**/messages/*" if act == "edited" else "**/regenerate"
+    keys: list[str | None] = []
+
+    async def lose(route: Route) -> None:
+        keys.append(route.request.headers.get("idempotency-key"))
+        if len(keys) == 1:
+            await route.fetch()
+            await route.abort("connectionreset")
+        else:
+            await route.continue_()
+
+    async with watched_page(browser, site.address, cut=True) as page:
+        await page.goto("/")
+        await ask(page, LAMPS)
+        await page.route(path, lose)
+        if act == "edited":
+            await page.get_by_role("button", name="Edit the question").click()
+            await page.get_by_label("Edited question").fill(LENS)
+            await page.keyboard.press("Enter")
+        else:
+            await page.get_by_role("button", name="Answer again").click()
+        await page.locator("#main").get_by_role("button", name="Try again").click()
+        again = answer(page).get_by_role("button", name="Answer again")
+        await expect(again).to_be_visible()
+        await expect(page.locator("#main").get_by_role("button", name="Try again")).to_have_count(0)
+        asked = [LAMPS, LENS] if act == "edited" else [LAMPS]
+        assert await texts_kept(page, site) == asked
+        versions = page.get_by_role("group", name="Versions of this")
+        await expect(versions).to_contain_text("2 / 2")
+    assert len(set(keys)) == 1
+    assert keys[0] is not None
+
+
+@pytest.mark.parametrize("over", [1, 2345])
+async def test_a_long_paste_is_kept_whole_and_not_sent(page: Page, over: int) -> None:
+    text = "w" * (10_000 + over)
+    await page.goto("/")
+    field = page.locator("#question")
+    await field.fill(text)
+    told = page.locator("form [role=status]").get_by_text(f"{10_000 + over:,} characters")
+    await expect(told).to_contain_text(f"{over:,} too many")
+    await expect(page.get_by_role("button", name="Ask", exact=True)).to_be_disabled()
+    await field.press("Enter")
+    await expect(field).to_have_value(text)
+    await field.fill(text[:10_000])
+    await expect(told).to_have_count(0)
+    await expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
 
 
 async def test_trying_again_after_a_cut_shows_what_is_kept(page: Page, site: Site) -> None:

@@ -36,6 +36,7 @@ from footnote.store.documents import documents_and_attachments
 from footnote.store.exchanges import NewExchange, append_exchange, branch_answer, branch_exchange
 from footnote.store.messages import (
     kept_exchange,
+    kept_reply,
     last_active,
     message_at,
     place_of,
@@ -115,11 +116,18 @@ async def ask_in_conversation_stream(
 
 
 async def edit_question(
-    workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID, asking: Asking
+    workspace: WorkspaceAccess,
+    conversation_id: UUID,
+    message_id: UUID,
+    asking: Asking,
+    *,
+    idempotency_key: IdempotencyKey | None = None,
 ) -> Exchange:
     """Ask something else in place of an earlier question; see `edited_question`."""
-    question = await edited_question(workspace, conversation_id, message_id, asking)
-    return await answered(workspace, question)
+    question = await edited_question(
+        workspace, conversation_id, message_id, asking, idempotency_key=idempotency_key
+    )
+    return question if isinstance(question, Exchange) else await answered(workspace, question)
 
 
 async def regenerate_answer(
@@ -127,11 +135,15 @@ async def regenerate_answer(
     conversation_id: UUID,
     message_id: UUID,
     asking: Asking | None = None,
+    *,
+    idempotency_key: IdempotencyKey | None = None,
 ) -> Exchange:
     """Answer a question once more; see `question_again`."""
     again = asking or Asking(question="")
-    question = await question_again(workspace, conversation_id, message_id, again)
-    return await answered(workspace, question)
+    question = await question_again(
+        workspace, conversation_id, message_id, again, idempotency_key=idempotency_key
+    )
+    return question if isinstance(question, Exchange) else await answered(workspace, question)
 
 
 # --- where a question goes, and how it is asked there ---------------------------------------------
@@ -171,13 +183,20 @@ async def next_question(
 
 
 async def edited_question(
-    workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID, asking: Asking
-) -> NextQuestion:
-    """Another question in place of an earlier one; the old branch is kept.
+    workspace: WorkspaceAccess,
+    conversation_id: UUID,
+    message_id: UUID,
+    asking: Asking,
+    *,
+    idempotency_key: IdempotencyKey | None = None,
+) -> NextQuestion | Exchange:
+    """Another question in place of an earlier one, or what was kept under the same key before.
 
-    Raises NotFound, and InvalidRequest for an answer.
+    The old branch is kept. Raises NotFound, InvalidRequest for an answer, and Conflict for a key of
+    another question.
     """
     question = _checked(asking)
+    question_id, reply_id = uuid4(), uuid4()
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
         place = await place_of(scope, conversation_id, message_id)
@@ -185,9 +204,17 @@ async def edited_question(
             raise InvalidRequest(
                 f"message {message_id} is an answer", hint="edit a question, or regenerate this"
             )
+        if idempotency_key is not None:
+            question_id = uuid5(message_id, f"question/{idempotency_key}")
+            reply_id = uuid5(message_id, f"reply/{idempotency_key}")
+            kept = await kept_exchange(scope, conversation_id, question_id, question)
+            if kept is not None:
+                return kept
         attempts = await attempts_after(scope, conversation, asking, place.parent_no)
     return NextQuestion(
         conversation_id=conversation_id,
+        question_id=question_id,
+        reply_id=reply_id,
         question=question,
         attempts=attempts,
         place="branch",
@@ -196,12 +223,19 @@ async def edited_question(
 
 
 async def question_again(
-    workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID, asking: Asking
-) -> NextQuestion:
+    workspace: WorkspaceAccess,
+    conversation_id: UUID,
+    message_id: UUID,
+    asking: Asking,
+    *,
+    idempotency_key: IdempotencyKey | None = None,
+) -> NextQuestion | Exchange:
     """The question of an answer once more, past every cache; the old answer is kept.
 
-    The question of `asking` does not matter. Raises NotFound, and InvalidRequest for a question.
+    The same key gives what was kept under it before. The question of `asking` does not matter.
+    Raises NotFound, and InvalidRequest for a question.
     """
+    reply_id = uuid4()
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
         place = await place_of(scope, conversation_id, message_id)
@@ -209,12 +243,18 @@ async def question_again(
             raise InvalidRequest(
                 f"message {message_id} is a question", hint="regenerate an answer, or edit this"
             )
+        if idempotency_key is not None:
+            reply_id = uuid5(message_id, f"again/{idempotency_key}")
+            kept = await kept_reply(scope, conversation_id, reply_id)
+            if kept is not None:
+                return kept
         asked = await message_at(scope, conversation_id, place.parent_no)
         afresh = replace(asking, question=asked.text, changes=replace(asking.changes, cache=False))
         attempts = await attempts_after(scope, conversation, afresh, place.parent_no, itself=1)
     return NextQuestion(
         conversation_id=conversation_id,
         question_id=asked.message_id,
+        reply_id=reply_id,
         question=asked.text,
         attempts=attempts,
         place="again",

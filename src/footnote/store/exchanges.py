@@ -15,6 +15,7 @@ from footnote.store.messages import (
     answer_json,
     answer_of,
     kept_exchange,
+    kept_reply,
     last_active,
     message_at,
 )
@@ -55,8 +56,15 @@ async def append_exchange(
 async def branch_exchange(
     scope: WorkspaceScope, conversation_id: UUID, exchange: NewExchange, parent_no: int | None
 ) -> tuple[Message, Message]:
-    """Put a question and its answer after this message, as a branch that goes on."""
+    """Put a question and its answer after this message, as a branch that goes on.
+
+    What was kept under the question's id before is returned as it is. Raises NotFound, and
+    Conflict when the id belongs to another question.
+    """
     first = await _take_numbers(scope, conversation_id, 2, exchange.title)
+    kept = await kept_exchange(scope, conversation_id, exchange.question_id, exchange.question)
+    if kept is not None:
+        return kept.question, kept.reply
     return await _insert_exchange(scope, conversation_id, exchange, first, parent_no)
 
 
@@ -67,8 +75,14 @@ async def branch_answer(
     reply_id: UUID,
     answer: MessageAnswer,
 ) -> Message:
-    """Put another answer after a question, as a branch that goes on."""
+    """Put another answer after a question, as a branch that goes on.
+
+    What was kept under its id before is returned as it is.
+    """
     number = await _take_numbers(scope, conversation_id, 1, "")
+    kept = await kept_reply(scope, conversation_id, reply_id)
+    if kept is not None:
+        return kept.reply
     await _insert_answer(
         scope,
         conversation_id,

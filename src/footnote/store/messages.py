@@ -106,6 +106,20 @@ async def kept_exchange(
     )
 
 
+async def kept_reply(
+    scope: WorkspaceScope, conversation_id: UUID, reply_id: UUID
+) -> Exchange | None:
+    """The answer that was kept under this id before, with its question."""
+    parameters = {"conversation_id": conversation_id, "message_id": reply_id}
+    row = await scope.one(_SQL["place"], parameters)
+    if row is None:
+        return None
+    return Exchange(
+        question=await message_at(scope, conversation_id, row["parent_no"]),
+        reply=await message_at(scope, conversation_id, row["message_no"]),
+    )
+
+
 async def last_active(scope: WorkspaceScope, conversation_id: UUID) -> int | None:
     """The number of the message that the next one follows."""
     parameters = {"conversation_id": conversation_id}

@@ -215,7 +215,7 @@ function begin(asked: Asked & { readonly key: string }, signal: AbortSignal) {
     method,
     headers: {
       "Content-Type": "application/json",
-      ...(place.kind === "next" ? { "Idempotency-Key": key } : {}),
+      "Idempotency-Key": key,
     },
     body: JSON.stringify({
       stream: true,

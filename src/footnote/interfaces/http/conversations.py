@@ -263,10 +263,17 @@ async def edit_question(
     conversation_id: UUID,
     message_id: UUID,
     asked: AskedNext,
+    idempotency_key: IdempotencyKey = None,
 ) -> Exchange | Response:
-    """Ask another question in place of one; what followed stays as a branch."""
+    """Ask another question in place of one; what followed stays as a branch.
+
+    The same `Idempotency-Key` gives the same answer.
+    """
     question = await workspace.edited_question(
-        conversation_id, message_id, asked.asking(asked.question)
+        conversation_id,
+        message_id,
+        asked.asking(asked.question),
+        idempotency_key=idempotency_key,
     )
     return await _answer(request, workspace, question, stream=asked.stream)
 
@@ -283,9 +290,15 @@ async def regenerate_answer(
     conversation_id: UUID,
     message_id: UUID,
     again: AskedAgain = _AS_BEFORE,
+    idempotency_key: IdempotencyKey = None,
 ) -> Exchange | Response:
-    """Answer a question again; the old answer stays as a branch."""
-    question = await workspace.question_again(conversation_id, message_id, again.asking())
+    """Answer a question again; the old answer stays as a branch.
+
+    The same `Idempotency-Key` gives the same answer.
+    """
+    question = await workspace.question_again(
+        conversation_id, message_id, again.asking(), idempotency_key=idempotency_key
+    )
     return await _answer(request, workspace, question, stream=again.stream)
 
 

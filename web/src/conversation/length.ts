@@ -1,0 +1,13 @@
+// How long a question may be, as the server counts its characters.
+
+/** As the server has it (`MAX_QUERY_CHARACTERS`). */
+export const MOST_CHARACTERS = 10_000;
+
+/** Characters as the server counts them, of which JavaScript may have two for one. */
+export function charactersOf(text: string): number {
+  return Array.from(text.trim()).length;
+}
+
+export function isTooLong(text: string): boolean {
+  return text.length > MOST_CHARACTERS && charactersOf(text) > MOST_CHARACTERS;
+}
