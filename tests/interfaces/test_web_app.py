@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.guard import Guard, Policy
 from footnote.interfaces.http.problems import answer_with_problems
-from footnote.interfaces.http.web_app import PAGES, WebApp, is_public
+from footnote.interfaces.http.web_app import PAGES, WebApp, is_public, is_visit
 from footnote.settings import Settings
 
 LOCAL = "http://127.0.0.1"
@@ -196,6 +196,36 @@ async def test_paths_of_the_api_are_never_answered_by_the_app() -> None:
             answer = await http.get(path)
             assert answer.status_code == 404, path
             assert answer.headers["Content-Type"] == "application/problem+json"
+
+
+VISIT = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+async def test_a_browser_at_an_unknown_address_is_shown_the_app(
+    build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("footnote.interfaces.http.app.BUILT", build)
+    for given in (Settings(), Settings(identity="keys")):
+        transport = httpx.ASGITransport(create_app(given), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url=LOCAL, headers=VISIT) as http:
+            for path in ("/nowhere", "/documents/a/b", "/admin/keys/more"):
+                answer = await http.get(path)
+                assert answer.status_code == 404
+                assert answer.headers["Content-Type"].startswith("text/html")
+                assert "'nonce-" in answer.headers["Content-Security-Policy"]
+            for path in ("/v1/nowhere", "/assets/nothing.js", "/mcp/nowhere"):
+                answer = await http.get(path)
+                assert answer.status_code in {401, 404, 503}, path
+                assert answer.headers["Content-Type"] == "application/problem+json", path
+            posted = await http.post("/nowhere")
+            assert posted.headers["Content-Type"] == "application/problem+json"
+
+
+def test_what_programs_ask_for_is_never_taken_for_a_visit() -> None:
+    app = create_app(Settings(identity="keys,scim"))
+    scope = {"type": "http", "method": "GET", "headers": [(b"accept", b"text/html")]}
+    for path in [*app.openapi()["paths"], "/openapi.json", "/mcp"]:
+        assert not is_visit({**scope, "path": path}), path
 
 
 async def test_the_app_is_shown_before_anybody_has_signed_in() -> None:

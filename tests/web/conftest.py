@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -15,7 +16,7 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 from footnote.interfaces.http.web_app import BUILT
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, serving
+from tests.interfaces.serving import environment, footnote_process, serving
 from tests.models.transcription_server import TranscriptionServer
 
 from .documents import NOTICE, PARAGRAPHS, notice_pdf
@@ -173,3 +174,30 @@ async def page(browser: Browser, site: Site) -> AsyncIterator[Page]:
     """A page over the documents of the site."""
     async with watched_page(browser, site.address) as opened:
         yield opened
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """A server that asks everybody who they are."""
+
+    address: str
+    administrator: str
+    """A key."""
+    reader: str
+
+
+@pytest.fixture(scope="module")
+async def guarded(
+    postgres: EmbeddedPostgres, model_home: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Guarded]:
+    with fresh_database(postgres) as database:
+        settings = settings_over(database, tmp_path_factory.mktemp("guarded"), model_home)
+        env = environment(settings, FOOTNOTE_IDENTITY="keys")
+        keys = []
+        for name, scopes in (("all", ("read", "write", "administer")), ("look", ("read",))):
+            given = [part for scope in scopes for part in ("--scope", scope)]
+            made = await footnote_process(env, "keys", "create", name, *given, "--json")
+            assert made.code == 0, made.err
+            keys.append(json.loads(made.out)["secret"])
+        async with serving(env) as (_, address):
+            yield Guarded(address, *keys)

@@ -73,6 +73,24 @@ async def test_no_section_has_a_barrier(page: Page, theme: str) -> None:
     assert {section: each for section, each in found.items() if each} == {}
 
 
+async def test_the_palette_reaches_every_section(page: Page) -> None:
+    await page.goto("/")
+    await expect(page.get_by_role("link", name="Administration")).to_be_visible()
+    for section, heading in SECTIONS.items():
+        await page.keyboard.press("Control+k")
+        await page.get_by_role("combobox").fill(heading)
+        await page.get_by_role("option", name=heading, exact=True).first.click()
+        await page.wait_for_url(f"**/admin/{section}")
+        await expect(page.get_by_role("heading", name=heading, level=1)).to_be_visible()
+
+
+async def test_the_bar_leads_to_entities_and_conflicts(page: Page) -> None:
+    await page.goto("/")
+    for link, heading in (("Entities", "Entities"), ("Conflicts", "What documents disagree about")):
+        await page.get_by_role("banner").get_by_role("link", name=link).click()
+        await expect(page.get_by_role("heading", name=heading, level=1)).to_be_visible()
+
+
 async def test_the_keyboard_alone_goes_through_the_sections(page: Page) -> None:
     await page.goto("/")
     await expect(page.get_by_role("link", name="Administration")).to_be_visible()

@@ -2,48 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
-from footnote.store.embedded import EmbeddedPostgres
-from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, footnote_process, serving
-
-from .conftest import watched_page
+from .conftest import Guarded, watched_page
 from .test_for_everyone import prefer, violations
-
-
-@dataclass(frozen=True, slots=True)
-class Guarded:
-    """A server that asks everybody who they are."""
-
-    address: str
-    administrator: str
-    """A key."""
-    reader: str
-
-
-@pytest.fixture(scope="module")
-async def guarded(
-    postgres: EmbeddedPostgres, model_home: Path, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Guarded]:
-    with fresh_database(postgres) as database:
-        settings = settings_over(database, tmp_path_factory.mktemp("guarded"), model_home)
-        env = environment(settings, FOOTNOTE_IDENTITY="keys")
-        keys = []
-        for name, scopes in (("all", ("read", "write", "administer")), ("look", ("read",))):
-            given = [part for scope in scopes for part in ("--scope", scope)]
-            made = await footnote_process(env, "keys", "create", name, *given, "--json")
-            assert made.code == 0, made.err
-            keys.append(json.loads(made.out)["secret"])
-        async with serving(env) as (_, address):
-            yield Guarded(address, *keys)
 
 
 @pytest.fixture

@@ -4,15 +4,16 @@ import { Link, useParams } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
-import { administers, administersSomething, identityQuery } from "../api/queries";
+import { identityQuery } from "../api/queries";
 import { Empty } from "../ui/Empty";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import {
   FIRST,
   GROUPS,
-  OF_COLLECTIONS,
   SECTIONS,
   type SectionId,
+  firstOffered,
+  isOffered,
   isSection,
   loadSection,
 } from "./sections";
@@ -33,16 +34,16 @@ export function Admin() {
     );
   }
   if (!who.data) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
-  if (!administersSomething(who.data)) {
+  const first = firstOffered(who.data);
+  if (first === undefined) {
     return (
       <Empty title={t("admin.refusedTitle")}>
         <p>{t("admin.refusedHint", { principal: who.data.principal })}</p>
       </Empty>
     );
   }
-  const all = administers(who.data);
-  const offered = (each: SectionId) => all || OF_COLLECTIONS.includes(each);
-  const section = named ?? (all ? FIRST : OF_COLLECTIONS[0]) ?? FIRST;
+  const offered = (each: SectionId) => isOffered(who.data, each);
+  const section = named ?? first;
   const Open = isSection(section) && offered(section) ? SECTIONS[section] : null;
   const groups = GROUPS.map(
     ([group, sections]) => [group, sections.filter((each) => offered(each))] as const,

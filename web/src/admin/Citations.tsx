@@ -75,6 +75,7 @@ export function Citations() {
               title={t("admin.citations.never")}
               hint={t("admin.citations.neverSum", {
                 never: number(report.never_cited_count),
+                count: report.documents,
                 all: number(report.documents),
               })}
             >

@@ -3,6 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { answered, api } from "../api/client";
+import { WHOLE_WORKSPACE, may } from "../api/may";
+import { identityQuery } from "../api/queries";
 import { Button } from "../ui/Button";
 import { ActForm, Choice, Field } from "./Form";
 import { Heading, Loaded, Moment } from "./parts";
@@ -32,6 +34,11 @@ export function Roles() {
     );
     await refresh();
   };
+  const { data: who } = useQuery(identityQuery);
+  const everywhere = who !== undefined && may(who, "administer", WHOLE_WORKSPACE);
+  const own = Object.keys(who?.collections ?? {}).filter(
+    (each) => who !== undefined && may(who, "administer", each),
+  );
   const keyOf = (each: { subject: string; collection: string | null }) =>
     JSON.stringify([each.subject, each.collection]);
   return (
@@ -49,7 +56,15 @@ export function Roles() {
           label={t("admin.role.title")}
           choices={ROLES.map((each) => [each, t(`admin.role.${each}`)] as const)}
         />
-        <Field name="collection" label={t("admin.collection")} hint={t("admin.emptyIsAll")} />
+        {everywhere ? (
+          <Field name="collection" label={t("admin.collection")} hint={t("admin.emptyIsAll")} />
+        ) : (
+          <Choice
+            name="collection"
+            label={t("admin.collection")}
+            choices={own.map((each) => [each, each] as const)}
+          />
+        )}
       </ActForm>
       <Loaded query={found}>
         {({ grants }) => (

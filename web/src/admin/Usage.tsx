@@ -64,7 +64,7 @@ export function Usage() {
         {({ rows }) => {
           const days = byDay(rows);
           const sum = days.reduce((all, [, cost]) => all + cost, 0);
-          const title = t("admin.usage.sum", { cost: money(sum), days: days.length });
+          const title = t("admin.usage.sum", { cost: money(sum), count: days.length });
           return (
             <>
               <p role="status" className="text-sm">

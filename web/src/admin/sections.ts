@@ -1,6 +1,9 @@
 // The sections of the administration, in their groups; each is loaded when it is opened.
 import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 
+import { WHOLE_WORKSPACE, may } from "../api/may";
+import type { WhoAsks } from "../api/types";
+
 export const GROUPS = [
   ["access", ["keys", "roles", "people", "sign-on"]],
   ["content", ["collections", "sources", "retention", "holds", "erasures"]],
@@ -12,7 +15,21 @@ export type GroupId = (typeof GROUPS)[number][0];
 export type SectionId = (typeof GROUPS)[number][1][number];
 
 /** What an administrator of single collections alone is offered. */
-export const OF_COLLECTIONS: readonly SectionId[] = ["collections", "roles", "citations"];
+const OF_COLLECTIONS: readonly SectionId[] = ["collections", "roles", "citations"];
+
+/** Whether somebody is offered a section. */
+export function isOffered(who: WhoAsks, section: SectionId): boolean {
+  return (
+    may(who, "administer", WHOLE_WORKSPACE) ||
+    (may(who, "administer") && OF_COLLECTIONS.includes(section))
+  );
+}
+
+/** The first section that somebody is offered; undefined for none. */
+export function firstOffered(who: WhoAsks): SectionId | undefined {
+  const ids = may(who, "administer", WHOLE_WORKSPACE) ? [FIRST] : OF_COLLECTIONS;
+  return ids.find((each) => isOffered(who, each));
+}
 
 export const FIRST: SectionId = "keys";
 

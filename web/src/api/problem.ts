@@ -61,6 +61,13 @@ export function faultOf(error: unknown, member: string): string | null {
   return found?.message ?? null;
 }
 
+/** Whether what an address names is not there, or not for whoever asks: nobody is told which. */
+export function isAbsent(error: unknown): boolean {
+  if (!(error instanceof Problem)) return false;
+  // What is no id at all names nothing either.
+  return error.status === 404 || error.parts.some(({ where }) => where.startsWith("path."));
+}
+
 /** Whether the server could not be reached at all. */
 export function isOffline(error: unknown): boolean {
   return error instanceof TypeError;

@@ -2,7 +2,7 @@
 import { type QueryClient, infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { answered, api, raw } from "./client";
-import type { Message, WhoAsks } from "./types";
+import type { Message } from "./types";
 import { currentWorkspace, notePrincipal } from "./credential";
 
 const PAGE_OF_DOCUMENTS = 40;
@@ -19,17 +19,6 @@ export const identityQuery = queryOptions({
   },
   retry: false,
 });
-
-/** Whether somebody may administer the whole workspace. */
-export function administers(who: WhoAsks): boolean {
-  return who.role === "admin" && who.rights.includes("administer");
-}
-
-/** Whether somebody may administer the workspace, or at least a collection of it. */
-export function administersSomething(who: WhoAsks): boolean {
-  const roles = [who.role, ...Object.values(who.collections)];
-  return roles.includes("admin") && who.rights.includes("administer");
-}
 
 export const statsQuery = queryOptions({
   queryKey: ["stats"],

@@ -1,10 +1,10 @@
 // The bar above the panes: where one is, which panes are open, how the app looks.
-import { useIsFetching, useQuery } from "@tanstack/react-query";
+import { useIsFetching } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Command, PanelLeft, PanelRight, Settings2, WifiOff } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { administersSomething, identityQuery } from "../api/queries";
+import { useMay } from "../api/may";
 import { LANGUAGES, chooseLanguage } from "../i18n/language";
 import { Button, IconButton } from "../ui/Button";
 import { Menu, type MenuEntry } from "../ui/Menu";
@@ -24,7 +24,7 @@ export function Bar({ hasPage }: { readonly hasPage: boolean }) {
   const open = useStore(panesOpen);
   const busy = useIsFetching() > 0;
   const online = useOnline();
-  const { data: who } = useQuery(identityQuery);
+  const mayAdminister = useMay("administer") === true;
   return (
     <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-surface px-2 py-1">
       <IconButton
@@ -59,7 +59,17 @@ export function Bar({ hasPage }: { readonly hasPage: boolean }) {
             {t("nav.map")}
           </Link>
         </li>
-        {who !== undefined && administersSomething(who) && (
+        <li>
+          <Link to="/entities" className={LINK} activeOptions={{ includeSearch: false }}>
+            {t("knowledge.entities")}
+          </Link>
+        </li>
+        <li>
+          <Link to="/conflicts" className={LINK} activeOptions={{ includeSearch: false }}>
+            {t("nav.conflicts")}
+          </Link>
+        </li>
+        {mayAdminister && (
           <li>
             <Link to="/admin" className={LINK} activeOptions={{ includeSearch: false }}>
               {t("admin.title")}

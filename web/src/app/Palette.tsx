@@ -1,15 +1,17 @@
 // The command palette: every action, recent conversations, and asking or searching what was typed.
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import { Dialog as Primitive } from "radix-ui";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { conversationsQuery } from "../api/queries";
+import { GROUPS, isOffered } from "../admin/sections";
+import { conversationsQuery, identityQuery } from "../api/queries";
 import { KeyName } from "./KeyName";
 import { useActions } from "./actions";
 import { hideOverlays, typedAhead } from "./overlays";
+import { paneShown } from "./place";
 
 const ITEM =
   "flex cursor-default items-center justify-between gap-2 rounded px-3 py-2 text-sm data-[selected=true]:bg-hover";
@@ -22,6 +24,8 @@ export function Palette() {
   const navigate = useNavigate();
   const [typed, setTyped] = useState("");
   const { data } = useInfiniteQuery(conversationsQuery);
+  const { data: who } = useQuery(identityQuery);
+  const sections = GROUPS.flatMap(([, ids]) => ids.filter((each) => who && isOffered(who, each)));
   const recent = data?.pages[0]?.conversations.slice(0, 20) ?? [];
   const then = (act: () => void) => () => {
     hideOverlays();
@@ -69,6 +73,27 @@ export function Palette() {
                   </Command.Item>
                 )}
               </Command.Group>
+              {sections.length > 0 && (
+                <Command.Group heading={t("admin.title")} className={GROUP}>
+                  {sections.map((section) => (
+                    <Command.Item
+                      key={section}
+                      value={`${t("admin.title")}: ${t(`admin.section.${section}`)}`}
+                      className={ITEM}
+                      onSelect={then(() => {
+                        paneShown.set("main");
+                        void navigate({
+                          to: "/admin/$section",
+                          params: { section },
+                          search: {},
+                        });
+                      })}
+                    >
+                      {t(`admin.section.${section}`)}
+                    </Command.Item>
+                  ))}
+                </Command.Group>
+              )}
               {recent.length > 0 && (
                 <Command.Group heading={t("conversation.list")} className={GROUP}>
                   {recent.map((each) => (

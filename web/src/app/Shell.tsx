@@ -1,10 +1,13 @@
 // The frame of the app: a bar, and three panes for sources, conversation and page.
-import { Outlet, useLocation, useRouter } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useLocation, useParams, useRouter } from "@tanstack/react-router";
 import { Suspense, lazy, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { onSignedOut } from "../api/client";
 import { setWorkspace } from "../api/credential";
+import { isAbsent } from "../api/problem";
+import { documentQuery } from "../api/queries";
 import { followEvents } from "../documents/events";
 import { Toasts } from "../ui/Toasts";
 import { cx } from "../ui/cx";
@@ -37,7 +40,11 @@ export function Shell() {
   const open = useStore(panesOpen);
   const { palette, shortcuts } = useStore(overlays);
   const signingIn = pathname === "/sign-in";
-  const hasPage = place.document !== undefined;
+  const { documentId } = useParams({ strict: false });
+  const own = search.document === undefined ? documentId : undefined;
+  const { error } = useQuery({ ...documentQuery(own ?? ""), enabled: own !== undefined });
+  // Of a document that is not there, its address says so; it has no page besides.
+  const hasPage = place.document !== undefined && !(own !== undefined && isAbsent(error));
   // A page that nobody sees yet is not loaded; once it was seen it stays as it was left.
   const isWide = useMedia(WIDE);
   const isSeen = hasPage && (isWide ? open.page : shown === "page");

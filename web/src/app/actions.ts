@@ -1,10 +1,9 @@
 // Everything that can be done from anywhere: by the palette, and by a key where it has one.
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 
-import { administersSomething, identityQuery } from "../api/queries";
+import { useMay } from "../api/may";
 import { LANGUAGES, chooseLanguage } from "../i18n/language";
 import { showOverlay, togglePane } from "./overlays";
 import { paneShown, trail, useClosePlace, useOpenPlace, usePlace } from "./place";
@@ -31,8 +30,7 @@ export function useActions(): readonly Action[] {
   const openPlace = useOpenPlace();
   const closePlace = useClosePlace();
   const place = usePlace();
-  const { data: who } = useQuery(identityQuery);
-  const mayAdminister = who !== undefined && administersSomething(who);
+  const mayAdminister = useMay("administer") === true;
   return useMemo(() => {
     const walk = (by: 1 | -1) => {
       const places = trail.get();

@@ -13,10 +13,12 @@ import { setWorkspace } from "../api/credential";
 import { Conversation } from "../conversation/Conversation";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { addressFrom } from "./address";
+import { Nowhere } from "./Nowhere";
 import { Shell } from "./Shell";
 
 const root = createRootRoute({
   component: Shell,
+  notFoundComponent: Nowhere,
   validateSearch: addressFrom,
   search: { middlewares: [retainSearchParams(["workspace"])] },
   // What a route asks for while its script is loaded is asked of the workspace of the address.
@@ -96,6 +98,7 @@ const routes = [
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   defaultPreload: "intent",
+  notFoundMode: "root",
   defaultErrorComponent: ({ error, reset }) => <ProblemNotice error={error} onRetry={reset} />,
 });
 

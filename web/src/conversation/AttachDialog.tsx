@@ -4,6 +4,7 @@ import { Upload } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { DEFAULT_COLLECTION, useMay } from "../api/may";
 import { documentsQuery } from "../api/queries";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
@@ -21,6 +22,7 @@ export function AttachDialog({ conversation, attached, onClose }: AttachDialogPr
   const [words, setWords] = useState("");
   const [error, setError] = useState<unknown>(null);
   const files = useRef<HTMLInputElement>(null);
+  const mayAdd = useMay("write", DEFAULT_COLLECTION) === true;
   const found = useInfiniteQuery(documentsQuery);
   const sought = words.trim().toLocaleLowerCase();
   const shown = (found.data?.pages ?? [])
@@ -36,7 +38,12 @@ export function AttachDialog({ conversation, attached, onClose }: AttachDialogPr
     input.value = "";
   };
   return (
-    <Dialog title={t("attaching.title")} description={t("attaching.hint")} open onClose={onClose}>
+    <Dialog
+      title={t("attaching.title")}
+      description={t(mayAdd ? "attaching.hint" : "attaching.hintReading")}
+      open
+      onClose={onClose}
+    >
       <div className="flex flex-col gap-3">
         <input
           type="search"
@@ -69,19 +76,23 @@ export function AttachDialog({ conversation, attached, onClose }: AttachDialogPr
           <Button onClick={() => void found.fetchNextPage()}>{t("common.more")}</Button>
         )}
         <div className="flex justify-between gap-2">
-          <input
-            ref={files}
-            id="attached-files"
-            type="file"
-            multiple
-            hidden
-            aria-label={t("upload.files")}
-            onChange={(event) => send(event.currentTarget)}
-          />
-          <Button onClick={() => files.current?.click()}>
-            <Upload aria-hidden size={16} /> {t("upload.files")}
-          </Button>
-          <Button look="primary" onClick={onClose}>
+          {mayAdd && (
+            <>
+              <input
+                ref={files}
+                id="attached-files"
+                type="file"
+                multiple
+                hidden
+                aria-label={t("upload.files")}
+                onChange={(event) => send(event.currentTarget)}
+              />
+              <Button onClick={() => files.current?.click()}>
+                <Upload aria-hidden size={16} /> {t("upload.files")}
+              </Button>
+            </>
+          )}
+          <Button look="primary" className="ms-auto" onClick={onClose}>
             {t("attaching.done")}
           </Button>
         </div>

@@ -1,11 +1,11 @@
 // Where a question is written, and an answer stopped.
 import { SendHorizontal, Square } from "lucide-react";
-import { type KeyboardEvent, type SubmitEvent, useRef } from "react";
+import { type KeyboardEvent, type SubmitEvent, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../ui/Button";
-
-export const MOST_CHARACTERS = 10_000;
+import { TooLong } from "./TooLong";
+import { isTooLong } from "./length";
 
 interface ComposerProps {
   readonly busy: boolean;
@@ -18,12 +18,16 @@ interface ComposerProps {
 export function Composer({ busy, onAsk, onStop, children }: ComposerProps) {
   const { t } = useTranslation();
   const form = useRef<HTMLFormElement>(null);
+  const told = useId();
+  const [text, setText] = useState("");
+  const tooLong = isTooLong(text);
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const typed = new FormData(event.currentTarget).get("question");
     const question = typeof typed === "string" ? typed.trim() : "";
-    if (question === "" || busy) return;
+    if (question === "" || busy || isTooLong(question)) return;
     event.currentTarget.reset();
+    setText("");
     onAsk(question);
   };
   const sendOnEnter = (event: KeyboardEvent) => {
@@ -36,6 +40,7 @@ export function Composer({ busy, onAsk, onStop, children }: ComposerProps) {
     <form ref={form} onSubmit={submit} className="border-t border-line bg-surface p-3">
       <div className="mx-auto flex max-w-3xl flex-col gap-2">
         {children}
+        <TooLong id={told} text={text} />
         <div className="flex items-end gap-2">
           <label htmlFor="question" className="sr-only">
             {t("conversation.question")}
@@ -45,8 +50,10 @@ export function Composer({ busy, onAsk, onStop, children }: ComposerProps) {
             name="question"
             rows={2}
             dir="auto"
-            maxLength={MOST_CHARACTERS}
             placeholder={t("conversation.placeholder")}
+            aria-invalid={tooLong}
+            aria-describedby={tooLong ? told : undefined}
+            onChange={(event) => setText(event.target.value)}
             onKeyDown={sendOnEnter}
             className="field-sizing-content max-h-48 min-h-10 flex-1 resize-none rounded-md border border-line bg-surface px-3 py-2 placeholder:text-muted"
           />
@@ -55,7 +62,7 @@ export function Composer({ busy, onAsk, onStop, children }: ComposerProps) {
               <Square aria-hidden size={16} /> {t("conversation.stop")}
             </Button>
           ) : (
-            <Button look="primary" type="submit" className="h-10">
+            <Button look="primary" type="submit" disabled={tooLong} className="h-10">
               <SendHorizontal aria-hidden size={16} className="rtl:-scale-x-100" />
               {t("conversation.ask")}
             </Button>

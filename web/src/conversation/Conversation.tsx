@@ -1,16 +1,17 @@
 // A conversation: its messages, the answer that is being made, and the field for a question.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { answered, api } from "../api/client";
-import { isOffline } from "../api/problem";
+import { isAbsent, isOffline } from "../api/problem";
 import { messagesQuery } from "../api/queries";
 import type { Message } from "../api/types";
 import { changedAddress, placeOf } from "../app/address";
 import { trail, usePlace } from "../app/place";
 import { Empty } from "../ui/Empty";
+import { Missing } from "../ui/Missing";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { Scroller } from "../ui/Scroller";
 import { useStore } from "../ui/store";
@@ -164,6 +165,15 @@ export function Conversation() {
           0,
           messages.findIndex((each) => each.message_id === place.message),
         );
+  if (conversationId !== undefined && isAbsent(found.error)) {
+    return (
+      <Missing title={t("missing.conversation")} hint={t("missing.hint")}>
+        <Link to="/" search={{}}>
+          {t("conversation.new")}
+        </Link>
+      </Missing>
+    );
+  }
   return (
     <DropZone conversation={conversationId}>
       <h1 className="sr-only">{t("conversation.title")}</h1>

@@ -2,6 +2,7 @@
 import { type DragEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { DEFAULT_COLLECTION, useMay } from "../api/may";
 import { filesOf } from "../documents/uploads";
 import { cx } from "../ui/cx";
 import { showToast } from "../ui/toasts";
@@ -15,11 +16,16 @@ interface DropZoneProps {
 export function DropZone({ conversation, children }: DropZoneProps) {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);
+  const mayAdd = useMay("write", DEFAULT_COLLECTION) !== false;
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes("Files");
   const onDrop = (event: DragEvent) => {
     if (!hasFiles(event)) return;
     event.preventDefault();
     setOver(false);
+    if (!mayAdd) {
+      showToast(t("rights.readOnly"));
+      return;
+    }
     filesOf(event.dataTransfer)
       .then((found) =>
         attachFiles(
@@ -37,7 +43,7 @@ export function DropZone({ conversation, children }: DropZoneProps) {
       onDragOver={(event) => {
         if (!hasFiles(event)) return;
         event.preventDefault();
-        setOver(true);
+        setOver(mayAdd);
       }}
       onDragLeave={() => setOver(false)}
       onDrop={onDrop}

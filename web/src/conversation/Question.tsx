@@ -1,12 +1,13 @@
 // A question of the conversation, which can be put otherwise in its place.
 import { Pencil } from "lucide-react";
-import { type KeyboardEvent, type SubmitEvent, useRef, useState } from "react";
+import { type KeyboardEvent, type SubmitEvent, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import type { Message } from "../api/types";
 import { Button, IconButton } from "../ui/Button";
-import { MOST_CHARACTERS } from "./Composer";
+import { TooLong } from "./TooLong";
 import { Versions } from "./Versions";
+import { isTooLong } from "./length";
 
 interface QuestionProps {
   readonly message: Message;
@@ -82,11 +83,14 @@ interface EditFormProps {
 
 function EditForm({ text, onAsk, onCancel }: EditFormProps) {
   const { t } = useTranslation();
+  const told = useId();
+  const [edited, setEdited] = useState(text);
+  const tooLong = isTooLong(edited);
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const typed = new FormData(event.currentTarget).get("edited");
     const question = typeof typed === "string" ? typed.trim() : "";
-    if (question === "") return;
+    if (question === "" || isTooLong(question)) return;
     if (question === text) onCancel();
     else onAsk(question);
   };
@@ -102,16 +106,19 @@ function EditForm({ text, onAsk, onCancel }: EditFormProps) {
         name="edited"
         aria-label={t("versions.edited")}
         dir="auto"
-        maxLength={MOST_CHARACTERS}
+        aria-invalid={tooLong}
+        aria-describedby={tooLong ? told : undefined}
         defaultValue={text}
+        onChange={(event) => setEdited(event.target.value)}
         ref={focused}
         onKeyDown={onKeyDown}
         className="field-sizing-content max-h-48 rounded-md border border-line bg-surface px-3 py-2"
       />
+      <TooLong id={told} text={edited} />
       <p className="text-xs text-muted">{t("versions.kept")}</p>
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>{t("versions.cancel")}</Button>
-        <Button look="primary" type="submit">
+        <Button look="primary" type="submit" disabled={tooLong}>
           {t("conversation.ask")}
         </Button>
       </div>

@@ -1,7 +1,10 @@
 // What can be done with the documents that are chosen.
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { may } from "../api/may";
+import { identityQuery } from "../api/queries";
 import type { Document } from "../api/types";
 import { Button } from "../ui/Button";
 import { AccessDialog } from "./AccessForm";
@@ -11,7 +14,7 @@ import { deleteUnlessUndone } from "./deleting";
 import { type Kind, valueFrom } from "./metadata";
 
 interface BulkActionsProps {
-  readonly chosen: readonly Pick<Document, "document_id" | "status" | "tags">[];
+  readonly chosen: readonly Pick<Document, "document_id" | "status" | "tags" | "collection">[];
   readonly onDone: () => void;
 }
 
@@ -21,6 +24,17 @@ export function BulkActions({ chosen, onDone }: BulkActionsProps) {
   const ids = chosen.map((each) => each.document_id);
   const failed = chosen.filter((each) => each.status === "failed").map((each) => each.document_id);
   const count = chosen.length;
+  const { data: who } = useQuery(identityQuery);
+  // Of several the server says which ones it refused.
+  const mayWrite = who && chosen.some((each) => may(who, "write", each.collection));
+  if (mayWrite !== true) {
+    return (
+      <p className="flex min-h-8 flex-wrap items-center gap-2 text-sm">
+        {t("list.chosen", { count })}
+        {mayWrite === false && <span className="text-muted">{t("rights.readOnly")}</span>}
+      </p>
+    );
+  }
   return (
     <div
       role="group"

@@ -6,8 +6,11 @@ import { Suspense, lazy, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { raw } from "../api/client";
+import { useMay } from "../api/may";
+import { isAbsent } from "../api/problem";
 import { documentQuery } from "../api/queries";
 import { Button } from "../ui/Button";
+import { Missing } from "../ui/Missing";
 import { Notice } from "../ui/Notice";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { saveAs } from "../ui/saveAs";
@@ -32,6 +35,16 @@ export function DocumentCard() {
   const navigate = useNavigate();
   const found = useQuery(documentQuery(documentId));
   const [access, setAccess] = useState(false);
+  const mayWrite = useMay("write", found.data?.collection) === true;
+  if (isAbsent(found.error)) {
+    return (
+      <Missing title={t("missing.document")} hint={t("missing.hint")}>
+        <Link to="/documents" search={{}}>
+          {t("list.allDocuments")}
+        </Link>
+      </Missing>
+    );
+  }
   if (found.isError) {
     return (
       <div className="p-4">
@@ -70,23 +83,27 @@ export function DocumentCard() {
       {document.failure !== null && (
         <Notice tone="bad" title={document.failure.cause}>
           <p>{document.failure.advice}</p>
-          <Button className="mt-2" onClick={() => void retryDocuments([documentId])}>
-            <RotateCcw aria-hidden size={16} /> {t("common.retry")}
-          </Button>
+          {mayWrite && (
+            <Button className="mt-2" onClick={() => void retryDocuments([documentId])}>
+              <RotateCcw aria-hidden size={16} /> {t("common.retry")}
+            </Button>
+          )}
         </Notice>
       )}
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => void download()}>
           <Download aria-hidden size={16} /> {t("documents.download")}
         </Button>
-        {document.parent_id === null && (
+        {mayWrite && document.parent_id === null && (
           <Button onClick={() => setAccess(true)}>
             <Users aria-hidden size={16} /> {t("paper.access")}
           </Button>
         )}
-        <Button look="danger" onClick={remove}>
-          <Trash2 aria-hidden size={16} /> {t("documents.delete")}
-        </Button>
+        {mayWrite && (
+          <Button look="danger" onClick={remove}>
+            <Trash2 aria-hidden size={16} /> {t("documents.delete")}
+          </Button>
+        )}
       </div>
       {document.summary !== "" && (
         <section aria-labelledby="summary">

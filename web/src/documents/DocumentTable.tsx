@@ -6,6 +6,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { DEFAULT_COLLECTION, useMay } from "../api/may";
 import { Empty } from "../ui/Empty";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { Scroller } from "../ui/Scroller";
@@ -29,6 +30,7 @@ export function DocumentTable() {
   const list = useMemo(() => listFrom(address), [address]);
   const found = useInfiniteQuery({ ...listQuery(list), placeholderData: keepPreviousData });
   const hidden = useStore(leaving);
+  const mayAdd = useMay("write", DEFAULT_COLLECTION) !== false;
   const [chosen, setChosen] = useState(NOBODY);
   const last = useRef<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
@@ -112,7 +114,15 @@ export function DocumentTable() {
       {selected.length > 0 && <BulkActions chosen={selected} onDone={() => setChosen(NOBODY)} />}
       {nothing ? (
         <Empty title={t(isNarrowed(list) ? "list.nothingTitle" : "documents.emptyTitle")}>
-          <p>{t(isNarrowed(list) ? "list.nothingHint" : "documents.emptyHint")}</p>
+          <p>
+            {t(
+              isNarrowed(list)
+                ? "list.nothingHint"
+                : mayAdd
+                  ? "documents.emptyHint"
+                  : "documents.emptyReading",
+            )}
+          </p>
         </Empty>
       ) : (
         <Scroller

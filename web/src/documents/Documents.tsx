@@ -2,7 +2,9 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { DEFAULT_COLLECTION, useMay } from "../api/may";
 import { cx } from "../ui/cx";
+import { showToast } from "../ui/toasts";
 import { DocumentTable } from "./DocumentTable";
 import { FilePicker } from "./FilePicker";
 import { UploadQueue } from "./UploadQueue";
@@ -11,6 +13,7 @@ import { add, filesOf } from "./uploads";
 export function Documents() {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);
+  const mayAdd = useMay("write", DEFAULT_COLLECTION) !== false;
   return (
     // Dropping is a second way to what the buttons of FilePicker do.
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions
@@ -21,13 +24,14 @@ export function Documents() {
       )}
       onDragOver={(event) => {
         event.preventDefault();
-        setOver(true);
+        setOver(mayAdd);
       }}
       onDragLeave={() => setOver(false)}
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        void filesOf(event.dataTransfer).then(add);
+        if (mayAdd) void filesOf(event.dataTransfer).then(add);
+        else showToast(t("rights.readOnly"));
       }}
     >
       <div className="flex flex-wrap items-center justify-between gap-2">

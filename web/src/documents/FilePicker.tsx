@@ -1,22 +1,27 @@
-// Chooses files, or a whole folder, to hand in.
+// Chooses files, or a whole folder, to hand in; who may only read is told so instead.
 import { FolderUp, Upload } from "lucide-react";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
+import { DEFAULT_COLLECTION, useMay } from "../api/may";
 import { Button } from "../ui/Button";
+import { cx } from "../ui/cx";
 import { add } from "./uploads";
 
 export function FilePicker() {
   const { t } = useTranslation();
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
+  const mayAdd = useMay("write", DEFAULT_COLLECTION);
   const take = (input: HTMLInputElement) => {
     const chosen = [...(input.files ?? [])];
     add(chosen.map((file) => ({ file, path: file.webkitRelativePath || file.name })));
     input.value = "";
   };
+  if (mayAdd === false) return <p className="text-sm text-muted">{t("rights.readOnly")}</p>;
   return (
-    <div className="flex flex-wrap items-center gap-2">
+    // Until it is known what one may do, it has its room.
+    <div className={cx("flex flex-wrap items-center gap-2", mayAdd === undefined && "invisible")}>
       <span className="text-sm text-muted">{t("upload.drop")}</span>
       <input
         ref={files}

@@ -4,6 +4,7 @@ import { type SubmitEvent, useId, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { faultOf } from "../api/problem";
+import { useMay } from "../api/may";
 import type { Document, MetadataValue } from "../api/types";
 import { Button, IconButton } from "../ui/Button";
 import { ProblemNotice } from "../ui/ProblemNotice";
@@ -17,7 +18,9 @@ export function MetadataFields({ document }: { readonly document: Document }) {
   const shown = useShown();
   const [edited, setEdited] = useState<string | null>(null);
   const members = Object.entries(document.metadata);
+  const mayWrite = useMay("write", document.collection) === true;
   const done = () => setEdited(null);
+  if (members.length === 0 && !mayWrite) return null;
   return (
     <section aria-labelledby="metadata" className="flex flex-col gap-1 text-sm">
       <h2 id="metadata" className="text-base font-semibold">
@@ -36,11 +39,13 @@ export function MetadataFields({ document }: { readonly document: Document }) {
                 ) : (
                   <>
                     <bdi className="min-w-0">{shown(value)}</bdi>
-                    <IconButton
-                      label={t("metadata.change", { name })}
-                      icon={<Pencil aria-hidden size={12} />}
-                      onClick={() => setEdited(name)}
-                    />
+                    {mayWrite && (
+                      <IconButton
+                        label={t("metadata.change", { name })}
+                        icon={<Pencil aria-hidden size={12} />}
+                        onClick={() => setEdited(name)}
+                      />
+                    )}
                   </>
                 )}
               </dd>
@@ -51,9 +56,11 @@ export function MetadataFields({ document }: { readonly document: Document }) {
       {edited === "" ? (
         <Editor document={document} onDone={done} />
       ) : (
-        <Button look="quiet" className="self-start" onClick={() => setEdited("")}>
-          <Plus aria-hidden size={14} /> {t("metadata.add")}
-        </Button>
+        mayWrite && (
+          <Button look="quiet" className="self-start" onClick={() => setEdited("")}>
+            <Plus aria-hidden size={14} /> {t("metadata.add")}
+          </Button>
+        )
       )}
     </section>
   );

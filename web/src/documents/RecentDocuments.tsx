@@ -3,6 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
+import { DEFAULT_COLLECTION, useMay } from "../api/may";
 import { documentsQuery } from "../api/queries";
 import { paneShown } from "../app/place";
 import { ProblemNotice } from "../ui/ProblemNotice";
@@ -16,6 +17,7 @@ export function RecentDocuments() {
   const { t } = useTranslation();
   const found = useInfiniteQuery(documentsQuery);
   const hidden = useStore(leaving);
+  const mayAdd = useMay("write", DEFAULT_COLLECTION) !== false;
   if (found.isError)
     return <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />;
   const newest = found.data?.pages[0]?.documents.slice(0, SHOWN) ?? [];
@@ -24,9 +26,13 @@ export function RecentDocuments() {
     <div className="min-h-0 flex-1 overflow-y-auto px-1 pb-2">
       {found.isSuccess && documents.length === 0 && (
         <p className="px-2 text-sm text-muted">
-          <Link to="/documents" className="text-accent underline">
-            {t("documents.addFirst")}
-          </Link>
+          {mayAdd ? (
+            <Link to="/documents" className="text-accent underline">
+              {t("documents.addFirst")}
+            </Link>
+          ) : (
+            t("documents.emptyTitle")
+          )}
         </p>
       )}
       <ul>

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 
 import { documentQuery } from "../api/queries";
 import type { Document } from "../api/types";
-import { bytes, day } from "./format";
+import { bytes, day, percent } from "./format";
 import { similarQuery, versionsQuery } from "./reading";
 
 /** The message or document that an attachment came with. */
@@ -29,7 +29,7 @@ export function AttachedTo({ id }: { readonly id: string }) {
 }
 
 export function Similar({ document }: { readonly document: Document }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const { data } = useQuery(similarQuery(document.document_id));
   if (!data) return null;
   return (
@@ -52,7 +52,7 @@ export function Similar({ document }: { readonly document: Document }) {
                 <bdi>{each.title}</bdi>
               </Link>{" "}
               <span className="text-muted">
-                {t("paper.alike", { percent: Math.round(each.similarity * 100) })}
+                {t("paper.alike", { percent: percent(each.similarity, i18n.language) })}
               </span>
             </li>
           ))}

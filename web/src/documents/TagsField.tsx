@@ -3,12 +3,14 @@ import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { useMay } from "../api/may";
 import type { Document } from "../api/types";
 import { setTags, tagsIn } from "./changing";
 
 export function TagsField({ document }: { readonly document: Document }) {
   const { t } = useTranslation();
   const [editing, setEditing] = useState(false);
+  const mayWrite = useMay("write", document.collection) === true;
   const label = t("list.editTags", { title: document.title });
   if (editing) {
     const done = (typed: string) => {
@@ -33,7 +35,7 @@ export function TagsField({ document }: { readonly document: Document }) {
       />
     );
   }
-  if (document.parent_id !== null) return <bdi>{document.tags.join(", ")}</bdi>;
+  if (!mayWrite || document.parent_id !== null) return <bdi>{document.tags.join(", ")}</bdi>;
   return (
     <button
       type="button"

@@ -11,7 +11,8 @@ import { type DocumentState, documentStates } from "./events";
 import { type Upload, UNSENT, cancelRest, clearDone, retry, setPaused, uploads } from "./uploads";
 import { Scroller } from "../ui/Scroller";
 
-const ROW_PIXELS = 52;
+/** A name, what it is the same as, and why it failed with what to do. */
+const ROW_PIXELS = 72;
 
 export function UploadQueue() {
   const { t } = useTranslation();

@@ -1,4 +1,5 @@
 // One file of the queue: how far it is, why it failed and what to do, and what can be done with it.
+import { Link } from "@tanstack/react-router";
 import { Pause, Play, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
@@ -22,6 +23,8 @@ export function UploadRow({ upload, state }: UploadRowProps) {
     if (upload.document === null) retry(upload.id);
     else void retryDocuments([upload.document.document_id]);
   };
+  // The same bytes under another name are one document: that of the name which they first had.
+  const same = upload.document !== null && upload.document.filename !== upload.file.name;
   const refused = upload.state === "refused" || state?.status === "failed";
   return (
     <>
@@ -29,6 +32,19 @@ export function UploadRow({ upload, state }: UploadRowProps) {
         <p className="truncate">
           <bdi>{upload.path}</bdi>
         </p>
+        {upload.document !== null && (upload.duplicate || same) && (
+          <p className="truncate text-xs text-muted">
+            {t(upload.duplicate ? "upload.duplicate" : "upload.sameAs")}{" "}
+            <Link
+              to="/documents/$documentId"
+              params={{ documentId: upload.document.document_id }}
+              search={{}}
+              className="text-accent underline"
+            >
+              <bdi>{upload.document.title}</bdi>
+            </Link>
+          </p>
+        )}
         {refused && (
           <>
             <p className="truncate text-xs text-bad" title={reason}>
@@ -49,7 +65,6 @@ export function UploadRow({ upload, state }: UploadRowProps) {
             : t(`upload.state.${upload.state}`)}
         </span>
       )}
-      {upload.duplicate && <span className="text-xs text-muted">{t("upload.duplicate")}</span>}
       {(upload.state === "waiting" || upload.state === "held") && (
         <IconButton
           label={t(upload.state === "held" ? "queue.resume" : "queue.pause", { path: upload.path })}

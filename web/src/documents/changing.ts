@@ -3,10 +3,11 @@
 import i18next from "i18next";
 
 import { answered, api } from "../api/client";
+import { isAbsent } from "../api/problem";
 import { queryClient } from "../api/queryClient";
 import type { MetadataValue, Visibility } from "../api/types";
-
 import { showToast } from "../ui/toasts";
+import { titlesOf } from "./titles";
 
 /** Documents that a request may name. */
 const MOST_AT_ONCE = 500;
@@ -29,11 +30,33 @@ export async function inBatches(
   return refused;
 }
 
-/** Says how many documents were refused, and why the first was. */
-export function tellRefused(refused: readonly Outcome[]): void {
+/** Says how many documents were refused, and why the first was: by its title, where it is known. */
+export async function tellRefused(
+  refused: readonly Outcome[],
+  titles: ReadonlyMap<string, string>,
+): Promise<void> {
   const [first] = refused;
   if (first === undefined) return;
-  showToast(i18next.t("list.refused", { count: refused.length, reason: first.refusal }));
+  const { document_id: id, refusal } = first;
+  const count = refused.length;
+  const title = titles.get(id);
+  if (title !== undefined && (await isGone(id))) {
+    showToast(i18next.t("list.gone", { count, title }));
+    return;
+  }
+  const reason = title === undefined ? refusal : refusal.replaceAll(id, `“${title}”`);
+  showToast(i18next.t("list.refused", { count, reason }));
+}
+
+/** Whether a document is not there any more, or not for whoever asks. */
+async function isGone(id: string): Promise<boolean> {
+  const path = { document_id: id };
+  try {
+    await answered(api.GET("/v1/documents/{document_id}", { params: { path } }));
+    return false;
+  } catch (error) {
+    return isAbsent(error);
+  }
 }
 
 /** Changes documents and shows them as they are then; whether all of them were. */
@@ -42,9 +65,10 @@ async function changed(
   send: (ids: string[]) => Promise<{ readonly documents: readonly Outcome[] }>,
 ): Promise<boolean> {
   let refused: readonly Outcome[] | null = null;
+  const titles = titlesOf(ids);
   try {
     refused = await inBatches(ids, send);
-    tellRefused(refused);
+    await tellRefused(refused, titles);
   } catch (error) {
     showToast(error instanceof Error ? error.message : String(error));
   }

@@ -5,6 +5,7 @@ import { queryClient } from "../api/queryClient";
 import { createPersonalStore } from "../ui/store";
 import { doUnlessUndone, showToast } from "../ui/toasts";
 import { inBatches, tellRefused } from "./changing";
+import { titlesOf } from "./titles";
 
 /** Their ids; they are hidden already. */
 export const leaving = createPersonalStore<ReadonlySet<string>>(new Set());
@@ -16,13 +17,14 @@ function stay(ids: readonly string[]): void {
 /** Deletes documents after a while in which `message` offers to undo it. */
 export function deleteUnlessUndone(ids: readonly string[], message: string): void {
   leaving.change((before) => new Set([...before, ...ids]));
+  const titles = titlesOf(ids);
   const act = async () => {
     // The page may be closing, which cuts off whatever is not told to outlive it.
     try {
       const refused = await inBatches(ids, (document_ids) =>
         answered(api.POST("/v1/documents/deletions", { body: { document_ids }, keepalive: true })),
       );
-      tellRefused(refused);
+      await tellRefused(refused, titles);
     } catch (error) {
       showToast(error instanceof Error ? error.message : String(error));
     }

@@ -1,4 +1,4 @@
-// Sizes and days, as the language of the app writes them.
+// Sizes, times, shares and days, as the language of the app writes them.
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
 
@@ -7,9 +7,24 @@ export function bytes(count: number, language: string): string {
   return new Intl.NumberFormat(language, {
     style: "unit",
     unit: UNITS[step] ?? "byte",
-    unitDisplay: "short",
+    // “47 byte” is what English has for the short form.
+    unitDisplay: step <= 0 ? "long" : "short",
     maximumFractionDigits: 1,
   }).format(count / 1000 ** step);
+}
+
+export function milliseconds(count: number, language: string): string {
+  return new Intl.NumberFormat(language, {
+    style: "unit",
+    unit: "millisecond",
+    unitDisplay: "short",
+    maximumFractionDigits: 1,
+  }).format(count);
+}
+
+/** A share from 0 to 1. */
+export function percent(share: number, language: string): string {
+  return new Intl.NumberFormat(language, { style: "percent" }).format(share);
 }
 
 export function day(time: string, language: string): string {

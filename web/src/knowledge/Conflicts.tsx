@@ -2,9 +2,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
+import { useMay } from "../api/may";
 import type { FactConflict } from "../api/types";
 import { ProblemNotice } from "../ui/ProblemNotice";
-import { useMayWrite } from "./acting";
 import { FactView } from "./Facts";
 import { Extracted, Period } from "./parts";
 import { conflictsQuery, factProgressQuery } from "./queries";
@@ -25,7 +25,7 @@ export function Conflicts() {
 
 function ConflictList() {
   const { t } = useTranslation();
-  const mayWrite = useMayWrite();
+  const mayWrite = useMay("write") === true;
   const found = useQuery(conflictsQuery);
   if (found.isError) {
     return <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />;

@@ -3,12 +3,14 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
+import { WHOLE_WORKSPACE, useMay } from "../api/may";
+import { isAbsent } from "../api/problem";
 import type { EntityMention } from "../api/types";
 import type { Place } from "../app/address";
 import { useOpenPlace } from "../app/place";
 import { Button } from "../ui/Button";
+import { Missing } from "../ui/Missing";
 import { ProblemNotice } from "../ui/ProblemNotice";
-import { useMayAdminister } from "./acting";
 import { EntityName } from "./Entities";
 import { Merge, NamedIn, Rename } from "./EntityChanges";
 import { Decisions } from "./EntityDecisions";
@@ -18,8 +20,17 @@ import { entityQuery, mentionsQuery } from "./queries";
 export function EntityPage() {
   const { t } = useTranslation();
   const { entityId } = useParams({ from: "/entities/$entityId" });
-  const mayAdminister = useMayAdminister();
+  const mayAdminister = useMay("administer", WHOLE_WORKSPACE) === true;
   const found = useQuery(entityQuery(entityId));
+  if (isAbsent(found.error)) {
+    return (
+      <Missing title={t("missing.entity")} hint={t("missing.hint")}>
+        <Link to="/entities" search={{}}>
+          {t("knowledge.allEntities")}
+        </Link>
+      </Missing>
+    );
+  }
   if (found.isError) {
     return (
       <div className="p-4">

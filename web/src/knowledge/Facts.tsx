@@ -5,11 +5,12 @@ import { Check, RotateCcw, X } from "lucide-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { useMay } from "../api/may";
 import type { Fact } from "../api/types";
 import { Button } from "../ui/Button";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { showToast } from "../ui/toasts";
-import { decide, useMayWrite, useRun } from "./acting";
+import { decide, useRun } from "./acting";
 import { Extracted, Period, Quote } from "./parts";
 import { type FactsOf, factProgressQuery, factsQuery } from "./queries";
 
@@ -23,7 +24,7 @@ export function Facts({ of, collection }: FactsProps) {
   const { t } = useTranslation();
   const [rejected, setRejected] = useState(false);
   const progress = useQuery(factProgressQuery);
-  const mayWrite = useMayWrite(collection);
+  const mayWrite = useMay("write", collection) === true;
   return (
     <section aria-labelledby="facts" className="flex flex-col gap-2">
       <div className="flex flex-wrap items-center justify-between gap-2">

@@ -1,27 +1,11 @@
-// What somebody may do with facts and entities, and doing it.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+// Acts on facts and entities: what they change is asked for again.
+import { useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 
 import { answered, api } from "../api/client";
-import { administers, identityQuery } from "../api/queries";
 import type { Decision } from "../api/types";
 import { showToast } from "../ui/toasts";
 import { KNOWLEDGE } from "./queries";
-
-/** Whether somebody may write in a collection; without one, in any. The server decides again. */
-export function useMayWrite(collection?: string): boolean {
-  const { data: who } = useQuery(identityQuery);
-  if (who === undefined || !who.rights.includes("write")) return false;
-  const own = collection === undefined ? Object.values(who.collections) : [];
-  const roles = [who.role, ...own, ...(collection ? [who.collections[collection]] : [])];
-  return roles.some((role) => role === "writer" || role === "admin");
-}
-
-/** Whether somebody may merge, split and rename entities. */
-export function useMayAdminister(): boolean {
-  const { data: who } = useQuery(identityQuery);
-  return who !== undefined && administers(who);
-}
 
 /** How to do something after which facts and entities are asked for again. Throws what it throws. */
 export function useAct(): <Done>(act: () => Promise<Done>) => Promise<Done> {

@@ -4,13 +4,13 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
+import { WHOLE_WORKSPACE, useMay } from "../api/may";
 import type { EntityProgress, FactProgress, FactSource } from "../api/types";
 import { placeOf } from "../app/address";
 import { useOpenPlace } from "../app/place";
 import { day } from "../documents/format";
 import { Empty } from "../ui/Empty";
 import { ProblemNotice } from "../ui/ProblemNotice";
-import { useMayAdminister } from "./acting";
 
 interface ExtractedProps {
   readonly what: "facts" | "entities";
@@ -21,7 +21,7 @@ interface ExtractedProps {
 /** What is extracted, or how that is switched on; and that it is not complete, if it is not. */
 export function Extracted({ what, progress, children }: ExtractedProps) {
   const { t } = useTranslation();
-  const mayAdminister = useMayAdminister();
+  const mayAdminister = useMay("administer", WHOLE_WORKSPACE);
   if (progress.isError) {
     return <ProblemNotice error={progress.error} onRetry={() => void progress.refetch()} />;
   }

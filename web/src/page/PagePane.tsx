@@ -3,12 +3,14 @@ import { useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
+import { isAbsent } from "../api/problem";
 import { contextQuery, documentQuery } from "../api/queries";
 import type { Document } from "../api/types";
 import type { Place } from "../app/address";
 import { Notice } from "../ui/Notice";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { FindBar } from "./FindBar";
+import { GonePage } from "./GonePage";
 import { PageBar } from "./PageBar";
 import { Paged } from "./Paged";
 import { Recording } from "./Recording";
@@ -32,7 +34,8 @@ export function PagePane({ place, onClose, onKeep, walks = false }: PagePaneProp
     ...documentQuery(place.document ?? ""),
     enabled: place.document !== undefined,
   });
-  if (found.data) {
+  // What was read before is not shown any longer once it is gone.
+  if (found.data && !isAbsent(found.error)) {
     return <Opened document={found.data} place={place} bar={{ onClose, onKeep, walks, place }} />;
   }
   if (!found.isError) return <p className="flex-1 p-4 text-sm text-muted">{t("common.loading")}</p>;
@@ -40,7 +43,11 @@ export function PagePane({ place, onClose, onKeep, walks = false }: PagePaneProp
     <div className="flex-1">
       <PageBar title={t("panes.page")} onClose={onClose} place={place} />
       <div className="p-3">
-        <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
+        {isAbsent(found.error) ? (
+          <GonePage place={place} />
+        ) : (
+          <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
+        )}
       </div>
     </div>
   );

@@ -1,10 +1,12 @@
 // How long each stage took: a table whose bars are for the eye alone.
 import { useTranslation } from "react-i18next";
 
+import { milliseconds as inMilliseconds } from "../documents/format";
+
 const TOTAL = "total";
 
 export function Timings({ timings }: { readonly timings: Readonly<Record<string, number>> }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const stages = Object.entries(timings).filter(([stage]) => stage !== TOTAL);
   const longest = Math.max(...stages.map(([, milliseconds]) => milliseconds), Number.EPSILON);
   if (stages.length === 0) return null;
@@ -24,7 +26,7 @@ export function Timings({ timings }: { readonly timings: Readonly<Record<string,
               />
             </td>
             <td className="w-20 ps-2 text-end whitespace-nowrap tabular-nums">
-              {t("trace.milliseconds", { count: Number(milliseconds.toFixed(1)) })}
+              {inMilliseconds(milliseconds, i18n.language)}
             </td>
           </tr>
         ))}
@@ -37,7 +39,7 @@ export function Timings({ timings }: { readonly timings: Readonly<Record<string,
             </th>
             <td aria-hidden />
             <td className="ps-2 text-end whitespace-nowrap tabular-nums">
-              {t("trace.milliseconds", { count: Number(timings[TOTAL].toFixed(1)) })}
+              {inMilliseconds(timings[TOTAL], i18n.language)}
             </td>
           </tr>
         </tfoot>

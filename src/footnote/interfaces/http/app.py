@@ -60,7 +60,7 @@ from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problem, answer_with_problems
 from footnote.interfaces.http.scope import WORKSPACE_HEADER
-from footnote.interfaces.http.web_app import BUILT, WebApp
+from footnote.interfaces.http.web_app import BUILT, WebApp, is_visit
 from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, listed, settings_from
 
@@ -201,8 +201,16 @@ def create_app(
     app.state.routers = routers
     for router in routers:
         app.include_router(router)
-    app.router.routes.extend(WebApp.built_in(BUILT).routes(settings))
+    web_app = WebApp.built_in(BUILT)
+    app.router.routes.extend(web_app.routes(settings))
     answer_with_problems(app)
+
+    async def answer_nowhere(request: Request, error: Exception) -> Response:
+        if web_app.page is not None and is_visit(request.scope):
+            return web_app.shown(settings, status=404)
+        return await answer_with_problem(request, error)
+
+    app.add_exception_handler(404, answer_nowhere)
     https = (settings.public_url or "").startswith("https:")
 
     async def answer_unexpected(request: Request, error: Exception) -> Response:

@@ -43,6 +43,10 @@ WIDGET = "/widget.js"
 """The script that pages of other sites load; its name stays, so it is asked for again."""
 
 _ASSETS = "/assets/"
+OF_PROGRAMS = frozenset(
+    ("v1", "openai", "agui", "mcp", "health", "stats", "search", "context", "openapi.json")
+)
+"""How paths begin that are never the app's, whoever asks for them."""
 _NONCE = "__NONCE__"
 _SIGN_IN = "__SIGN_IN__"
 _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
@@ -102,16 +106,20 @@ class WebApp:
             widget={path.name: path for path in folder.glob(f"{WIDGET[1:]}*")},
         )
 
+    def shown(self, settings: Settings, status: int = 200) -> Response:
+        """The page, with a nonce of its own; 503 where there is no build."""
+        if self.page is None:
+            return HTMLResponse(_NOT_BUILT, status_code=503)
+        nonce = secrets.token_urlsafe(18)
+        ways = html.escape(" ".join(sorted(settings.identity_ways)), quote=True)
+        text = self.page.replace(_NONCE, nonce).replace(_SIGN_IN, ways)
+        return HTMLResponse(text, status, {"Content-Security-Policy": page_policy(nonce)})
+
     def routes(self, settings: Settings) -> list[Route]:
         """The routes of the app's pages, its assets and the widget."""
-        ways = html.escape(" ".join(sorted(settings.identity_ways)), quote=True)
 
         async def show_page(_: Request) -> Response:
-            if self.page is None:
-                return HTMLResponse(_NOT_BUILT, status_code=503)
-            nonce = secrets.token_urlsafe(18)
-            text = self.page.replace(_NONCE, nonce).replace(_SIGN_IN, ways)
-            return HTMLResponse(text, headers={"Content-Security-Policy": page_policy(nonce)})
+            return self.shown(settings)
 
         async def send_asset(request: Request) -> Response:
             # The name has the hash of what is in the file, so it tells one content from another.
@@ -168,6 +176,18 @@ def is_public(scope: Scope) -> bool:
             path.startswith(prefix) and "/" not in path.removeprefix(prefix)
             for prefix in ("/documents/", "/conversations/", "/entities/", "/admin/")
         )
+        or is_visit(scope)
+    )
+
+
+def is_visit(scope: Scope) -> bool:
+    """Whether a browser asks to show an address that is no program's: the app says what it is."""
+    path = scope["path"]
+    return (
+        scope["method"] in ("GET", "HEAD")
+        and path.split("/")[1] not in OF_PROGRAMS
+        and not path.startswith(_ASSETS)
+        and "text/html" in Headers(raw=list(scope.get("headers", ()))).get("accept", "")
     )
 
 
