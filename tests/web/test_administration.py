@@ -78,7 +78,7 @@ async def test_the_palette_reaches_every_section(page: Page) -> None:
     await expect(page.get_by_role("link", name="Administration")).to_be_visible()
     for section, heading in SECTIONS.items():
         await page.keyboard.press("Control+k")
-        await page.get_by_role("combobox").fill(heading)
+        await page.get_by_role("dialog").get_by_role("combobox").fill(heading)
         await page.get_by_role("option", name=heading, exact=True).first.click()
         await page.wait_for_url(f"**/admin/{section}")
         await expect(page.get_by_role("heading", name=heading, level=1)).to_be_visible()

@@ -95,7 +95,7 @@ async def test_a_folder_is_handed_in_with_all_below_it_and_a_broken_file_fails_a
     # The same folder dropped: what is there already is not taken in twice.
     await dropped(page, page.get_by_role("heading", name="Documents", level=1), folder)
     for name in READABLE:
-        await expect(row(page, f"harbour/{name}").get_by_text("was there already")).to_be_visible()
+        await expect(row(page, f"harbour/{name}").get_by_text("Already here as")).to_be_visible()
 
 
 async def dropped(page: Page, onto: Locator, *paths: Path) -> None:

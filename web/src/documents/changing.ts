@@ -3,7 +3,6 @@
 import i18next from "i18next";
 
 import { answered, api } from "../api/client";
-import { isAbsent } from "../api/problem";
 import { queryClient } from "../api/queryClient";
 import type { MetadataValue, Visibility } from "../api/types";
 import { showToast } from "../ui/toasts";
@@ -30,33 +29,26 @@ export async function inBatches(
   return refused;
 }
 
+/** As the server refuses what is not there, or not for whoever asks. */
+const ABSENT = /^there is no document /;
+
 /** Says how many documents were refused, and why the first was: by its title, where it is known. */
-export async function tellRefused(
+export function tellRefused(
   refused: readonly Outcome[],
   titles: ReadonlyMap<string, string>,
-): Promise<void> {
+): void {
   const [first] = refused;
   if (first === undefined) return;
   const { document_id: id, refusal } = first;
   const count = refused.length;
   const title = titles.get(id);
-  if (title !== undefined && (await isGone(id))) {
-    showToast(i18next.t("list.gone", { count, title }));
-    return;
-  }
+  const isGone = title !== undefined && ABSENT.test(refusal);
   const reason = title === undefined ? refusal : refusal.replaceAll(id, `“${title}”`);
-  showToast(i18next.t("list.refused", { count, reason }));
-}
-
-/** Whether a document is not there any more, or not for whoever asks. */
-async function isGone(id: string): Promise<boolean> {
-  const path = { document_id: id };
-  try {
-    await answered(api.GET("/v1/documents/{document_id}", { params: { path } }));
-    return false;
-  } catch (error) {
-    return isAbsent(error);
-  }
+  showToast(
+    isGone
+      ? i18next.t("list.gone", { count, title })
+      : i18next.t("list.refused", { count, reason }),
+  );
 }
 
 /** Changes documents and shows them as they are then; whether all of them were. */
@@ -68,7 +60,7 @@ async function changed(
   const titles = titlesOf(ids);
   try {
     refused = await inBatches(ids, send);
-    await tellRefused(refused, titles);
+    tellRefused(refused, titles);
   } catch (error) {
     showToast(error instanceof Error ? error.message : String(error));
   }

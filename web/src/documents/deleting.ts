@@ -24,7 +24,7 @@ export function deleteUnlessUndone(ids: readonly string[], message: string): voi
       const refused = await inBatches(ids, (document_ids) =>
         answered(api.POST("/v1/documents/deletions", { body: { document_ids }, keepalive: true })),
       );
-      await tellRefused(refused, titles);
+      tellRefused(refused, titles);
     } catch (error) {
       showToast(error instanceof Error ? error.message : String(error));
     }
