@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain import DiversityName, DocumentClass, FusionName
+from footnote.domain.backfill import BackgroundWork
 from footnote.domain.configuration import SettingValue
 from footnote.domain.entities import EntityKind
 from footnote.domain.facts import FactKind
@@ -120,6 +121,14 @@ def _members(text: str, known: Sequence[str]) -> str:
 
 
 RedactedKinds = Annotated[str, AfterValidator(_checked_kinds)]
+
+
+def _checked_work(text: str) -> str:
+    """Kinds of background work, each once and in one order. Raises ValueError."""
+    return _members(text, [kind.value for kind in BackgroundWork])
+
+
+PausedWork = Annotated[str, AfterValidator(_checked_work)]
 FactKinds = Annotated[str, AfterValidator(_checked_fact_kinds)]
 EntityKinds = Annotated[str, AfterValidator(_checked_entity_kinds)]
 DocumentClasses = Annotated[str, AfterValidator(_checked_classes)]
@@ -716,6 +725,11 @@ class Settings(BaseSettings):
         description="Whether searches also recall passages by the entities that a question names, "
         "as far as entities are extracted. See retrieval.md.",
     )
+    paused_work: PausedWork = Field(
+        "",
+        description="Work in the background that is paused, joined by commas: entities, facts, "
+        "clusters, summaries, suspicion. What was made stays. See backfill.md.",
+    )
     facts_by_model: bool = Field(
         False,
         description="Whether the language model reads documents for facts, too, five passages at "
@@ -963,7 +977,7 @@ PER_WORKSPACE = (
     *("grounding_judge", "suggestions"),
     *("redact", "redact_embeddings", "redact_media"),
     *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
-    "clusters",
+    *("clusters", "paused_work"),
     *("entities", "entity_kinds", "graph_recall"),
     *("summaries", "summaries_by_model"),
 )

@@ -348,6 +348,7 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
         *("/v1/facts", "/v1/facts/conflicts", "/v1/facts/progress"),
         *(f"/v1/clusters?granularity={each}" for each in ("coarse", "middle", "fine")),
         *("/v1/clusters/progress", "/v1/summaries/progress", "/v1/summaries?collection=default"),
+        "/v1/backfill",
         *(f"/v1/documents?query={CANARY[:4]}&sort={sort}" for sort in ("title", "status")),
         "/v1/documents?facets=status&facets=tags&facets=collection",
         *("/v1/documents?status=indexed", "/v1/models", "/v1/lanes", "/openai/v1/models"),

@@ -193,6 +193,7 @@ def test_every_verb_that_changes_something_says_what_it_was() -> None:
         "export_audit",
         "extract_facts",
         "extract_entities",
+        *("start_backfill", "pause_backfill", "resume_backfill"),
     }  # of all there is
     told = {*named_in.registry, *shown_in.registry} - {object, tuple, list, Mapping}
     for name, verb in vars(WorkspaceVerbs).items():

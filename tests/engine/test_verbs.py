@@ -21,6 +21,7 @@ HELPERS = {
         "summarising_of",
         "write_summary",
         "write_document",
+        *("paused_work", "is_paused"),
     ),
     *("with_conflicts", "contradicting_facts"),
     *("suggestions_after", "suggestions_made", "suggestions_wanted"),

@@ -83,6 +83,7 @@ COMMANDS = [
     ),
     *(f"clusters {name}" for name in ("list", "show", "progress")),
     *(f"summaries {name}" for name in ("show", "progress")),
+    *(f"backfill {name}" for name in ("show", "start", "pause", "resume")),
     "eval-runs list",
     "eval-runs show",
     "eval-runs compare",

@@ -141,7 +141,7 @@ async def test_what_is_kept_replaces_what_was_there(database: Database) -> None:
         run = await last_run(scope)
         assert run is not None
         assert run.run == 2
-        assert await count_progress(scope, lane_id) == (4, 4)
+        assert await count_progress(scope, lane_id) == (4, 4, None)
 
 
 async def test_a_document_that_went_meanwhile_is_not_kept(database: Database) -> None:

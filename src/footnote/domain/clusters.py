@@ -112,6 +112,8 @@ class ClusterProgress:
     """Of these, how many belong to a cluster or are known as outliers."""
     running: bool
     """Whether a worker has or will have the rest in hand."""
+    oldest_waiting: datetime | None = None
+    """When the oldest document that waits was handed in; null where none does."""
     clustered_at: datetime | None = None
     """When all clusters were last made anew; what came later joined them."""
     failure: str | None = None

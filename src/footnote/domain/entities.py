@@ -219,5 +219,7 @@ class EntityProgress:
     mentions: int
     running: bool
     """Whether a worker has or will have the rest in hand."""
+    oldest_waiting: datetime | None = None
+    """When the oldest document that waits was handed in; null where none does."""
     failures: tuple[EntityFailure, ...] = ()
     """The latest, at most ten."""

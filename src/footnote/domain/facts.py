@@ -225,6 +225,8 @@ class FactProgress:
     facts: int
     running: bool
     """Whether a worker has or will have the rest in hand."""
+    oldest_waiting: datetime | None = None
+    """When the oldest document that waits was handed in; null where none does."""
     failures: tuple[FactFailure, ...] = ()
     """The latest, at most ten."""
     model: FactModelUse | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 
@@ -89,6 +90,8 @@ class SummaryProgress:
     failed: int
     running: bool
     """Whether a worker has or will have the rest in hand."""
+    oldest_waiting: datetime | None = None
+    """When the oldest document that waits was handed in; null where none does."""
     failures: tuple[SummaryFailure, ...] = ()
     """The latest, at most ten."""
     model: SummaryModelUse | None = None

@@ -56,9 +56,9 @@ from footnote.security.secrets import without_secrets
 SUBJECTS = frozenset(
     "chunk_id cluster_id collection collections conversation_id days decision_id document_id"
     " document_ids endpoint_id entity_id expires_in_days expires_in_hours fact_id group_id groups"
-    " hold_id ingest_id key_id kind lane link_id measure message_id model most name names other_id"
-    " overlap_hours page period principal principal_id rights role run_id shared_with source_id"
-    " status subject user_id view_name visibility warn_share".split()
+    " hold_id ingest_id key_id kind kinds lane link_id measure message_id model most name names"
+    " other_id overlap_hours page period principal principal_id rights role run_id shared_with"
+    " source_id status subject user_id view_name visibility warn_share".split()
 )
 """Parameters that say what an act is about. What is not among them is not entered: it may be a
 file's name, an address with a password in it, or content."""

@@ -86,7 +86,7 @@ async def clusters(
             return ClusterPage(granularity=granularity, clusters=(), outliers=0, unplaced=0)
         seen = await _seen(scope, lane[0], granularity)
         sampled = await load_sampled(scope, lane[0], sorted(seen.counts))
-        documents, done = await stored.count_progress(scope, lane[0])
+        documents, done, _ = await stored.count_progress(scope, lane[0])
     order = seen.order
     if place is not None:
         order = [each for each in order if (-seen.counts[each], each) > (-place[0], place[1])]
@@ -162,7 +162,9 @@ async def cluster_progress(workspace: WorkspaceAccess) -> ClusterProgress:
     enabled = await wants_clusters(workspace)
     async with workspace.scope() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
-        documents, done = (0, 0) if lane is None else await stored.count_progress(scope, lane[0])
+        documents, done, oldest = (
+            (0, 0, None) if lane is None else await stored.count_progress(scope, lane[0])
+        )
         run = await stored.last_run(scope)
     async with workspace.system_scope() as scope:
         running = await clustering_enqueued(scope)
@@ -171,6 +173,7 @@ async def cluster_progress(workspace: WorkspaceAccess) -> ClusterProgress:
         documents=documents,
         done=done,
         running=running,
+        oldest_waiting=oldest,
         clustered_at=None if run is None or not run.run else run.clustered_at,
         failure=None if run is None else run.failure,
     )

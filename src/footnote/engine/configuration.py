@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from footnote.domain.backfill import BackgroundWork
 from footnote.domain.configuration import (
     SettingChange,
     SettingSource,
@@ -23,17 +24,21 @@ from footnote.settings import (
     PER_WORKSPACE,
     Settings,
     checked_setting,
+    listed,
     per_workspace,
     variables_of,
 )
 from footnote.store import configuration as stored
 from footnote.store.configuration import StoredConfiguration, StoredSetting
+from footnote.store.database import WorkspaceScope
 from footnote.store.queue import (
     enqueue_clustering_if_wanted,
     enqueue_entities_if_wanted,
     enqueue_facts_if_wanted,
+    enqueue_marking,
     enqueue_summarising_if_wanted,
 )
+from footnote.store.suspicion import any_unmarked
 from footnote.validation.messages import shown
 
 _REMEMBERED = 10_000
@@ -99,6 +104,8 @@ async def change_setting(
         )
     async with workspace.scope() as scope:
         await stored.change_setting(scope, wanted, checked)
+        if wanted == "paused_work":
+            await _enqueue_wanted(scope, workspace.engine.settings)
         if wanted in _OF_FACTS:
             # Documents of before get theirs, or those of other kinds.
             await enqueue_facts_if_wanted(scope, by_default=workspace.engine.settings.facts)
@@ -119,7 +126,30 @@ async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetti
     wanted = _named(name)
     async with workspace.scope() as scope:
         await stored.unset_setting(scope, wanted)
+        if wanted == "paused_work":
+            await _enqueue_wanted(scope, workspace.engine.settings)
     return await setting(workspace, wanted)
+
+
+async def paused_work(workspace: WorkspaceAccess) -> frozenset[BackgroundWork]:
+    """What workers leave alone in a workspace until it is resumed."""
+    settings = (await configuration_of(workspace, afresh=True)).settings
+    return frozenset(BackgroundWork(each) for each in listed(settings.paused_work))
+
+
+async def is_paused(workspace: WorkspaceAccess, work: BackgroundWork) -> bool:
+    """Whether workers leave it alone."""
+    return work in await paused_work(workspace)
+
+
+async def _enqueue_wanted(scope: WorkspaceScope, installed: Settings) -> None:
+    """Have workers look at all kinds again: those that are paused they leave alone."""
+    await enqueue_entities_if_wanted(scope, by_default=installed.entities)
+    await enqueue_facts_if_wanted(scope, by_default=installed.facts)
+    await enqueue_clustering_if_wanted(scope, by_default=installed.clusters)
+    await enqueue_summarising_if_wanted(scope, by_default=installed.summaries)
+    if await any_unmarked(scope):
+        await enqueue_marking(scope)
 
 
 async def setting_history(

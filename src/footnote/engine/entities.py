@@ -255,6 +255,7 @@ async def entity_progress(workspace: WorkspaceAccess) -> EntityProgress:
         failed=counts.failed,
         mentions=counts.mentions,
         running=running,
+        oldest_waiting=counts.oldest_waiting,
         failures=failures,
     )
 

@@ -244,6 +244,7 @@ async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
         failed=counts.failed,
         facts=counts.facts,
         running=running,
+        oldest_waiting=counts.oldest_waiting,
         failures=failures,
         model=None
         if reader is None

@@ -127,6 +127,7 @@ async def summary_progress(workspace: WorkspaceAccess) -> SummaryProgress:
         done=counts.done,
         failed=counts.failed,
         running=running,
+        oldest_waiting=counts.oldest_waiting,
         failures=failures,
         model=None
         if writer is None or written is None

@@ -41,6 +41,7 @@ from footnote.engine import (
     receiving,
     sources,
 )
+from footnote.engine import backfill as backfill_verbs
 
 # Verbs of the same names are bound below.
 from footnote.engine import clusters as cluster_verbs
@@ -315,6 +316,11 @@ class WorkspaceVerbs:
     entity_progress = Verb(entity_verbs.entity_progress, Act.OBSERVED)
     extract_entities = Verb(entity_verbs.extract_entities, Act.CHANGED, Right.ADMINISTER)
     graph = Verb(graph_verbs.graph, Act.READ)
+
+    backfill = Verb(backfill_verbs.backfill, Act.OBSERVED)
+    start_backfill = Verb(backfill_verbs.start_backfill, Act.CHANGED, Right.ADMINISTER)
+    pause_backfill = Verb(backfill_verbs.pause_backfill, Act.CHANGED, Right.ADMINISTER)
+    resume_backfill = Verb(backfill_verbs.resume_backfill, Act.CHANGED, Right.ADMINISTER)
 
     summary = Verb(summary_verbs.summary, Act.READ)
     summary_progress = Verb(summary_verbs.summary_progress, Act.OBSERVED)

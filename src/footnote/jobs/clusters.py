@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
+from footnote.domain.backfill import BackgroundWork
 from footnote.engine import Services, as_system
 from footnote.engine.cluster_naming import name_cluster, nameless_clusters
 from footnote.engine.clustering import cluster_further, wants_clusters
+from footnote.engine.configuration import is_paused
 from footnote.store.database import SYSTEM
 from footnote.store.queue import enqueue_clustering
 
@@ -18,11 +20,12 @@ SLICE_SECONDS = 3.0
 async def cluster_slice(engine: Services, workspace_id: UUID) -> None:
     """Cluster documents for some seconds, then name clusters, then have the rest done.
 
-    What was kept stays kept; a workspace that is switched off is left at once.
+    What was kept stays kept; a workspace that is switched off or paused is
+    left at once.
     """
     ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
     system = await as_system(engine, workspace_id)
-    if not await wants_clusters(system):
+    if not await wants_clusters(system) or await is_paused(system, BackgroundWork.CLUSTERS):
         return
     if await _all_done(engine, workspace_id, ends_at):
         return

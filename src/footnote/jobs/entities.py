@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
+from footnote.domain.backfill import BackgroundWork
 from footnote.engine import Services, as_system
+from footnote.engine.configuration import is_paused
 from footnote.engine.entity_extraction import (
     ATTEMPTS,
     entity_extraction_of,
@@ -23,12 +25,13 @@ _LOOKED_AT_TOGETHER = 64
 async def extract_entity_slice(engine: Services, workspace_id: UUID) -> None:
     """Read documents for entities for some seconds, then have the rest read.
 
-    What was kept of a document stays kept; a workspace that is switched off is left at once.
+    What was kept of a document stays kept; a workspace that is switched off
+    or paused is left at once.
     """
     ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
     system = await as_system(engine, workspace_id)
     wanted = await entity_extraction_of(system)
-    if not wanted.enabled:
+    if not wanted.enabled or await is_paused(system, BackgroundWork.ENTITIES):
         return
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         unread = await unread_documents(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
+from footnote.domain.backfill import BackgroundWork
 from footnote.engine import Services, as_system
+from footnote.engine.configuration import is_paused
 from footnote.engine.fact_extraction import ATTEMPTS, extract_document, extraction_of
 from footnote.engine.fact_reading import ModelAway
 from footnote.engine.redaction import model_use_of_job
@@ -25,13 +27,14 @@ _LOOKED_AT_TOGETHER = 64
 async def extract_slice(engine: Services, workspace_id: UUID) -> None:
     """Read documents for facts for some seconds, then have the rest read.
 
-    What was kept of a document stays kept; a workspace that is switched off is left at once.
+    What was kept of a document stays kept; a workspace that is switched off
+    or paused is left at once.
     """
     loop = asyncio.get_running_loop()
     ends_at = loop.time() + SLICE_SECONDS
     system = await as_system(engine, workspace_id)
     wanted = await extraction_of(system)
-    if not wanted.enabled:
+    if not wanted.enabled or await is_paused(system, BackgroundWork.FACTS):
         return
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         pending = await pending_documents(

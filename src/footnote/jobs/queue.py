@@ -22,6 +22,7 @@ from footnote.jobs.maintenance import maintain, retain, rotate, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
 from footnote.jobs.sources.running import FollowJob, follow_once
 from footnote.jobs.summaries import summarise_slice
+from footnote.jobs.suspicion import mark_slice
 from footnote.jobs.webhooks import DeliveryJob, deliver
 from footnote.store.database import configure_for_queue
 from footnote.store.key_rotation import ROTATE_TASK
@@ -35,6 +36,7 @@ from footnote.store.queue import (
     INGEST_TASK,
     MAINTAIN_TASK,
     MAINTENANCE_QUEUE,
+    MARKS_TASK,
     PURGE_TASK,
     REEMBED_TASK,
     RETAIN_TASK,
@@ -69,6 +71,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
 
     retry = retrying(settings.max_attempts)
     _add_upkeep(app, engine, retry)
+    _add_derivation(app, engine, retry)
 
     @app.task(name=INGEST_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
     async def ingest_document(
@@ -164,6 +167,18 @@ def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
     async def apply_retention(workspace_id: str) -> None:
         await retain(engine, UUID(workspace_id))
 
+    @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def purge_lanes(workspace_id: str) -> None:
+        await purge_workspace(engine, UUID(workspace_id))
+
+    @app.task(name=ROTATE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def rotate_data_key(workspace_id: str, step: str) -> None:
+        await rotate(engine, UUID(workspace_id), step)
+
+
+def _add_derivation(app: App, engine: Services, retry: AgainAtOnce) -> None:
+    """Add what makes of documents what is derived from them, a slice at a time."""
+
     @app.task(name=FACTS_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
     async def extract_facts(workspace_id: str) -> None:
         await extract_slice(engine, UUID(workspace_id))
@@ -180,10 +195,6 @@ def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
     async def summarise_documents(workspace_id: str) -> None:
         await summarise_slice(engine, UUID(workspace_id))
 
-    @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def purge_lanes(workspace_id: str) -> None:
-        await purge_workspace(engine, UUID(workspace_id))
-
-    @app.task(name=ROTATE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def rotate_data_key(workspace_id: str, step: str) -> None:
-        await rotate(engine, UUID(workspace_id), step)
+    @app.task(name=MARKS_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
+    async def mark_suspicion(workspace_id: str) -> None:
+        await mark_slice(engine, UUID(workspace_id))

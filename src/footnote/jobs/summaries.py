@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from uuid import UUID
 
+from footnote.domain.backfill import BackgroundWork
 from footnote.engine import Services, as_system
+from footnote.engine.configuration import is_paused
 from footnote.engine.redaction import model_use_of_job
 from footnote.engine.summarising import (
     ATTEMPTS,
@@ -30,13 +32,14 @@ _LOOKED_AT_TOGETHER = 64
 async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
     """Summarise documents for some seconds, then have the rest done.
 
-    What was kept of a document stays kept; a workspace that is switched off is left at once.
+    What was kept of a document stays kept; a workspace that is switched off
+    or paused is left at once.
     """
     loop = asyncio.get_running_loop()
     ends_at = loop.time() + SLICE_SECONDS
     system = await as_system(engine, workspace_id)
     wanted = await summarising_of(system)
-    if not wanted.enabled:
+    if not wanted.enabled or await is_paused(system, BackgroundWork.SUMMARIES):
         return
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         waiting = await unsummarised_documents(

@@ -307,10 +307,13 @@ async def granularity_of(scope: WorkspaceScope, cluster_id: UUID) -> ClusterGran
     return ClusterGranularity(row["granularity"])
 
 
-async def count_progress(scope: WorkspaceScope, lane_id: int) -> tuple[int, int]:
-    """How many documents the principal sees that have a vector, and how many were looked at."""
+async def count_progress(scope: WorkspaceScope, lane_id: int) -> tuple[int, int, datetime | None]:
+    """How many documents the principal sees that have a vector, and how many were looked at.
+
+    The last is when the oldest of those came that were not.
+    """
     row = await scope.single(_SQL["progress"], {"lane_id": lane_id})
-    return row["documents"], row["done"]
+    return row["documents"], row["done"], row["oldest_waiting"]
 
 
 def no_such_cluster(cluster_id: UUID) -> NotFound:

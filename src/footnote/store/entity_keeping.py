@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import blake2b
 from uuid import UUID, uuid4
 
@@ -54,6 +55,7 @@ class EntityCounts:
     done: int
     failed: int
     mentions: int
+    oldest_waiting: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

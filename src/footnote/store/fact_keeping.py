@@ -6,6 +6,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from hashlib import blake2b
 from uuid import UUID, uuid4
 
@@ -110,6 +111,7 @@ class FactCounts:
     model_output_tokens: int
     model_cost_usd: float | None
     left_out: int
+    oldest_waiting: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ FACTS_TASK = "extract_facts"
 CLUSTERS_TASK = "cluster_documents"
 ENTITIES_TASK = "extract_entities"
 SUMMARIES_TASK = "summarise_documents"
+MARKS_TASK = "mark_suspicion"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 SET_ASIDE_QUEUE = "set_aside"
@@ -197,6 +198,22 @@ async def summarising_enqueued(scope: WorkspaceScope) -> bool:
     """Whether documents are being summarised, or waiting to be."""
     row = await scope.single(_SQL["is_enqueued"], {"lock": _summaries_lock(scope)})
     return bool(row["enqueued"])
+
+
+async def enqueue_marking(scope: WorkspaceScope) -> None:
+    """Have passages looked at for orders to a model, unless that is waiting to be done already."""
+    lock = _marks_lock(scope)
+    await enqueue(scope, MARKS_TASK, lock, priority=_LATER, statement="enqueue_once")
+
+
+async def marking_enqueued(scope: WorkspaceScope) -> bool:
+    """Whether passages are being looked at, or waiting to be."""
+    row = await scope.single(_SQL["is_enqueued"], {"lock": _marks_lock(scope)})
+    return bool(row["enqueued"])
+
+
+def _marks_lock(scope: WorkspaceScope) -> str:
+    return f"marks:{scope.workspace_id}"
 
 
 async def _wants(scope: WorkspaceScope, setting: str, by_default: bool) -> bool:

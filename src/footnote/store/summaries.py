@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from pgvector import HalfVector
@@ -59,6 +60,7 @@ class SummaryCounts:
     documents: int
     done: int
     failed: int
+    oldest_waiting: datetime | None
 
 
 async def unsummarised_documents(

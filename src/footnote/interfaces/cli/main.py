@@ -56,6 +56,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "See which documents are alike, and what tells them from the others.",
     ),
     "summaries": ("summaries.app", "See what documents say as a whole, in their own sentences."),
+    "backfill": (
+        "backfill.app",
+        "See what documents of before lack, have it made, pause and resume it.",
+    ),
     "worker": ("operations.worker", "Index whatever is queued, until it is stopped."),
     "doctor": ("operations.doctor", "Say what is there, what is missing, and how to get it."),
     "grounding": (

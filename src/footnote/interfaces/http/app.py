@@ -16,6 +16,7 @@ from footnote.interfaces.http import (
     agui,
     answer_statistics,
     audit,
+    backfill,
     chat,
     clusters,
     collections,
@@ -100,6 +101,7 @@ _TAGS = [
     {"name": "entities", "description": "What documents name, with every place where they do."},
     {"name": "facts", "description": "Statements extracted from documents, in their own words."},
     {"name": "clusters", "description": "See which documents are alike, and in what."},
+    {"name": "backfill", "description": "What documents of before lack, and having it made."},
     {"name": "summaries", "description": "See what documents say as a whole."},
     {"name": "audit", "description": "See who did what, and verify the log of it."},
     {
@@ -151,6 +153,7 @@ _ROUTERS = (
     facts.router,
     clusters.router,
     summaries.router,
+    backfill.router,
     operations.router,
 )
 

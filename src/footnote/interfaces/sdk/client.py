@@ -21,6 +21,7 @@ from footnote.interfaces.sdk import (
     sharing,
     sources,
 )
+from footnote.interfaces.sdk import backfill as backfill_verbs
 
 # Verbs of the same names are bound below.
 from footnote.interfaces.sdk import clusters as cluster_verbs
@@ -210,6 +211,10 @@ class AsyncClient:
     clusters = cluster_verbs.clusters
     cluster = cluster_verbs.cluster
     cluster_progress = cluster_verbs.cluster_progress
+    backfill = backfill_verbs.backfill
+    start_backfill = backfill_verbs.start_backfill
+    pause_backfill = backfill_verbs.pause_backfill
+    resume_backfill = backfill_verbs.resume_backfill
     summary = summary_verbs.summary
     summary_progress = summary_verbs.summary_progress
 

@@ -200,6 +200,10 @@ class Client:
     clusters = blocking(AsyncClient.clusters)
     cluster = blocking(AsyncClient.cluster)
     cluster_progress = blocking(AsyncClient.cluster_progress)
+    backfill = blocking(AsyncClient.backfill)
+    start_backfill = blocking(AsyncClient.start_backfill)
+    pause_backfill = blocking(AsyncClient.pause_backfill)
+    resume_backfill = blocking(AsyncClient.resume_backfill)
     summary = blocking(AsyncClient.summary)
     summary_progress = blocking(AsyncClient.summary_progress)
 

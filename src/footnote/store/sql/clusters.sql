@@ -184,7 +184,8 @@ SELECT granularity FROM clusters
 WHERE workspace_id = %(workspace_id)s AND cluster_id = %(cluster_id)s
 
 -- name: progress
-SELECT count(*) AS documents, count(cluster_members.document_id) AS done
+SELECT count(*) AS documents, count(cluster_members.document_id) AS done,
+    min(documents.created_at) FILTER (WHERE cluster_members.document_id IS NULL) AS oldest_waiting
 FROM documents
 JOIN document_embeddings AS embedded
     ON embedded.workspace_id = %(workspace_id)s AND embedded.lane_id = %(lane_id)s

@@ -1,4 +1,5 @@
 -- name: pending
+-- The newest first, so that what is handed in now does not wait behind what lay there before.
 -- Published documents that were not read by this extractor, or whose version was replaced since;
 -- one that failed waits for another version or extractor.
 SELECT documents.document_id, documents.published_version AS version, documents.title,
@@ -14,7 +15,7 @@ WHERE documents.workspace_id = %(workspace_id)s AND documents.published_version 
         OR entity_sets.extractor <> %(extractor)s
         OR (entity_sets.failure IS NOT NULL AND entity_sets.attempts < %(attempts)s)
     )
-ORDER BY documents.document_id
+ORDER BY documents.created_at DESC, documents.document_id
 LIMIT %(limit)s
 
 -- name: progress
@@ -29,7 +30,11 @@ SELECT count(*) AS documents,
     ) AS failed,
     coalesce(sum(entity_sets.mentions) FILTER (
         WHERE entity_sets.version = documents.published_version
-    ), 0)::bigint AS mentions
+    ), 0)::bigint AS mentions,
+    min(documents.created_at) FILTER (
+        WHERE (entity_sets.version = documents.published_version
+            AND entity_sets.extractor = %(extractor)s) IS NOT TRUE
+    ) AS oldest_waiting
 FROM documents
 LEFT JOIN entity_sets
     ON entity_sets.workspace_id = %(workspace_id)s

@@ -1,4 +1,5 @@
 -- name: pending
+-- The newest first, so that what is handed in now does not wait behind what lay there before.
 -- Published documents that were not read by this extractor, or whose version was replaced since;
 -- one that failed waits for another version or extractor.
 SELECT documents.document_id, documents.published_version AS version, documents.title,
@@ -21,7 +22,7 @@ WHERE documents.workspace_id = %(workspace_id)s AND documents.published_version 
     )
 -- What no rule has read yet comes before what a model is still to read.
 ORDER BY fact_sets.version IS NOT DISTINCT FROM documents.published_version
-    AND fact_sets.extractor = ANY (%(begun)s::text[]), documents.document_id
+    AND fact_sets.extractor = ANY (%(begun)s::text[]), documents.created_at DESC, documents.document_id
 LIMIT %(limit)s
 
 -- name: progress
@@ -43,7 +44,11 @@ SELECT count(*) AS documents,
         WHEN bool_and(fact_sets.document_id IS NULL OR fact_sets.model_cost_usd IS NOT NULL)
             THEN coalesce(sum(fact_sets.model_cost_usd), 0)
     END AS model_cost_usd,
-    coalesce(sum(fact_sets.left_out), 0)::bigint AS left_out
+    coalesce(sum(fact_sets.left_out), 0)::bigint AS left_out,
+    min(documents.created_at) FILTER (
+        WHERE (fact_sets.version = documents.published_version
+            AND fact_sets.extractor = %(extractor)s) IS NOT TRUE
+    ) AS oldest_waiting
 FROM documents
 LEFT JOIN fact_sets
     ON fact_sets.workspace_id = %(workspace_id)s

@@ -1,4 +1,5 @@
 -- name: pending
+-- The newest first, so that what is handed in now does not wait behind what lay there before.
 -- Published documents that were not summarised by this, or whose version was replaced since; one
 -- that failed waits for another version or summariser.
 SELECT documents.document_id, documents.published_version AS version, documents.title,
@@ -14,7 +15,7 @@ WHERE documents.workspace_id = %(workspace_id)s AND documents.published_version 
         OR summary_sets.summariser <> %(summariser)s
         OR (summary_sets.failure IS NOT NULL AND summary_sets.attempts < %(attempts)s)
     )
-ORDER BY documents.document_id
+ORDER BY documents.created_at DESC, documents.document_id
 LIMIT %(limit)s
 
 -- name: progress
@@ -26,7 +27,11 @@ SELECT count(*) AS documents,
     count(*) FILTER (
         WHERE summary_sets.version = documents.published_version
             AND summary_sets.summariser = %(summariser)s AND summary_sets.failure IS NOT NULL
-    ) AS failed
+    ) AS failed,
+    min(documents.created_at) FILTER (
+        WHERE (summary_sets.version = documents.published_version
+            AND summary_sets.summariser = %(summariser)s) IS NOT TRUE
+    ) AS oldest_waiting
 FROM documents
 LEFT JOIN summary_sets
     ON summary_sets.workspace_id = %(workspace_id)s
@@ -133,7 +138,7 @@ WHERE documents.workspace_id = %(workspace_id)s
             AND summary_sets.writing_attempts < %(attempts)s
         )
     )
-ORDER BY documents.document_id
+ORDER BY documents.created_at DESC, documents.document_id
 LIMIT %(limit)s
 
 -- name: written_progress

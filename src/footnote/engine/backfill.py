@@ -1,0 +1,175 @@
+"""What documents of before lack, and having it made up for, paused and resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+
+from footnote.domain.backfill import (
+    Backfill,
+    BackfillModelUse,
+    BackfillProgress,
+    BackgroundWork,
+)
+from footnote.domain.clusters import ClusterProgress
+from footnote.domain.entities import EntityProgress
+from footnote.domain.facts import FactModelUse, FactProgress
+from footnote.domain.lanes import Reembedding, ReembeddingState
+from footnote.domain.summaries import SummaryModelUse, SummaryProgress
+from footnote.engine.clusters import cluster_progress
+from footnote.engine.configuration import change_setting, paused_work
+from footnote.engine.entities import entity_progress
+from footnote.engine.facts import fact_progress
+from footnote.engine.lanes import lanes
+from footnote.engine.services import WorkspaceAccess
+from footnote.engine.summaries import summary_progress
+from footnote.errors import Conflict
+from footnote.store.database import WorkspaceScope
+from footnote.store.queue import (
+    enqueue_clustering,
+    enqueue_entities,
+    enqueue_facts,
+    enqueue_marking,
+    enqueue_summarising,
+    marking_enqueued,
+)
+from footnote.store.suspicion import count_marked
+
+_Progress = EntityProgress | FactProgress | ClusterProgress | SummaryProgress
+_ENQUEUE: Mapping[BackgroundWork, Callable[[WorkspaceScope], Awaitable[None]]] = {
+    BackgroundWork.ENTITIES: enqueue_entities,
+    BackgroundWork.FACTS: enqueue_facts,
+    BackgroundWork.CLUSTERS: enqueue_clustering,
+    BackgroundWork.SUMMARIES: enqueue_summarising,
+    BackgroundWork.SUSPICION: enqueue_marking,
+}
+_UNDER_WAY = (ReembeddingState.QUEUED, ReembeddingState.RUNNING)
+
+
+async def backfill(workspace: WorkspaceAccess) -> Backfill:
+    """What the documents that may be seen have and lack, as the progress of each kind says it."""
+    paused = await paused_work(workspace)
+    found: tuple[tuple[BackgroundWork, _Progress], ...] = (
+        (BackgroundWork.ENTITIES, await entity_progress(workspace)),
+        (BackgroundWork.FACTS, await fact_progress(workspace)),
+        (BackgroundWork.CLUSTERS, await cluster_progress(workspace)),
+        (BackgroundWork.SUMMARIES, await summary_progress(workspace)),
+    )
+    return Backfill(
+        kinds=(
+            *(_progress(kind, each, paused=kind in paused) for kind, each in found),
+            await _marked(workspace, paused=BackgroundWork.SUSPICION in paused),
+        ),
+        reembedding=await _reembedding(workspace),
+    )
+
+
+async def start_backfill(
+    workspace: WorkspaceAccess, kinds: tuple[BackgroundWork, ...] = ()
+) -> Backfill:
+    """Have workers make up for what documents lack, of the newest documents first.
+
+    Of all kinds that the workspace wants and that are not paused where none is named. Raises
+    Conflict for a kind that is named and is switched off or paused.
+    """
+    before = await backfill(workspace)
+    begun = []
+    for each in before.kinds:
+        if each.enabled and not each.paused and (not kinds or each.kind in kinds):
+            # What a model is still to write is not counted among what waits.
+            if each.waiting or each.model is not None:
+                begun.append(each.kind)
+        elif each.kind in kinds:
+            raise _cannot_begin(each)
+    async with workspace.system_scope() as scope:
+        for kind in begun:
+            await _ENQUEUE[kind](scope)
+    return await backfill(workspace)
+
+
+async def pause_backfill(
+    workspace: WorkspaceAccess, kinds: tuple[BackgroundWork, ...] = ()
+) -> Backfill:
+    """Have workers leave these kinds alone, or all of them, until they are resumed.
+
+    What is in hand goes on for the seconds of its slice. What was made stays, and is found.
+    """
+    paused = await paused_work(workspace)
+    await _pause(workspace, paused.union(kinds or BackgroundWork))
+    return await backfill(workspace)
+
+
+async def resume_backfill(
+    workspace: WorkspaceAccess, kinds: tuple[BackgroundWork, ...] = ()
+) -> Backfill:
+    """Have workers go on with these kinds, or all of them, where they were paused."""
+    paused = await paused_work(workspace)
+    await _pause(workspace, paused.difference(kinds or BackgroundWork))
+    return await backfill(workspace)
+
+
+async def _pause(workspace: WorkspaceAccess, paused: frozenset[BackgroundWork]) -> None:
+    await change_setting(workspace, "paused_work", ",".join(sorted(paused)))
+
+
+def _progress(kind: BackgroundWork, found: _Progress, *, paused: bool) -> BackfillProgress:
+    failed = 0 if isinstance(found, ClusterProgress) else found.failed
+    use = found.model if isinstance(found, FactProgress | SummaryProgress) else None
+    return BackfillProgress(
+        kind=kind,
+        enabled=found.enabled,
+        paused=paused,
+        documents=found.documents,
+        done=found.done,
+        failed=failed,
+        waiting=max(0, found.documents - found.done - failed),
+        running=found.running and not paused,
+        oldest_waiting=found.oldest_waiting,
+        model=None if use is None else _model_use(use),
+    )
+
+
+def _model_use(use: FactModelUse | SummaryModelUse) -> BackfillModelUse:
+    return BackfillModelUse(
+        model=use.model,
+        enabled=use.enabled,
+        remaining_tokens=use.remaining_input_tokens + use.remaining_output_tokens,
+        remaining_cost_usd=use.remaining_cost_usd,
+    )
+
+
+async def _marked(workspace: WorkspaceAccess, *, paused: bool) -> BackfillProgress:
+    async with workspace.scope() as scope:
+        counts = await count_marked(scope)
+    async with workspace.system_scope() as scope:
+        running = await marking_enqueued(scope)
+    return BackfillProgress(
+        kind=BackgroundWork.SUSPICION,
+        enabled=True,
+        paused=paused,
+        documents=counts.documents,
+        done=counts.done,
+        failed=0,
+        waiting=counts.documents - counts.done,
+        running=running and not paused,
+        oldest_waiting=counts.oldest_waiting,
+    )
+
+
+async def _reembedding(workspace: WorkspaceAccess) -> Reembedding | None:
+    for each in await lanes(workspace):
+        change = each.reembedding
+        if change is not None and change.state in _UNDER_WAY:
+            return change
+    return None
+
+
+def _cannot_begin(found: BackfillProgress) -> Conflict:
+    if found.paused:
+        return Conflict(
+            f"{found.kind.value} is paused in this workspace",
+            hint=f"`footnote backfill resume --kind {found.kind.value}`",
+        )
+    return Conflict(
+        f"this workspace makes no {found.kind.value}",
+        hint=f"switch it on: `footnote config set {found.kind.value} true`",
+    )
