@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import BinaryIO
 
 import pytest
@@ -15,6 +17,7 @@ import pytest
 from footnote.domain import DocumentStatus, ParsedDocument, Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import DocumentInterrupted
+from footnote.interfaces.cli.operations import NICENESS
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.worker import work_on_queue
 from footnote.models.testing import CountingEmbedder
@@ -114,10 +117,19 @@ async def test_a_worker_that_is_told_to_stop_ends_soon_amid_a_long_document(
             while document.stage != "embed":
                 await asyncio.sleep(0.1)  # between looks
                 document = await workspace.document(document.document_id)
+        assert set(niceness_of_threads(worker.pid)) == {NICENESS}
     finally:
         worker.send_signal(signal.SIGTERM)
         assert await worker.wait() == 0
     assert await jobs(engine) == [("todo", 0)]
+
+
+def niceness_of_threads(pid: int) -> list[int]:
+    """Of each thread of a process, as Linux schedules it."""
+    threads = Path(f"/proc/{pid}/task")
+    if not threads.is_dir():
+        pytest.skip("threads have no niceness of their own here")
+    return [os.getpriority(os.PRIO_PROCESS, int(each.name)) for each in threads.iterdir()]
 
 
 async def test_a_deadly_document_takes_one_worker_along_and_then_only_itself(

@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
@@ -30,6 +31,9 @@ from footnote.settings import Settings
 
 T = TypeVar("T")
 
+NICENESS = 10
+"""Of a worker beside what answers people; on a quiet machine it changes nothing."""
+
 
 def worker(
     until_stdin_ends: Annotated[
@@ -47,6 +51,20 @@ def worker(
     wait_for(_work(settings, until_stdin_ends=until_stdin_ends, set_aside=set_aside))
 
 
+def _give_way() -> None:
+    """Let searches of other processes go first where both want the processor; not on Windows.
+
+    Linux has a niceness for each thread, which those that it starts inherit.
+    """
+    threads = Path("/proc/self/task")
+    if threads.is_dir():
+        for thread in threads.iterdir():
+            with contextlib.suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, int(thread.name), NICENESS)
+    elif hasattr(os, "nice"):
+        os.nice(NICENESS)
+
+
 async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -56,6 +74,8 @@ async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) 
     else:
         present.notices().print(Text("Indexing what is queued; Ctrl-C stops.", style="dim"))
     async with opened(settings) as engine:
+        # Not before: an embedded Postgres that it starts serves searches, too.
+        _give_way()
         if set_aside:
             go_first()
         await run_worker(engine, stop=stop, set_aside=set_aside)
