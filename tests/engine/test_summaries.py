@@ -66,6 +66,9 @@ async def assert_quoted(workspace: WorkspaceEngine, summary: Summary) -> None:
         text = await workspace.text(each.document_id, most_characters=1_000_000)
         assert text is not None
         assert text.text[each.char_start : each.char_end] == each.text
+        assert each.chunk_id is not None
+        context = await workspace.context(each.chunk_id, window=0)
+        assert context.chunk.char_start <= each.char_start < context.chunk.char_end
 
 
 def acting(workspace: WorkspaceEngine, name: str, role: Role | None) -> WorkspaceEngine:

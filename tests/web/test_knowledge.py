@@ -27,7 +27,7 @@ REPORT = notice_pdf(
     )
 )
 NOTES = b"# Notes of the board\n\nThe offices were painted.\n\nAcme Insurance employs 470 people.\n"
-PROGRESS = ("/v1/facts/progress", "/v1/entities/progress")
+PROGRESS = ("/v1/facts/progress", "/v1/entities/progress", "/v1/summaries/progress")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,9 @@ async def shelf(
     """Two documents that disagree, and what they say and name."""
     with fresh_database(postgres) as database:
         settings = settings_over(database, tmp_path_factory.mktemp("knowledge"), model_home)
-        env = environment(settings, FOOTNOTE_FACTS="true", FOOTNOTE_ENTITIES="true")
+        env = environment(
+            settings, FOOTNOTE_FACTS="true", FOOTNOTE_ENTITIES="true", FOOTNOTE_SUMMARIES="true"
+        )
         async with serving(env) as (_, address):
             ids = await ingested(address, {"report.pdf": REPORT, "notes.md": NOTES})
             async with httpx.AsyncClient(base_url=address, timeout=60) as http:
@@ -98,6 +100,36 @@ async def test_a_document_shows_its_facts_which_are_confirmed_and_rejected(
     names = page.get_by_role("region", name="Entities")
     await names.get_by_role("link", name="Maria Keller").click()
     await expect(page.get_by_role("heading", name="Maria Keller", level=1)).to_be_visible()
+
+
+async def test_documents_and_collections_are_summarised_in_their_sentences(
+    page: Page, shelf: Site
+) -> None:
+    await page.goto(f"/documents/{shelf.ids['report.pdf']}")
+    own = page.get_by_role("list", name="In its own sentences").get_by_role("button")
+    await expect(own).to_have_count(3)
+    assert await violations(page) == []
+    await own.filter(has_text="Maria Keller leads Acme Insurance.").click()
+    await drawn(page)
+    assert "start=36" in page.url
+    assert "page=1" in page.url
+    await page.goto("/documents?filters=%5B%22collection%3Adefault%22%5D")
+    await page.get_by_text("What the collection says").click()
+    told = page.get_by_role("region", name="In its own sentences")
+    await expect(told).to_contain_text("From 2 documents.")
+    await expect(told).to_contain_text("Notes of the board")
+    assert await violations(page) == []
+
+
+async def test_a_question_about_the_whole_is_answered_from_summaries(page: Page) -> None:
+    await page.goto("/")
+    await ask(page, "What are the main topics across all these documents?")
+    answer = page.get_by_role("article", name="Answer")
+    await expect(answer).to_contain_text("From the summaries of 2 documents:")
+    await expect(answer).to_contain_text("Acme Insurance employs 4")
+    await page.reload()
+    await expect(answer).to_contain_text("From the summaries of 2 documents:")
+    assert await violations(page) == []
 
 
 async def test_a_page_says_what_documents_disagree_about(page: Page) -> None:
@@ -183,9 +215,11 @@ async def test_where_nothing_is_extracted_it_says_how_to_switch_it_on(
             ("/entities", "entities"),
             ("/conflicts", "facts"),
             (f"/documents/{site.ids['support-pelorus-3.html']}", "facts"),
+            (f"/documents/{site.ids['support-pelorus-3.html']}", "summaries"),
         ):
             await page.goto(path)
-            await expect(page.get_by_text(f"No {what} are extracted here")).to_be_visible()
+            verb = "made" if what == "summaries" else "extracted"
+            await expect(page.get_by_text(f"No {what} are {verb} here")).to_be_visible()
             await expect(page.get_by_text(f"footnote config set {what} true")).to_be_visible()
             assert await violations(page) == []
 

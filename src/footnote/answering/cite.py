@@ -75,5 +75,11 @@ def citation_of(
     )
 
 
+def page_at(passage: Passage, char: int) -> int | None:
+    """The page of an offset in the canonical text of the passage's document, if it has pages."""
+    span = _span_at(passage, char)
+    return span.page if span else passage.page_start
+
+
 def _span_at(passage: Passage, char: int) -> BlockSpan | None:
     return next((span for span in passage.spans if span.char_start <= char < span.char_end), None)

@@ -201,6 +201,8 @@ class Answer:
     """Citations that the model made up, or whose quote stands nowhere; taken out."""
     omitted_evidence: int = 0
     """Passages, from the weakest up, that did not fit the model's context."""
+    summarised_documents: int = 0
+    """Of a question about the whole, how many documents' summaries were read for it; else 0."""
     usage: Usage = field(default_factory=Usage)
     searched: tuple[str, ...] = ()
     """The wordings that were searched, where they differ from the question."""

@@ -117,6 +117,7 @@ class MessageAnswer:
     model: str | None = None
     removed_citations: int = 0
     omitted_evidence: int = 0
+    summarised_documents: int = 0
     usage: Usage = field(default_factory=Usage)
     searched: tuple[str, ...] = ()
     cached: bool = False

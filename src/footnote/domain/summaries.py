@@ -19,6 +19,10 @@ class SummarySentence:
     char_start: int
     char_end: int
     """Half-open offsets in the document's canonical text, which has the sentence between them."""
+    chunk_id: str | None = None
+    """The chunk that it begins in; null of a sentence that another was written from."""
+    page: int | None = None
+    """The page that it begins on, of a document with pages; as far as `chunk_id` is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,8 @@ from footnote.answering.answerer import Answerer, completed
 from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
-from footnote.answering.streaming import StreamedAnswerer, events_of
+from footnote.answering.overview import Overview
+from footnote.answering.streaming import Drafts, StreamedAnswerer, events_of
 from footnote.domain import (
     Answer,
     AnswerDone,
@@ -40,6 +41,7 @@ from footnote.engine.search import PreparedSearch, as_of_now, prepare_search, ru
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.engine.suggesting import Answered, suggestions_made, told_by, without_models
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
+from footnote.engine.whole_answers import whole_of
 from footnote.errors import InvalidRequest
 from footnote.models.counting import estimate_tokens
 from footnote.retrieval.cache import CacheKey, Question, one_spelling
@@ -136,9 +138,12 @@ async def _answered_stream(
             yield event
         return
     served_by, response = await run_search(workspace, prepared)
-    answerer = _answerer(workspace, served_by, models)
+    whole = await whole_of(workspace, prepared, response)
+    evidence = response.evidence if whole is None else whole.evidence
+    draft = served_by.answerer if whole is None else Overview(sentences=whole.sentences)
+    answerer = _answerer(workspace, served_by, models, draft)
     meant = response.corrected_query or response.standalone_question or response.query
-    events = answerer.stream(meant, response.evidence, turns=request.conversation)
+    events = answerer.stream(meant, evidence, turns=request.conversation)
     async with aclosing(events):
         async for event in events:
             if isinstance(event, SourcesFound):
@@ -149,7 +154,10 @@ async def _answered_stream(
                     closest = closest_passage(meant, answer.evidence, engine.analyzer)
                     answer = replace(answer, closest=closest)
                 answer = _of_response(answer, response)
-                if cached is not None and not answer.degraded:
+                if whole is not None:
+                    answer = replace(answer, summarised_documents=whole.documents)
+                # Summaries are made and made anew while the index stays as it is.
+                elif cached is not None and not answer.degraded:
                     engine.answer_cache.keep(cached, answer)
                 yield AnswerDone(answer=answer)
             else:
@@ -243,15 +251,17 @@ def _grounding(workspace: WorkspaceAccess, serving: Serving) -> Ground:
     )
 
 
-def _answerer(workspace: WorkspaceAccess, serving: Serving, models: Sequence[str]) -> Answerer:
-    """What answers: the models that are in use, or quotes."""
+def _answerer(
+    workspace: WorkspaceAccess, serving: Serving, models: Sequence[str], draft: Drafts
+) -> Answerer:
+    """What answers: the models that are in use, or the quotes of the draft."""
     engine = workspace.engine
     writer = engine.answer_models.writer(models) if models else None
     if writer is None:
-        return StreamedAnswerer(draft=serving.answerer)
+        return StreamedAnswerer(draft=draft)
     return GenerativeAnswerer(
         writer=writer,
-        draft=serving.answerer,
+        draft=draft,
         ground=_grounding(workspace, serving),
         analyzer=engine.analyzer,
         embedder=serving.statements,

@@ -431,6 +431,7 @@ async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answ
         model=answer.model,
         removed_citations=answer.removed_citations,
         omitted_evidence=answer.omitted_evidence,
+        summarised_documents=answer.summarised_documents,
         usage=answer.usage,
         searched=answer.searched,
         cached=answer.cached,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
 
 import numpy as np
 from pydantic import Field
 
+from footnote.answering.cite import page_at
 from footnote.domain.clusters import LEAST_SEEN
 from footnote.domain.summaries import (
     Summary,
@@ -33,6 +35,7 @@ from footnote.store import summaries as stored
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.lanes import current_lane
+from footnote.store.passages import passages_at
 from footnote.store.queue import summarising_enqueued
 from footnote.store.summaries import KeptSentence
 from footnote.store.written_summaries import WritingCounts, count_writing, written_sentences
@@ -102,8 +105,10 @@ async def summary(
         if writing.failure is not None:
             raise ModelUnavailable(writing.failure, hint="try again, or do without")
         written = writing.sentences
+    async with workspace.scope() as scope:
+        sentences_shown = await _located(scope, [each.sentence for each in shown])
     return Summary(
-        sentences=tuple(each.sentence for each in shown),
+        sentences=sentences_shown,
         documents=len({each.sentence.document_id for each in kept}),
         written=written,
         model=writer.model.name if written and writer is not None else None,
@@ -152,6 +157,30 @@ def _model_use(
         remaining_output_tokens=estimate.output_tokens,
         remaining_cost_usd=workspace.engine.metering.prices.of(estimate),
     )
+
+
+async def _located(
+    scope: WorkspaceScope, sentences: Sequence[SummarySentence]
+) -> tuple[SummarySentence, ...]:
+    """The sentences with the chunk and the page that each begins in."""
+    passages = await passages_at(scope, [(each.document_id, each.char_start) for each in sentences])
+    found = []
+    for each in sentences:
+        passage = next(
+            (
+                passage
+                for passage in passages
+                if passage.document_id == each.document_id
+                and passage.char_start <= each.char_start < passage.char_end
+            ),
+            None,
+        )
+        if passage is not None:
+            page = page_at(passage, each.char_start)
+            found.append(replace(each, chunk_id=passage.chunk_id, page=page))
+        else:
+            found.append(each)
+    return tuple(found)
 
 
 async def _documents_of_cluster(

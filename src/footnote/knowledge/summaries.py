@@ -18,7 +18,7 @@ import numpy.typing as npt
 from footnote.domain import BlockKind
 from footnote.knowledge.texts import DocumentText
 from footnote.language.sentences import sentence_spans
-from footnote.ports import Vectors
+from footnote.ports import Vector, Vectors
 
 SUMMARISER = "sentences 1"
 """What summaries are known to come from: another one has every document read again."""
@@ -31,6 +31,8 @@ _ENDS = frozenset(".!?。！？")
 _PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE))
 _DAMPING = 0.85
 """Of the rank of a sentence, that comes from those it is like (Erkan and Radev 2004)."""
+_DAMPING_TOWARD = 0.3
+"""The same where a question is asked; what is near to it counts more."""
 _ROUNDS = 50
 _RELEVANCE = 0.7
 """How much being central counts, against being unlike what is chosen."""
@@ -81,8 +83,12 @@ def candidates_of(document: DocumentText, terms: Sequence[str] = ()) -> list[Sen
     return kept
 
 
-def centralities(vectors: Vectors) -> Weights:
-    """How central each sentence is by its vector, 1 for the most central."""
+def centralities(vectors: Vectors, toward: Vector | None = None) -> Weights:
+    """How central each sentence is by its vector, 1 for the most central.
+
+    With `toward`, how near each is to a question: those are central then that are near to it and
+    like others that are (Otterbacher et al. 2005).
+    """
     count = vectors.shape[0]
     if not count:
         return np.zeros(0)
@@ -93,9 +99,13 @@ def centralities(vectors: Vectors) -> Weights:
     similar = np.maximum(similar - floor, 0)
     totals = similar.sum(axis=1, keepdims=True)
     moves = np.where(totals > 0, similar / np.where(totals > 0, totals, 1), 1 / count)
-    ranks = np.full(count, 1 / count)
+    damping, start = _DAMPING, np.full(count, 1 / count)
+    if toward is not None:
+        nearness = np.maximum(toward.astype(np.float64) - np.median(toward), 0) + 1e-9
+        damping, start = _DAMPING_TOWARD, nearness / nearness.sum()
+    ranks = start
     for _ in range(_ROUNDS):
-        ranks = (1 - _DAMPING) / count + _DAMPING * (ranks @ moves)
+        ranks = (1 - damping) * start + damping * (ranks @ moves)
     found: Weights = ranks / ranks.max()
     return found
 

@@ -122,6 +122,11 @@ class AlignedEncoder:
         return self._english
 
     @property
+    def multilingual(self) -> SentenceEncoder:
+        """e5 alone, for what is told from a question's vector in whatever language."""
+        return self._others
+
+    @property
     def max_tokens(self) -> int:
         """Tokens that MiniLM reads; e5 reads more of a text than that."""
         return self._english.max_tokens

@@ -56,6 +56,7 @@ export type SearchResponse = Schemas["SearchResponse"];
 export type SourceCheck = Schemas["SourceCheck"];
 export type Stage = Schemas["Stage"];
 export type StartedEvaluation = Schemas["StartedEvaluation"];
+export type SummaryProgress = Schemas["SummaryProgress"];
 export type UnansweredQuestion = Schemas["UnansweredQuestion"];
 export type UsageRow = Schemas["UsageRow"];
 export type Visibility = Schemas["Visibility"];

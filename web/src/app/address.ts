@@ -131,7 +131,7 @@ export function changedAddress(
 /** The place of a citation or a passage, of which only what is known is kept. */
 export function placeOf(cited: {
   readonly document_id: string;
-  readonly chunk_id: string;
+  readonly chunk_id: string | null;
   readonly char_start: number;
   readonly char_end: number;
   readonly page?: number | null;
@@ -141,7 +141,7 @@ export function placeOf(cited: {
     document: cited.document_id,
     start: cited.char_start,
     end: cited.char_end,
-    chunk: cited.chunk_id,
+    ...(cited.chunk_id == null ? {} : { chunk: cited.chunk_id }),
     ...(cited.page == null ? {} : { page: cited.page }),
     ...(cited.start_seconds == null ? {} : { at: cited.start_seconds }),
   };

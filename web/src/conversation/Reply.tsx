@@ -30,6 +30,11 @@ export function Reply({ message, conversation, versions, onAgain }: ReplyProps) 
   if (answer === null) return null;
   return (
     <article aria-label={t("conversation.answer")} className="flex flex-col gap-2">
+      {answer.found && answer.summarised_documents > 0 && (
+        <p className="text-sm text-muted">
+          {t("conversation.summarised", { count: answer.summarised_documents })}
+        </p>
+      )}
       {answer.found ? (
         <AnswerText text={message.text} sentences={answer.sentences} citations={answer.citations} />
       ) : (

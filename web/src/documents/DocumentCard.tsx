@@ -24,6 +24,7 @@ import { retryDocuments } from "./changing";
 import { deleteUnlessUndone } from "./deleting";
 import { bytes, day } from "./format";
 
+const Summary = lazy(() => import("../knowledge/Summary").then((m) => ({ default: m.Summary })));
 const Facts = lazy(() => import("../knowledge/Facts").then((m) => ({ default: m.Facts })));
 const DocumentEntities = lazy(() =>
   import("../knowledge/DocumentEntities").then((m) => ({ default: m.DocumentEntities })),
@@ -135,6 +136,7 @@ export function DocumentCard() {
       <Passages document={document} />
       {document.status === "indexed" && (
         <Suspense fallback={null}>
+          <Summary of={{ document_id: documentId }} />
           <Facts of={{ document_id: documentId }} collection={document.collection} />
           <DocumentEntities id={documentId} />
         </Suspense>

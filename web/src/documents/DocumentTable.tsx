@@ -13,6 +13,7 @@ import { Scroller } from "../ui/Scroller";
 import { cx } from "../ui/cx";
 import { useStore } from "../ui/store";
 import { BulkActions } from "./BulkActions";
+import { CollectionSummary } from "./CollectionSummary";
 import { ComingRow, DocumentRow } from "./DocumentRow";
 import { ListFilters } from "./ListFilters";
 import { SavedViews } from "./SavedViews";
@@ -112,6 +113,9 @@ export function DocumentTable() {
         </p>
       </div>
       {selected.length > 0 && <BulkActions chosen={selected} onDone={() => setChosen(NOBODY)} />}
+      {list.chosen.collection !== undefined && !nothing && (
+        <CollectionSummary key={list.chosen.collection} collection={list.chosen.collection} />
+      )}
       {nothing ? (
         <Empty title={t(isNarrowed(list) ? "list.nothingTitle" : "documents.emptyTitle")}>
           <p>

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { WHOLE_WORKSPACE, useMay } from "../api/may";
-import type { EntityProgress, FactProgress, FactSource } from "../api/types";
+import type { EntityProgress, FactProgress, SummaryProgress } from "../api/types";
 import { placeOf } from "../app/address";
 import { useOpenPlace } from "../app/place";
 import { day } from "../documents/format";
@@ -13,8 +13,8 @@ import { Empty } from "../ui/Empty";
 import { ProblemNotice } from "../ui/ProblemNotice";
 
 interface ExtractedProps {
-  readonly what: "facts" | "entities";
-  readonly progress: UseQueryResult<FactProgress | EntityProgress>;
+  readonly what: "facts" | "entities" | "summaries";
+  readonly progress: UseQueryResult<FactProgress | EntityProgress | SummaryProgress>;
   readonly children: ReactNode;
 }
 
@@ -62,10 +62,21 @@ export function Extracted({ what, progress, children }: ExtractedProps) {
   );
 }
 
+/** Words of a document, and where they stand. */
+interface Quoted {
+  readonly quote: string;
+  readonly document_id: string;
+  readonly document_title: string;
+  readonly chunk_id: string | null;
+  readonly char_start: number;
+  readonly char_end: number;
+  readonly page: number | null;
+}
+
 interface QuoteProps {
-  readonly source: FactSource;
+  readonly source: Quoted;
   /** All that are shown with it, to walk through them. */
-  readonly sources: readonly FactSource[];
+  readonly sources: readonly Quoted[];
 }
 
 /** What a fact was taken from; it opens the page with the words marked. */

@@ -49,6 +49,24 @@ export function factsQuery(of: FactsOf, rejected: boolean) {
   });
 }
 
+/** What is summarised: a document or a collection. */
+export interface SummaryOf {
+  readonly document_id?: string;
+  readonly collection?: string;
+}
+
+export const summaryProgressQuery = queryOptions({
+  queryKey: [...KNOWLEDGE, "summaries", "progress"],
+  queryFn: () => answered(api.GET("/v1/summaries/progress")),
+});
+
+export function summaryQuery(of: SummaryOf) {
+  return queryOptions({
+    queryKey: [...KNOWLEDGE, "summaries", of],
+    queryFn: () => answered(api.GET("/v1/summaries", { params: { query: { ...of } } })),
+  });
+}
+
 export const conflictsQuery = queryOptions({
   queryKey: [...KNOWLEDGE, "facts", "conflicts"],
   queryFn: () =>
