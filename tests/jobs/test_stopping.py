@@ -117,7 +117,7 @@ async def test_a_worker_that_is_told_to_stop_ends_soon_amid_a_long_document(
             while document.stage != "embed":
                 await asyncio.sleep(0.1)  # between looks
                 document = await workspace.document(document.document_id)
-        assert set(niceness_of_threads(worker.pid)) == {NICENESS}
+        assert min(niceness_of_threads(worker.pid)) >= NICENESS
     finally:
         worker.send_signal(signal.SIGTERM)
         assert await worker.wait() == 0

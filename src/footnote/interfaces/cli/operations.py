@@ -60,7 +60,9 @@ def _give_way() -> None:
     if threads.is_dir():
         for thread in threads.iterdir():
             with contextlib.suppress(ProcessLookupError):
-                os.setpriority(os.PRIO_PROCESS, int(thread.name), NICENESS)
+                number = int(thread.name)
+                niceness = max(NICENESS, os.getpriority(os.PRIO_PROCESS, number))
+                os.setpriority(os.PRIO_PROCESS, number, niceness)
     elif hasattr(os, "nice"):
         os.nice(NICENESS)
 
