@@ -507,6 +507,19 @@ async def test_an_evaluation_is_started_followed_stopped_and_started_again(
             await expect(runs.get_by_role("row").filter(has_text="late.jsonl")).to_have_count(0)
 
 
+async def test_work_in_the_background_is_paused_and_resumed(page: Page) -> None:
+    await opened(page, "health")
+    work = page.get_by_role("table", name="Background work")
+    marks = work.get_by_role("row").filter(has_text="Marks of orders to models")
+    await expect(marks).to_contain_text("complete")
+    await expect(work.get_by_role("row").filter(has_text="Facts")).to_contain_text("off")
+    await marks.get_by_role("button", name="Pause: Marks of orders to models").click()
+    await expect(marks).to_contain_text("paused")
+    await page.reload()
+    await marks.get_by_role("button", name="Resume: Marks of orders to models").click()
+    await expect(marks).to_contain_text("complete")
+
+
 async def test_health_says_what_doctor_says(page: Page) -> None:
     await opened(page, "health")
     checks = page.get_by_role("table", name="The installation")

@@ -8,6 +8,7 @@ import { problemOf } from "../api/problem";
 import { statsQuery } from "../api/queries";
 import type { Health as Found } from "../api/types";
 import { Button } from "../ui/Button";
+import { Background } from "./Background";
 import { Heading, Loaded, Part, useNumber } from "./parts";
 import { Table } from "./Table";
 import { adminKey } from "./acting";
@@ -52,6 +53,7 @@ export function Health() {
           {({ checks }) => <Checks caption={t("admin.health.installation")} checks={checks} />}
         </Loaded>
       </Part>
+      <Background />
       <Part title={t("admin.health.holds")}>
         <Loaded query={stats}>
           {(held) => (

@@ -8,6 +8,7 @@ export type AnswerConflict = Schemas["AnswerConflict"];
 export type AnswerSentence = Schemas["AnswerSentence"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type AuditVerification = Schemas["AuditVerification"];
+export type BackfillProgress = Schemas["BackfillProgress"];
 export type Budget = Schemas["Budget"];
 export type Citation = Schemas["Citation"];
 export type CollectionSummary = Schemas["CollectionSummary"];
