@@ -8,6 +8,7 @@ process that dies uses the fixture `own_database`, and then so does all else tha
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import os
 import shutil
 import tempfile
@@ -62,6 +63,15 @@ class TestDatabase:
     application_url: str
     owner_url: str
     superuser_url: str
+
+
+@pytest.fixture(scope="module", autouse=True)
+def unused_memory_given_back() -> Iterator[None]:
+    """What the models of opened engines used is kept by glibc, in one arena for each thread."""
+    yield
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 @pytest.fixture(scope="session")
