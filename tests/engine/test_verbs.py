@@ -23,7 +23,7 @@ HELPERS = {
         "write_document",
         *("paused_work", "is_paused"),
     ),
-    *("with_conflicts", "contradicting_facts"),
+    *("with_conflicts", "contradicting_facts", "whole_of"),
     *("suggestions_after", "suggestions_made", "suggestions_wanted"),
 }
 """What verbs share."""

@@ -89,7 +89,7 @@ async def test_what_one_person_did_not_get_sent_is_not_shown_to_the_next(
         if kept == "failed":
             # Whoever goes on in the same page comes by the address that was open.
             await page.evaluate("(path) => history.pushState(null, '', path)", asked_at)
-            await expect(page.locator("#main").get_by_role("alert")).to_be_visible()
+            await expect(page.get_by_role("heading", name="There is no such")).to_be_visible()
             await expect(page.get_by_text("What does the director earn?")).to_have_count(0)
 
 
