@@ -114,7 +114,8 @@ async def test_a_document_that_may_not_be_seen_makes_no_conflict(
     assert (await ann.ask(QUESTION)).conflicts[0].document_ids == {few, many}
     answer = await bob.ask(QUESTION)
     assert (answer.found, answer.conflicts) == (True, ())
-    assert "470" not in repr(answer)
+    # The number alone could stand in an id or a timing.
+    assert "470 people" not in repr(answer)
     [fact] = (await bob.facts(document_id=few)).facts
     assert await contradicting_facts(bob, [fact.fact_id]) == {}
     [denied] = (await contradicting_facts(ann, [fact.fact_id]))[fact.fact_id]

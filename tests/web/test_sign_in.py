@@ -107,7 +107,8 @@ async def test_an_administrator_sees_what_was_checked(signed_out: Page, guarded:
     await page.get_by_role("link", name="Administration").click()
     navigation = page.get_by_role("navigation", name="Administration")
     await navigation.get_by_role("link", name="Health").click()
-    await expect(page.get_by_role("cell", name="database")).to_be_visible()
+    checked = page.get_by_role("region", name="Checks")
+    await expect(checked.get_by_role("cell", name="database")).to_be_visible()
 
 
 async def test_what_a_form_is_refused_for_stands_beside_its_field(

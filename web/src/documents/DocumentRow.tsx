@@ -44,7 +44,7 @@ export const DocumentRow = memo(function DocumentRow({
           to="/documents/$documentId"
           params={{ documentId: document.document_id }}
           search={{}}
-          className="underline-offset-2 hover:underline"
+          className="block truncate py-1 underline-offset-2 hover:underline"
           title={document.filename}
         >
           <bdi>{document.title}</bdi>
