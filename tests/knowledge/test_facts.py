@@ -219,3 +219,15 @@ def test_every_fact_stands_in_its_text(text: str, language: str | None, kind: Bl
             each for each in said if each.isalnum()
         ]
         assert 0 < found.confidence <= 1
+
+
+def test_a_column_that_is_read_once_holds_for_each_of_thousands_of_rows() -> None:
+    # Read anew for each of its cells it would take minutes.
+    rows = [f"| Part {number} | {number},25 | 2,5 |" for number in range(6_000)]
+    found = facts_of(
+        "\n".join(("| Part | Weight | Width |", "|---|---|---|", *rows)),
+        "en",
+        kind=BlockKind.TABLE,
+    )
+    assert len(found) == 2 * 6_000
+    assert {found[0].value, found[-2].value, found[-1].value} == {"0.25", "5999.25", "2.5"}

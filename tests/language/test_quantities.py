@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.language.quantities import NotComparable, Quantities, Style, quantities_of
+from footnote.language.quantities import (
+    NotComparable,
+    Quantities,
+    Quantity,
+    Style,
+    marks_of,
+    number_in,
+    quantities_of,
+)
 
 READ = [
     pytest.param(["1,200", "950"], "en", ["1200", "950"], id="english thousands"),
@@ -92,3 +100,11 @@ def test_numbers_are_read_as_they_were_written(style: Style, numbers: list[Decim
     assert isinstance(found, Quantities)
     assert list(found.values) == numbers
     assert quantities_of([found.style(each) for each in numbers], None) == found
+
+
+def test_a_number_is_read_as_those_beside_it_can_be() -> None:
+    beside = marks_of(["1.500", "2.250,5", "no number", "1,2,3,"])
+    assert number_in("1.500", "en", beside) == Quantity(value=Decimal(1500), unit="")
+    assert number_in("1.500", "en") == Quantity(value=Decimal("1.500"), unit="")
+    # What they cannot tell, or contradict, is read by itself.
+    assert number_in("1,500.5", "de", beside) == Quantity(value=Decimal("1500.5"), unit="")

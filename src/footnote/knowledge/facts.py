@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from footnote.domain import BlockKind
 from footnote.domain.facts import ExtractedFact, FactKind
+from footnote.knowledge.scales import Scale, only_scale_of
 from footnote.knowledge.sentence_facts import line_facts, sentence_facts
 from footnote.knowledge.table_facts import table_facts
 from footnote.knowledge.texts import DocumentText
@@ -90,8 +91,10 @@ def normal_form(text: str) -> str:
     >>> normal_form("The  *Résumé*, 2024:")
     'resume 2024'
     """
-    folded = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(each for each in folded if not unicodedata.combining(each))
+    bare = text.casefold()
+    if not bare.isascii():
+        folded = unicodedata.normalize("NFKD", bare)
+        bare = "".join(each for each in folded if not unicodedata.combining(each))
     words = (word.strip(".,-/+") for word in _NOT_A_WORD.sub(" ", bare).split())
     return _ARTICLE.sub("", " ".join(filter(None, words)))
 
@@ -111,10 +114,12 @@ def _is_name(subject: str) -> bool:
 
 
 def _facts(document: DocumentText, kinds: frozenset[FactKind]) -> Iterator[ExtractedFact]:
+    has_tables = any(each.kind is BlockKind.TABLE for each in document.blocks)
+    said_once = only_scale_of(document.text) if has_tables else Scale()
     for block in document.blocks:
         if block.kind is BlockKind.TABLE:
             if FactKind.CELL in kinds:
-                yield from table_facts(document, block)
+                yield from table_facts(document, block, said_once)
         elif block.kind in _PROSE:
             if FactKind.PROPERTY in kinds:
                 yield from line_facts(document, block)

@@ -14,12 +14,11 @@ from footnote.knowledge.scales import (
     Scale,
     currency_of_column,
     is_unscaled,
-    only_scale_of,
     scale_of_head,
     scale_said,
 )
 from footnote.knowledge.texts import DocumentText, TextBlock
-from footnote.language.quantities import number_in, plain_number
+from footnote.language.quantities import DecimalMarks, marks_of, number_in, plain_number
 
 _NUMBER_CONFIDENCE, _TEXT_CONFIDENCE = 0.95, 0.85
 _UNNAMED_COLUMN = 0.2
@@ -38,6 +37,26 @@ _IN_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Column:
+    """What holds for the cells of a column; it is read once, whatever number of rows there are."""
+
+    head: str
+    """What names it; empty for one without a name."""
+    head_spans: tuple[tuple[int, int], ...]
+    """Where that stands."""
+    period: Period
+    """That the head names."""
+    beside_period: str
+    """What the head says beside it."""
+    scale: Scale
+    """That the head names."""
+    currency: str
+    """That some of its cells are in."""
+    marks: DecimalMarks
+    """That its numbers can be read with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
     """What holds for the cells of a table, or for those below a label that stands alone."""
 
@@ -47,11 +66,7 @@ class _Table:
     headings: tuple[str, ...]
     labels: int
     """The column of the labels: the first, or the second where the first but counts the rows."""
-    heads: Sequence[str]
-    """What names each column; empty for one without a name."""
-    head_spans: Sequence[tuple[tuple[int, int], ...]]
-    """Where that stands."""
-    columns: Sequence[Sequence[str]]
+    columns: Sequence[_Column]
     scale: Scale
     group: str = ""
     """The last label that stood alone in its row."""
@@ -69,14 +84,16 @@ class _Table:
 
     def embedded(self, label: str, column: int) -> tuple[str, ...]:
         """What a cell's vector is the mean of: its row, twice, all columns, and its own."""
-        heads = ", ".join(filter(None, self.heads[self.labels + 1 :]))[:_MOST_HEADS_EMBEDDED]
+        heads = [each.head for each in self.columns]
+        shown = ", ".join(filter(None, heads[self.labels + 1 :]))[:_MOST_HEADS_EMBEDDED]
         row = f"{label} ({self.group or self.about})"
-        return tuple(filter(None, (row, row, heads, self.heads[column])))
+        return tuple(filter(None, (row, row, shown, heads[column])))
 
     def words_of(self, label: GridCell, cell: GridCell, column: int) -> tuple[tuple[int, int], ...]:
         """Where all words of a cell's fact stand, the cell's first."""
         own = ((cell.start, cell.end), (label.start, label.end))
-        above = (*self.head_spans[column], *self.head_spans[self.labels], *self.group_spans)
+        heads = (*self.columns[column].head_spans, *self.columns[self.labels].head_spans)
+        above = (*heads, *self.group_spans)
         return tuple(dict.fromkeys((*own, *above)))
 
 
@@ -91,8 +108,12 @@ class _Claim:
     """What its column is called beside its period."""
 
 
-def table_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFact]:
+def table_facts(
+    document: DocumentText, block: TextBlock, said_once: Scale
+) -> Iterator[ExtractedFact]:
     """The facts of one table, cell by cell; none for what is no table.
+
+    `said_once` is the scale that the document names once for all of its tables.
 
     A row's first cell is its label, and the subject; where columns are periods the table's caption,
     heading or document is the subject and the label the predicate.
@@ -100,7 +121,7 @@ def table_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedF
     grid = grid_of(document.text, block.start, block.end)
     if grid is None or len(grid.rows) * len(grid.rows[0]) > _MOST_CELLS:
         return
-    table = _table_of(document, block, grid)
+    table = _table_of(document, block, grid, said_once)
     for row in grid.rows:
         label, *cells = row[table.labels :]
         if all(cell.text.casefold() in _NOTHING for cell in cells):
@@ -113,25 +134,38 @@ def table_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedF
                 yield _cell_fact(table, label, cell, column)
 
 
-def _table_of(document: DocumentText, block: TextBlock, grid: Grid) -> _Table:
+def _table_of(document: DocumentText, block: TextBlock, grid: Grid, said_once: Scale) -> _Table:
     before = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
     lead = "\n".join(each for each in re.split(r"\n\s*\n", before)[-2:] if "|" not in each)
-    named = [grid.heads_of(number) for number in range(len(grid.rows[0]))]
-    heads = [" ".join(cell.text for cell in cells) for cells in named]
-    labels = 1 if len(heads) > 2 and _counts(grid.column(0)) else 0
-    scale = scale_of_head(heads[labels]).within(scale_said(lead))
+    columns = [_column_of(grid, number) for number in range(len(grid.rows[0]))]
+    labels = 1 if len(columns) > 2 and _counts(grid.column(0)) else 0
+    scale = columns[labels].scale.within(scale_said(lead))
     if not scale.power:
-        scale = scale.within(only_scale_of(document.text))
+        scale = scale.within(said_once)
     heading = block.headings[-1] if block.headings else document.title
     return _Table(
         language=document.language,
         about=_caption_of(lead) or heading,
         headings=block.headings,
         labels=labels,
-        heads=heads,
-        head_spans=[tuple((cell.start, cell.end) for cell in cells) for cells in named],
-        columns=[grid.column(number) for number in range(len(heads))],
+        columns=columns,
         scale=scale,
+    )
+
+
+def _column_of(grid: Grid, number: int) -> _Column:
+    named = grid.heads_of(number)
+    head = " ".join(cell.text for cell in named)
+    period, beside = period_and_rest(head)
+    cells = grid.column(number)
+    return _Column(
+        head=head,
+        head_spans=tuple((cell.start, cell.end) for cell in named),
+        period=period,
+        beside_period=beside,
+        scale=scale_of_head(head),
+        currency=currency_of_column(cells),
+        marks=marks_of(cells),
     )
 
 
@@ -151,7 +185,8 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
         if by_row
         else f"{claim.subject}{group} – {claim.predicate or 'value'}"
     )
-    told = f", {table.heads[column]}" if claim.period != NO_PERIOD and not claim.head else ""
+    head = table.columns[column].head
+    told = f", {head}" if claim.period != NO_PERIOD and not claim.head else ""
     confidence = _TEXT_CONFIDENCE if value is None else _NUMBER_CONFIDENCE
     return ExtractedFact(
         kind=FactKind.CELL,
@@ -162,7 +197,7 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
         embedded=table.embedded(label.text, column),
         spans=table.words_of(label, cell, column),
         quoted=(label.start, cell.end),
-        confidence=confidence - (0 if table.heads[column] else _UNNAMED_COLUMN),
+        confidence=confidence - (0 if head else _UNNAMED_COLUMN),
         value=value,
         unit=unit,
         qualifiers={name: said for name, said in qualifiers.items() if said},
@@ -173,11 +208,12 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
 
 def _claim_of(table: _Table, label: str, column: int) -> _Claim:
     """What the cell beside a label and under a head is the value of."""
-    period, head = period_and_rest(table.heads[column])
-    corner = table.heads[table.labels]
+    named = table.columns[column]
+    period, head = named.period, named.beside_period
+    corner = table.columns[table.labels].head
     if period != NO_PERIOD:
         # `As of December 31,` in the corner dates the years above the columns.
-        dated = period_of(f"{corner} {table.heads[column]}") if corner and not head else NO_PERIOD
+        dated = period_of(f"{corner} {named.head}") if corner and not head else NO_PERIOD
         period = period if dated == NO_PERIOD else dated
         return _Claim(label, head, period, head) if head else _Claim(table.about, label, period, "")
     period, rest = period_and_rest(label)
@@ -188,15 +224,16 @@ def _claim_of(table: _Table, label: str, column: int) -> _Claim:
 
 def _value_of(table: _Table, label: str, cell: str, column: int) -> tuple[str | None, str, str]:
     """The number of a cell with its scale applied, its unit, and the name of the scale."""
-    number = number_in(cell, table.language, table.columns[column])
+    named = table.columns[column]
+    number = number_in(cell, table.language, named.marks)
     if number is None or is_time(cell):
         return None, "", ""
-    scale = scale_of_head(table.heads[column]).within(table.scale)
+    scale = named.scale.within(table.scale)
     if number.unit == "%" or (not number.unit and scale.percent):
         return plain_number(number.value), "%", ""
     if is_unscaled(label):
         return plain_number(number.value), number.unit, ""
-    unit = number.unit or scale.currency or currency_of_column(table.columns[column])
+    unit = number.unit or scale.currency or named.currency
     return (
         plain_number(number.value.scaleb(scale.power)),
         unit,

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import reduce
+from operator import and_
 
 from footnote.language.figures import currency_of
 
@@ -97,7 +99,7 @@ def quantities_of(cells: Sequence[str], language: str | None) -> Quantities | No
     if len(units - {""}) > 1 or ("" in units and not all(map(_is_currency, units - {""}))):
         named = ", ".join(sorted(each or "no unit" for each in units))
         return NotComparable(reason=f"its units differ ({named})")
-    point = _point([each.digits for each in found], language)
+    point = _marks([each.digits for each in found]).point(language)
     if point is None:
         return NotComparable(reason="its numbers can be read in two ways")
     values = tuple(_value(each.digits, point) * (-1 if each.negative else 1) for each in found)
@@ -119,8 +121,37 @@ class Quantity:
     """A currency's code, or as it is written; perhaps empty."""
 
 
+@dataclass(frozen=True, slots=True)
+class DecimalMarks:
+    """With which decimal marks numbers can be read."""
+
+    possible: str = ".,"
+    alike: bool = True
+    """Whether both yield the same, where both are possible."""
+
+    def __and__(self, other: DecimalMarks) -> DecimalMarks:
+        possible = "".join(each for each in self.possible if each in other.possible)
+        return DecimalMarks(possible, self.alike and other.alike)
+
+    def point(self, language: str | None) -> str | None:
+        """The mark to read with; None where the language would have to tell, and does not."""
+        if len(self.possible) < 2:
+            return self.possible or None
+        if self.alike:
+            return "."
+        if language is None:
+            return None
+        return "." if language in _POINT_LANGUAGES else ","
+
+
+def marks_of(cells: Sequence[str]) -> DecimalMarks:
+    """The marks that the numbers of a column can be read with, those aside that none fits."""
+    marks = [_marks([each.digits]) for each in map(_written, cells) if each is not None]
+    return reduce(and_, (each for each in marks if each.possible), DecimalMarks())
+
+
 def number_in(
-    cell: str, language: str | None = None, beside: Sequence[str] = ()
+    cell: str, language: str | None = None, beside: DecimalMarks | None = None
 ) -> Quantity | None:
     """The number of a cell that holds one and nothing but its unit; None for another cell.
 
@@ -133,11 +164,11 @@ def number_in(
     written = _written(cell)
     if written is None:
         return None
-    digits = [each.digits for each in map(_written, beside) if each is not None]
-    fitting = [each for each in digits if _fits(each, ".") or _fits(each, ",")]
-    point = _point([written.digits, *fitting], language) or _point([written.digits], language)
-    if point is None and not (_fits(written.digits, ".") or _fits(written.digits, ",")):
+    own = _marks([written.digits])
+    if not own.possible:
         return None
+    with_beside = own if beside is None else own & beside
+    point = with_beside.point(language) or own.point(language)
     value = _value(written.digits, point or ".")
     return Quantity(value=-value if written.negative else value, unit=_unit(written))
 
@@ -189,16 +220,11 @@ def _is_currency(unit: str) -> bool:
     return currency_of(unit) is not None
 
 
-def _point(cells: Sequence[str], language: str | None) -> str | None:
-    """The decimal mark that every cell can be read with."""
-    possible = [each for each in ".," if all(_fits(cell, each) for cell in cells)]
-    if len(possible) < 2:
-        return possible[0] if possible else None
-    if all(_value(cell, ".") == _value(cell, ",") for cell in cells):
-        return "."
-    if language is None:
-        return None
-    return "." if language in _POINT_LANGUAGES else ","
+def _marks(numbers: Sequence[str]) -> DecimalMarks:
+    """The decimal marks that every one of these can be read with."""
+    possible = "".join(mark for mark in ".," if all(_fits(each, mark) for each in numbers))
+    alike = len(possible) < 2 or all(_value(each, ".") == _value(each, ",") for each in numbers)
+    return DecimalMarks(possible, alike)
 
 
 def _fits(digits: str, point: str) -> bool:
