@@ -182,7 +182,7 @@ async def over_documents(folder: Path, questions: Path | None) -> dict[str, obje
                 start = perf_counter()
                 await workspace.recall_facts(each.statement)
                 times.append(1000 * (perf_counter() - start))
-            conflicts = len(await workspace.fact_conflicts(limit=200))
+            conflicts = len((await workspace.fact_conflicts(limit=200)).conflicts)
             asked = {} if questions is None else await over_questions(workspace, questions)
     return {
         "documents": at.documents,

@@ -115,12 +115,30 @@ async def test_what_two_documents_say_differently_is_a_conflict(
     first = await put(engine, workspace, "Acme Insurance employs 450 people.", "one.md")
     await put(engine, workspace, "Acme Insurance employs 470 people.", "two.md")
     await put(engine, workspace, "Bolt Insurance employs 30 people.", "three.md")
-    [conflict] = await workspace.fact_conflicts()
+    [conflict] = (await workspace.fact_conflicts()).conflicts
     assert (conflict.subject, conflict.predicate) == ("Acme Insurance", "employs")
     assert sorted(each.value or "" for each in conflict.facts) == ["450", "470"]
-    assert await workspace.fact_conflicts(document_id=first) == (conflict,)
+    assert (await workspace.fact_conflicts(document_id=first)).conflicts == (conflict,)
     await workspace.decide_fact(conflict.facts[0].fact_id, "rejected")
-    assert await workspace.fact_conflicts() == ()
+    assert (await workspace.fact_conflicts()).conflicts == ()
+
+
+async def test_conflicts_are_listed_page_by_page(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    companies = ("Acme Insurance", "Bolt Insurance", "Cedar Insurance")
+    for number, name in (("450", "one.md"), ("470", "two.md")):
+        text = "\n\n".join(f"{each} employs {number} people." for each in companies)
+        await put(engine, workspace, text, name)
+    everything = await workspace.fact_conflicts()
+    assert {each.subject for each in everything.conflicts} == set(companies)
+    assert everything.next_cursor is None
+    first = await workspace.fact_conflicts(limit=2)
+    rest = await workspace.fact_conflicts(limit=2, cursor=first.next_cursor)
+    assert (len(first.conflicts), rest.next_cursor) == (2, None)
+    assert first.conflicts + rest.conflicts == everything.conflicts
+    with pytest.raises(InvalidRequest):
+        await workspace.fact_conflicts(cursor="elsewhere")
 
 
 async def test_a_rejected_fact_is_not_recalled_and_stays_rejected(
@@ -238,7 +256,7 @@ async def test_a_workspace_knows_nothing_of_the_facts_of_another(
     other = await engine.workspace((await engine.create_workspace("other")).name)
     await put(engine, other, "Acme Insurance employs 470 people.", "two.md")
     assert [each.object for each in (await other.facts()).facts] == ["470 people"]
-    assert await other.fact_conflicts() == ()
+    assert (await other.fact_conflicts()).conflicts == ()
     with pytest.raises(NotFound) as foreign:
         await other.fact(fact.fact_id)
     with pytest.raises(NotFound) as absent:

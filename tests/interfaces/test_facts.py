@@ -12,7 +12,7 @@ import footnote
 from footnote.domain.facts import FactKind, FactStatus
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.tools import document_tools
-from footnote.errors import Conflict, Forbidden, NotFound
+from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from footnote.jobs.facts import extract_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
@@ -56,6 +56,8 @@ async def test_the_client_has_what_the_engine_has(
             found = await client.recall_facts("deductible", limit=1)
             assert [each.fact for each in found] == [deductible]
             assert await client.fact_conflicts() == await workspace.fact_conflicts()
+            with pytest.raises(InvalidRequest):
+                await client.fact_conflicts(cursor="elsewhere")
             assert await client.fact_changes(policy) == await workspace.fact_changes(policy)
             confirmed = await client.decide_fact(deductible.fact_id, "confirmed")
             assert confirmed.status is FactStatus.CONFIRMED

@@ -97,7 +97,7 @@ async def test_facts_are_read_by_their_indexes(
         **{"fact_id": uuid4(), "status": "rejected", "statuses": ["proposed"], "kinds": []},
         **{"after_document": UUID(int=0), "after_ordinal": 0, "preferred": [uuid4()]},
         **{"starts": [5_000], "ends": [5_100], "longest": 1_000},
-        **{"entity_id": uuid4()},
+        **{"entity_id": uuid4(), "values": 40},
     }
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         faults = []

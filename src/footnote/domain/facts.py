@@ -163,6 +163,15 @@ class FactConflict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FactConflictPage:
+    """Some of the claims that documents do not agree about."""
+
+    conflicts: tuple[FactConflict, ...]
+    next_cursor: str | None = None
+    """Hand it back for the next page; null on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangedFact:
     """A fact whose value is another one in the version that is published."""
 

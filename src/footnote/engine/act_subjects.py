@@ -37,7 +37,14 @@ from footnote.domain.entities import Entity, MentionPage
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import PushStatus, WebhookEndpoint
-from footnote.domain.facts import Fact, FactChanges, FactConflict, FactPage, RecalledFact
+from footnote.domain.facts import (
+    Fact,
+    FactChanges,
+    FactConflict,
+    FactConflictPage,
+    FactPage,
+    RecalledFact,
+)
 from footnote.domain.grounding import GroundingCheck
 from footnote.domain.lanes import LaneStatus
 from footnote.domain.legal_holds import LegalHold
@@ -250,6 +257,11 @@ def _(found: Fact) -> Iterator[tuple[UUID, str | None]]:
 @shown_in.register
 def _(found: FactPage | FactConflict) -> Iterator[tuple[UUID, str | None]]:
     return shown_in(found.facts)
+
+
+@shown_in.register
+def _(found: FactConflictPage) -> Iterator[tuple[UUID, str | None]]:
+    return shown_in(found.conflicts)
 
 
 @shown_in.register

@@ -15,6 +15,7 @@ from footnote.domain.facts import (
     Fact,
     FactChanges,
     FactConflict,
+    FactConflictPage,
     FactKind,
     FactModelUse,
     FactPage,
@@ -39,10 +40,11 @@ from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _RECALLED = 100
 """Facts of each ranking that are fused."""
-_FACTS_OF_CONFLICTS = 2_000
 _FAILURES_SHOWN = 10
 _PLACE = TypeAdapter(tuple[UUID, Count])
 """Document, and number of the fact in it."""
+_CLAIM = TypeAdapter(Annotated[str, Field(pattern="^[0-9a-f]{2,128}$")])
+"""The key of a claim, in hexadecimal."""
 
 FactLimit = Annotated[int, Field(ge=1, le=200)]
 FactQuery = Annotated[str, Field(min_length=1, max_length=2_000)]
@@ -152,25 +154,36 @@ async def decide_fact(workspace: WorkspaceAccess, fact_id: UUID, status: Decisio
 
 
 async def fact_conflicts(
-    workspace: WorkspaceAccess, *, document_id: UUID | None = None, limit: FactLimit = 50
-) -> tuple[FactConflict, ...]:
+    workspace: WorkspaceAccess,
+    *,
+    document_id: UUID | None = None,
+    limit: FactLimit = 50,
+    cursor: str | None = None,
+) -> FactConflictPage:
     """What documents, as far as they may be seen, say in several ways of one subject and period.
 
-    With a document, only what it says otherwise than others, or in two ways. Raises NotFound.
+    With a document, only what it says otherwise than others, or in two ways. Raises NotFound and
+    InvalidRequest.
     """
+    after = None if cursor is None else bytes.fromhex(read_cursor(_CLAIM, cursor))
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
-        found = await conflicting_facts(scope, document_id, claims=limit, facts=_FACTS_OF_CONFLICTS)
-    return tuple(
-        FactConflict(
-            subject=each[0].subject,
-            predicate=each[0].predicate,
-            valid_from=each[0].valid_from,
-            valid_to=each[0].valid_to,
-            facts=each,
-        )
-        for each in found
+        found = await conflicting_facts(scope, document_id, limit=limit + 1, after=after)
+    shown = found[:limit]
+    last = shown[-1] if len(found) > limit else None
+    return FactConflictPage(
+        conflicts=tuple(
+            FactConflict(
+                subject=each.facts[0].subject,
+                predicate=each.facts[0].predicate,
+                valid_from=each.facts[0].valid_from,
+                valid_to=each.facts[0].valid_to,
+                facts=each.facts,
+            )
+            for each in shown
+        ),
+        next_cursor=last and write_cursor(_CLAIM, last.claim.hex()),
     )
 
 

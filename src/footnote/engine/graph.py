@@ -257,7 +257,8 @@ async def _alike(
 
 
 async def _contradictions(workspace: WorkspaceAccess, document_id: UUID, edges: _Edges) -> None:
-    for conflict in await fact_conflicts(workspace, document_id=document_id):
+    page = await fact_conflicts(workspace, document_id=document_id)
+    for conflict in page.conflicts:
         places: dict[UUID, Place] = {}
         for fact in conflict.facts:
             source = fact.sources[0]

@@ -30,7 +30,7 @@ from footnote.domain.entities import EntityDecision
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import WebhookEndpoint
-from footnote.domain.facts import FactConflict, RecalledFact
+from footnote.domain.facts import RecalledFact
 from footnote.domain.json_form import json_form
 from footnote.domain.legal_holds import LegalHold
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
@@ -150,13 +150,6 @@ class RecalledFactList:
 
     facts: tuple[RecalledFact, ...]
     """The best first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactConflictList:
-    """Facts that do not agree."""
-
-    conflicts: tuple[FactConflict, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,6 +17,7 @@ LONGEST_OBJECT = 1_000
 """Characters; an object that begins further before a place does not reach it."""
 _MOST_QUOTED = 500
 _VALUES_OF_A_CLAIM = 40
+"""Shown of one claim, the likeliest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,15 +52,16 @@ class QuotedFact:
 
 
 async def conflicting_facts(
-    scope: WorkspaceScope, document_id: UUID | None, *, claims: int, facts: int
-) -> tuple[tuple[Fact, ...], ...]:
-    """Facts of one claim that do not agree, claim by claim, one for each value.
+    scope: WorkspaceScope, document_id: UUID | None, *, limit: int, after: bytes | None = None
+) -> tuple[Disagreement, ...]:
+    """Facts of one claim that do not agree, claim by claim after the one given.
 
-    The confirmed and the likeliest come first.
+    Of a claim the confirmed and the likeliest come first.
     """
-    contested = await scope.all(_SQL["conflicts"], {"document_id": document_id, "limit": claims})
-    found = await _of_claims(scope, [bytes(row["claim_key"]) for row in contested], facts)
-    return tuple(each.facts for each in found)
+    contested = await scope.all(
+        _SQL["conflicts"], {"document_id": document_id, "limit": limit, "after": after}
+    )
+    return await _of_claims(scope, [bytes(row["claim_key"]) for row in contested])
 
 
 async def disagreements(
@@ -74,7 +76,7 @@ async def disagreements(
     """
     rows = await scope.all(_SQL["contested_claims"], {"keys": list(claims), "limit": limit})
     keys = [bytes(row["claim_key"]) for row in rows]
-    return await _of_claims(scope, keys, limit * _VALUES_OF_A_CLAIM, preferred)
+    return await _of_claims(scope, keys, preferred)
 
 
 async def facts_quoted(
@@ -124,12 +126,13 @@ async def facts_against(
 
 
 async def _of_claims(
-    scope: WorkspaceScope, keys: Sequence[bytes], limit: int, preferred: Collection[UUID] = ()
+    scope: WorkspaceScope, keys: Sequence[bytes], preferred: Collection[UUID] = ()
 ) -> tuple[Disagreement, ...]:
     if not keys:
         return ()
     rows = await scope.all(
-        _SQL["of_claims"], {"keys": list(keys), "preferred": list(preferred), "limit": limit}
+        _SQL["of_claims"],
+        {"keys": list(keys), "preferred": list(preferred), "values": _VALUES_OF_A_CLAIM},
     )
     by_claim: dict[bytes, list[tuple[bytes, Fact]]] = defaultdict(list)
     for row, fact in zip(rows, await facts_of(scope, rows), strict=True):

@@ -1,9 +1,10 @@
 // What documents say in several ways: each value with its quote, to be confirmed or rejected.
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 
 import { useMay } from "../api/may";
 import type { FactConflict } from "../api/types";
+import { Button } from "../ui/Button";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { FactView } from "./Facts";
 import { Extracted, Period } from "./parts";
@@ -26,16 +27,25 @@ export function Conflicts() {
 function ConflictList() {
   const { t } = useTranslation();
   const mayWrite = useMay("write") === true;
-  const found = useQuery(conflictsQuery);
+  const found = useInfiniteQuery(conflictsQuery);
   if (found.isError) {
     return <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />;
   }
   if (!found.data) return <p className="text-sm text-muted">{t("common.loading")}</p>;
-  const { conflicts } = found.data;
+  const conflicts = found.data.pages.flatMap((page) => page.conflicts);
   if (conflicts.length === 0) return <p className="text-sm text-muted">{t("conflicts.none")}</p>;
-  return conflicts.map((conflict) => (
-    <OneConflict key={conflict.facts[0]?.fact_id} conflict={conflict} mayWrite={mayWrite} />
-  ));
+  return (
+    <>
+      {conflicts.map((conflict) => (
+        <OneConflict key={conflict.facts[0]?.fact_id} conflict={conflict} mayWrite={mayWrite} />
+      ))}
+      {found.hasNextPage && (
+        <Button disabled={found.isFetching} onClick={() => void found.fetchNextPage()}>
+          {t("common.more")}
+        </Button>
+      )}
+    </>
+  );
 }
 
 interface OneConflictProps {

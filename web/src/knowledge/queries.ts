@@ -67,10 +67,16 @@ export function summaryQuery(of: SummaryOf) {
   });
 }
 
-export const conflictsQuery = queryOptions({
+export const conflictsQuery = infiniteQueryOptions({
   queryKey: [...KNOWLEDGE, "facts", "conflicts"],
-  queryFn: () =>
-    answered(api.GET("/v1/facts/conflicts", { params: { query: { limit: PAGE_OF_FACTS } } })),
+  queryFn: ({ pageParam }) =>
+    answered(
+      api.GET("/v1/facts/conflicts", {
+        params: { query: { limit: PAGE_OF_FACTS, ...(pageParam && { cursor: pageParam }) } },
+      }),
+    ),
+  initialPageParam: "",
+  getNextPageParam: (page) => page.next_cursor ?? undefined,
 });
 
 /** Which entities are wanted. */

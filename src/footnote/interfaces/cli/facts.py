@@ -11,6 +11,7 @@ import typer
 from footnote.domain.facts import (
     Fact,
     FactChanges,
+    FactConflictPage,
     FactKind,
     FactModelUse,
     FactPage,
@@ -20,7 +21,7 @@ from footnote.domain.facts import (
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
-from footnote.interfaces.schemas import FactConflictList, RecalledFactList
+from footnote.interfaces.schemas import RecalledFactList
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -38,6 +39,9 @@ OfDocument = Annotated[
 ]
 Limit = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, max=200, help="The most of them.")
+]
+Cursor = Annotated[
+    str | None, typer.Option("--cursor", metavar="CURSOR", help="Where a page before ended.")
 ]
 
 
@@ -61,9 +65,7 @@ def show_facts(
         ),
     ] = None,
     limit: Limit = 50,
-    cursor: Annotated[
-        str | None, typer.Option("--cursor", metavar="CURSOR", help="Where a page before ended.")
-    ] = None,
+    cursor: Cursor = None,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
@@ -157,15 +159,15 @@ def show_conflicts(
     context: typer.Context,
     document: OfDocument = None,
     limit: Limit = 50,
+    cursor: Cursor = None,
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
     """List what documents say in several ways of one subject and period."""
 
-    async def compared(inside: WorkspaceEngine) -> FactConflictList:
+    async def compared(inside: WorkspaceEngine) -> FactConflictPage:
         document_id = await _called(inside, document)
-        found = await inside.fact_conflicts(document_id=document_id, limit=limit)
-        return FactConflictList(conflicts=found)
+        return await inside.fact_conflicts(document_id=document_id, limit=limit, cursor=cursor)
 
     found = in_workspace(context, workspace, compared)
     if as_json:

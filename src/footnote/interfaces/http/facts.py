@@ -11,6 +11,7 @@ from pydantic import Field
 from footnote.domain.facts import (
     Fact,
     FactChanges,
+    FactConflictPage,
     FactKind,
     FactPage,
     FactProgress,
@@ -21,12 +22,15 @@ from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
-from footnote.interfaces.schemas import FactConflictList, RecalledFactList
+from footnote.interfaces.schemas import RecalledFactList
 
 router = workspace_router("facts")
 
 OfDocument = Annotated[UUID | None, Query(description="Only of this document.")]
 Limit = Annotated[int, Query(ge=1, le=200, description="The most of them.")]
+Cursor = Annotated[
+    str | None, Query(max_length=1000, description="`next_cursor` of the page before.")
+]
 
 
 class FactRecall(Request):
@@ -57,9 +61,7 @@ async def list_facts(
         Query(description="Only with these; proposed and confirmed if left out."),
     ] = (FactStatus.PROPOSED, FactStatus.CONFIRMED),
     limit: Limit = 50,
-    cursor: Annotated[
-        str | None, Query(max_length=1000, description="`next_cursor` of the page before.")
-    ] = None,
+    cursor: Cursor = None,
 ) -> FactPage:
     """List facts in the order of their documents; those that say the same are one."""
     return await workspace.facts(
@@ -84,12 +86,14 @@ async def recall_facts(workspace: TheWorkspace, body: FactRecall) -> RecalledFac
 
 @router.get("/v1/facts/conflicts", responses=problem_responses("not-found"))
 async def list_fact_conflicts(
-    workspace: TheWorkspace, *, document_id: OfDocument = None, limit: Limit = 50
-) -> FactConflictList:
+    workspace: TheWorkspace,
+    *,
+    document_id: OfDocument = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> FactConflictPage:
     """List what documents say in several ways of one subject and period."""
-    return FactConflictList(
-        conflicts=await workspace.fact_conflicts(document_id=document_id, limit=limit)
-    )
+    return await workspace.fact_conflicts(document_id=document_id, limit=limit, cursor=cursor)
 
 
 @router.get("/v1/facts/progress")

@@ -8,14 +8,14 @@ from uuid import UUID
 from footnote.domain.facts import (
     Fact,
     FactChanges,
-    FactConflict,
+    FactConflictPage,
     FactKind,
     FactPage,
     FactProgress,
     FactStatus,
     RecalledFact,
 )
-from footnote.interfaces.schemas import FactConflictList, RecalledFactList, decoded
+from footnote.interfaces.schemas import RecalledFactList, decoded
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
 
@@ -70,12 +70,16 @@ async def decide_fact(client: Remote, fact_id: UUID, status: str) -> Fact:
 
 
 async def fact_conflicts(
-    client: Remote, *, document_id: UUID | None = None, limit: int = 50
-) -> tuple[FactConflict, ...]:
+    client: Remote,
+    *,
+    document_id: UUID | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> FactConflictPage:
     """What documents say in several ways of one subject and period. Raises NotFound."""
-    content = Content(params={**_of(document_id), "limit": limit})
-    found = await client.transport.json("GET", f"{_FACTS}/conflicts", content)
-    return decoded(FactConflictList, found).conflicts
+    params = {**_of(document_id), "limit": limit} | ({} if cursor is None else {"cursor": cursor})
+    found = await client.transport.json("GET", f"{_FACTS}/conflicts", Content(params=params))
+    return decoded(FactConflictPage, found)
 
 
 async def fact_changes(client: Remote, document_id: UUID) -> FactChanges:

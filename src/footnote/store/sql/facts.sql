@@ -398,6 +398,7 @@ LIMIT %(limit)s
 
 -- name: conflicts
 -- include: claimed
+        AND (%(after)s::bytea IS NULL OR facts.claim_key > %(after)s)
         AND (
             %(document_id)s::uuid IS NULL
             OR facts.claim_key IN (
@@ -445,18 +446,24 @@ WHERE facts.workspace_id = %(workspace_id)s AND facts.fact_id = ANY (%(fact_ids)
 -- name: of_claims
 -- Of each claim one fact for each value: a preferred one, a confirmed one, or the likeliest.
 SELECT * FROM (
-    SELECT DISTINCT ON (claim_key, value_key) * FROM (
+    SELECT *, row_number() OVER (
+        PARTITION BY claim_key
+        ORDER BY fact_id = ANY (%(preferred)s::uuid[]) DESC, status = 'confirmed' DESC,
+            confidence DESC, document_id, ordinal
+    ) AS rank_in_claim
+    FROM (
+        SELECT DISTINCT ON (claim_key, value_key) * FROM (
 -- include: published
-        WHERE facts.workspace_id = %(workspace_id)s
-            AND facts.claim_key = ANY (%(keys)s::bytea[])
-            AND facts.comparable AND facts.status IN ('proposed', 'confirmed')
-    ) AS said
-    ORDER BY claim_key, value_key, fact_id = ANY (%(preferred)s::uuid[]) DESC,
-        status = 'confirmed' DESC, confidence DESC, document_id, ordinal
+            WHERE facts.workspace_id = %(workspace_id)s
+                AND facts.claim_key = ANY (%(keys)s::bytea[])
+                AND facts.comparable AND facts.status IN ('proposed', 'confirmed')
+        ) AS said
+        ORDER BY claim_key, value_key, fact_id = ANY (%(preferred)s::uuid[]) DESC,
+            status = 'confirmed' DESC, confidence DESC, document_id, ordinal
+    ) AS one_of_each
 ) AS told
-ORDER BY claim_key, fact_id = ANY (%(preferred)s::uuid[]) DESC, status = 'confirmed' DESC,
-    confidence DESC, document_id, ordinal
-LIMIT %(limit)s
+WHERE rank_in_claim <= %(values)s
+ORDER BY claim_key, rank_in_claim
 
 -- name: versions
 -- The facts of the version that was read last, and those it superseded.
