@@ -10,9 +10,10 @@ question's answer has (`value`), and, where the question names one year, that ye
 of the tables say their scale nowhere near them; those are not left out. `--documents` ingests the
 files of a folder into a fresh installation and has their facts extracted, which is what is
 measured: seconds beyond ingestion, for 1,000 pages too, with those of the processor (Postgres has
-its own), the memory that the process grew by, and how long recalling takes. With `--questions`, lines of JSON with a question and the texts that the
-statement of its fact holds: how often that fact is the first, is among five, and its mean
-reciprocal rank among ten (`recall_first`, `recall_in_five`, `recall_mrr`).
+its own), the memory that the process grew by, and how long recalling takes. With `--questions`,
+lines of JSON with a question and the texts that the statement of its fact holds: how often that
+fact is the first, is among five, and its mean reciprocal rank among ten (`recall_first`,
+`recall_in_five`, `recall_mrr`).
 `--clusters` embeds short texts whose groups are known and clusters them; `bench/clustering.py` says
 what its figures are. `--summaries` ingests a folder and summarises it, see `bench/summarising.py`.
 """
