@@ -150,6 +150,33 @@ async def test_rules_tell_an_altered_figure_in_several_languages(
     assert [each.kind for each in wrong.guards] == [GuardKind.NUMBER]
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "statement", "verdict"),
+    [
+        ("The rent is due in March.", "en", "The rent is due in May.", CONTRADICTED),
+        ("The rent is due in May.", "en", "The rent is due in March.", CONTRADICTED),
+        ("The rent is due in May.", "en", "The rent is due in May", SUPPORTED),
+        ("It is due by March each year.", "en", "It is due in March each year.", SUPPORTED),
+        ("It ends on 3 May 2024.", "en", "It ends in May.", SUPPORTED),
+        ("Die Miete wird im März fällig.", "de", "Die Miete wird im Mai fällig.", CONTRADICTED),
+        ("Le loyer est payé en mai.", "fr", "Le loyer est payé en mars.", CONTRADICTED),
+        ("Tenants may march in line.", "en", "Tenants may march in line", SUPPORTED),
+    ],
+)
+async def test_a_claim_has_the_month_of_its_quote_or_does_not_hold(
+    text: str, language: str, statement: str, verdict: ClaimVerdict
+) -> None:
+    [claim] = await checked(statement, text, language=language)
+    assert claim.verdict is verdict
+
+
+async def test_no_judge_lifts_a_claim_over_another_month() -> None:
+    check = Check(analyzer=ANALYZER, reader=Believer())
+    [claim] = await checked("Rent is due in May.", "The rent is due in March.", check=check)
+    assert claim.verdict is not SUPPORTED
+    assert [(each.kind, each.text) for each in claim.guards] == [(GuardKind.DATE, "May")]
+
+
 async def test_across_languages_a_figure_still_decides() -> None:
     [right, wrong] = await checked(
         [

@@ -10,7 +10,14 @@ from footnote.answering.names import Name, acronyms_of, names_of, words_of
 from footnote.answering.negation import Denial, Term, denials_in
 from footnote.answering.opposites import Sides, sides_in
 from footnote.answering.sanitise import without_hidden
-from footnote.language.dates import DateMention, bears_out, dates_mentioned
+from footnote.language.dates import (
+    DateMention,
+    Day,
+    bears_out,
+    dates_mentioned,
+    months_after_time_words,
+    months_named,
+)
 from footnote.language.figures import Figure, agrees, figures_of
 from footnote.language.scripts import HAN
 from footnote.ports import Analyzer
@@ -52,7 +59,8 @@ class Claims:
 def read_claims(text: str, language: str | None, analyzer: Analyzer) -> Claims:
     """Read a text in this language; None is read as English."""
     text = without_hidden(text)
-    dates = dates_mentioned(text)
+    dates = [*dates_mentioned(text), *months_after_time_words(text)]
+    dates.sort(key=lambda each: each.start)
     figures = figures_of(text, language, [(each.start, each.end) for each in dates])
     counted = [(each.start, each.end) for each in dates]
     counted += [(each.start, each.end) for each in figures if each.claims]
@@ -98,10 +106,14 @@ def missing_figures(claimed: Claims, held: Sequence[Claims]) -> list[Figure]:
 
 
 def missing_dates(claimed: Claims, held: Sequence[Claims]) -> list[DateMention]:
-    """The dates claimed that none of the texts bears out."""
+    """The dates claimed that none of the texts bears out; a month alone may be named in any way."""
     mentions = [mention for each in held for mention in each.dates]
     years = frozenset(year for each in held for year in each.years)
-    return [date for date in claimed.dates if not bears_out(date, mentions, years)]
+    missing = [date for date in claimed.dates if not bears_out(date, mentions, years)]
+    if not missing:
+        return []
+    named = {Day(month=month) for each in held for month in months_named(each.text)}
+    return [each for each in missing if named.isdisjoint(each.readings)]
 
 
 def misplaced_figures(claimed: Claims, held: Sequence[Claims]) -> list[Figure]:

@@ -9,7 +9,9 @@ from datetime import date
 
 from footnote.language.calendar import ABBREVIATED_MONTHS, ANY_MONTH, MONTH_NUMBERS
 
-_ALONE = MONTH_NUMBERS.keys() - ABBREVIATED_MONTHS.keys() - {"march", "mars", "mai", "maj", "mei"}
+_OTHER_WORDS = {"may": 5, "march": 3, "mars": 3, "mai": 5, "maj": 5, "mei": 5}
+"""Months whose names are other words, too."""
+_ALONE = MONTH_NUMBERS.keys() - ABBREVIATED_MONTHS.keys() - _OTHER_WORDS.keys()
 """Months whose names mean nothing else, so that they are dates without a day or a year."""
 _YEAR = "[12][0-9]{3}"
 _DAY_ENDING = r"(?:st|nd|rd|th|er|º|°|\.)?"
@@ -29,6 +31,13 @@ _DATE = re.compile(
     | (?P<m8>[0-9]{{1,2}})\s*月\s*(?:(?P<d8>[0-9]{{1,2}})\s*[日号])""",
     re.VERBOSE | re.IGNORECASE,
 )
+_MONTH_AFTER_TIME_WORD = re.compile(
+    r"(?<![^\W_])(?:in|im|en|i|since|seit|depuis|until|till|bis|during|early|late|last|next|every"
+    r"|each|throughout|début|fin|anfang|mitte|ende|mid|mi|(?:end|start|beginning|middle|month) of)"
+    rf"[\s-]+(?:(?:early|late|mid)[\s-]+)?(?P<month>{'|'.join(_OTHER_WORDS)})(?![^\W_])",
+    re.IGNORECASE,
+)
+_ANY_MONTH = re.compile(rf"(?<![^\W\d_])(?:{ANY_MONTH})(?![^\W\d_])", re.IGNORECASE)
 _FOUR_DIGITS = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _BEFORE_YEAR = 40
 _AFTER_YEAR = 12
@@ -81,6 +90,40 @@ def dates_mentioned(text: str) -> list[DateMention]:
         for match in _DATE.finditer(text)
         if (readings := tuple(_readings(match)))
     ]
+
+
+def months_after_time_words(text: str) -> list[DateMention]:
+    """The months of a text that stand alone after a word for time, and are other words elsewhere.
+
+    `dates_mentioned` leaves these out: nobody may march.
+
+    >>> [each.readings[0].month for each in months_after_time_words("due in May, as in March")]
+    [5, 3]
+    >>> months_after_time_words("they may march in line")
+    []
+    """
+    dated = dates_mentioned(text)
+    return [
+        DateMention(
+            start=match.start("month"),
+            end=match.end("month"),
+            readings=(Day(month=_OTHER_WORDS[match["month"].casefold()]),),
+        )
+        for match in _MONTH_AFTER_TIME_WORD.finditer(text)
+        # English ones have a capital, which the others may have.
+        if match["month"].casefold() not in ("may", "march") or match["month"][0].isupper()
+        if all(match.end() <= each.start or each.end <= match.start("month") for each in dated)
+    ]
+
+
+def months_named(text: str) -> frozenset[int]:
+    """Every month whose name stands in a text, whatever it may mean there.
+
+    >>> sorted(months_named("You may pay by Sept. 3"))
+    [5, 9]
+    """
+    names = (match.group().casefold() for match in _ANY_MONTH.finditer(text))
+    return frozenset(MONTH_NUMBERS[each] for each in names)
 
 
 def complete_dates(text: str) -> Iterator[date]:
