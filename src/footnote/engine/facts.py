@@ -183,7 +183,7 @@ async def fact_conflicts(
             )
             for each in shown
         ),
-        next_cursor=last and write_cursor(_CLAIM, last.claim.hex()),
+        next_cursor=None if last is None else write_cursor(_CLAIM, last.claim.hex()),
     )
 
 

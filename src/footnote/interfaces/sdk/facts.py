@@ -77,7 +77,9 @@ async def fact_conflicts(
     cursor: str | None = None,
 ) -> FactConflictPage:
     """What documents say in several ways of one subject and period. Raises NotFound."""
-    params = {**_of(document_id), "limit": limit} | ({} if cursor is None else {"cursor": cursor})
+    params: dict[str, str | int] = {**_of(document_id), "limit": limit}
+    if cursor is not None:
+        params["cursor"] = cursor
     found = await client.transport.json("GET", f"{_FACTS}/conflicts", Content(params=params))
     return decoded(FactConflictPage, found)
 
