@@ -728,7 +728,8 @@ class Settings(BaseSettings):
     paused_work: PausedWork = Field(
         "",
         description="Work in the background that is paused, joined by commas: entities, facts, "
-        "clusters, summaries, suspicion. What was made stays. See backfill.md.",
+        "facts_by_model, clusters, summaries, summaries_by_model, suspicion. What was made stays. "
+        "See backfill.md.",
     )
     facts_by_model: bool = Field(
         False,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from footnote.domain.backfill import BackgroundWork
 from footnote.domain.facts import Fact, FactProgress
 from footnote.engine import WorkspaceEngine, open_engine
 from footnote.jobs.facts import extract_slice
@@ -96,6 +97,33 @@ async def test_what_the_model_finds_stands_beside_what_rules_find(
     # Nothing is read twice.
     await extracted(workspace)
     assert len(wire_server.asked) == 1
+
+
+async def test_rules_and_the_model_are_kinds_of_their_own_to_pause_and_to_count(
+    workspace: WorkspaceEngine, wire_server: WireServer
+) -> None:
+    kind = BackgroundWork.FACTS_BY_MODEL
+    await put(workspace)
+    await workspace.pause_backfill((kind,))
+    await extracted(workspace)
+    assert wire_server.asked == []
+    assert PLAIN in {each.statement for each in (await workspace.facts()).facts}
+    counted = {each.kind: each for each in (await workspace.backfill()).kinds}
+    assert (counted[BackgroundWork.FACTS].done, counted[kind].done) == (1, 0)
+    assert (counted[kind].waiting, counted[kind].paused, counted[kind].running) == (1, True, False)
+    assert counted[kind].model is not None
+    assert counted[BackgroundWork.FACTS].model is None
+    # The model goes on while rules wait.
+    await workspace.pause_backfill((BackgroundWork.FACTS,))
+    await workspace.resume_backfill((kind,))
+    wire_server.script(says(told()))
+    await extracted(workspace)
+    assert len(await by_model(workspace)) == 1
+    await put(workspace, "Cedar Insurance owns 9 ships.", "later.md")
+    await extracted(workspace)
+    counted = {each.kind: each for each in (await workspace.backfill()).kinds}
+    assert (counted[kind].done, counted[kind].waiting) == (1, 1)
+    assert (counted[BackgroundWork.FACTS].done, counted[BackgroundWork.FACTS].waiting) == (1, 1)
 
 
 @pytest.mark.parametrize("subject", ["Bolt Insurance", "Bolt"], ids=["same", "nearly"])

@@ -11,10 +11,13 @@ import pytest
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.relationships import Graph, NodeKind, RelationshipKind
 from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine.tools import document_tools
+from footnote.engine.tools.related import Relationships
 from footnote.errors import InvalidRequest, NotFound
 from footnote.jobs.entities import extract_entity_slice
 from footnote.jobs.facts import extract_slice as extract_fact_slice
 from footnote.jobs.inline import work_until_resting
+from footnote.ports import Refusal, ToolText
 from footnote.settings import Settings
 
 LEASE = """# Lease of the Harbour Warehouse
@@ -27,6 +30,7 @@ The tenant keeps the floor free of oil and reports any damage within three worki
 LEASE_OF_LATER = LEASE.replace("third day", "fifth day").replace(
     "Warehouse\n", "Warehouse 2025\n", 1
 )
+LEASE_TITLE = "Lease of the Harbour Warehouse"
 REPORT = """# Report of June
 
 Maria Keller met Otto Brandt of Northwind Traders Ltd in Hamburg. Both had read the
@@ -285,3 +289,35 @@ async def test_a_graph_has_one_middle(workspace: WorkspaceEngine) -> None:
         await workspace.graph(entity_id=uuid4(), document_id=uuid4())
     empty = await workspace.graph()
     assert (empty.nodes, empty.edges, empty.complete) == ((), (), True)
+
+
+async def test_an_agent_finds_what_is_related_with_the_words_that_show_it(
+    workspace: WorkspaceEngine,
+) -> None:
+    lease = await put(workspace, LEASE, "lease.md")
+    report = await put(workspace, REPORT, "report.md")
+    find = {each.name: each for each in document_tools(workspace)}["find_related"]
+    of_person = await find.call({"entity": "Maria Keller"})
+    assert "Northwind Traders Ltd lets the warehouse to Maria Keller." in of_person
+    assert "is named together with" in of_person
+    of_document = await find.call({"document_id": str(report)})
+    assert f"Report of June – cites – {LEASE_TITLE}" in of_document
+    assert f"Document ID: {report}" in of_document
+    assert isinstance(of_document, ToolText)
+    data = Relationships.model_validate(of_document.data)
+    assert [
+        each.target_document_id for each in data.relationships if each.relationship == "cites"
+    ] == [lease]
+    assert len((await find.call({"entity": "Maria Keller", "limit": 1})).splitlines()) <= 3
+    for wrong in ({}, {"entity": "Maria Keller", "document_id": str(lease)}):
+        assert "name either" in await find.call(wrong)
+    for absent in ({"entity": "Ulf Nobody"}, {"document_id": str(uuid4())}):
+        assert isinstance(await find.call(absent), Refusal)
+    # What is hidden is related to nothing, and is no evidence.
+    await workspace.set_document_access(report, Visibility.PRIVATE, shared_with=["ann"])
+    ben = replace(workspace, principal=Principal(principal_id="ben", role=Role.READER))
+    as_ben = {each.name: each for each in document_tools(ben)}["find_related"]
+    assert isinstance(await as_ben.call({"document_id": str(report)}), Refusal)
+    seen = await as_ben.call({"entity": "Maria Keller"})
+    assert "Otto Brandt" not in seen
+    assert "Northwind" in seen

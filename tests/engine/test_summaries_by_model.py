@@ -10,6 +10,7 @@ from uuid import UUID
 import pytest
 
 from footnote.domain import Principal, Role, Visibility
+from footnote.domain.backfill import BackgroundWork
 from footnote.domain.summaries import SummaryProgress
 from footnote.engine import WorkspaceEngine, open_engine
 from footnote.errors import InvalidRequest, ModelUnavailable, NotFound
@@ -175,6 +176,33 @@ async def test_switched_off_nothing_is_asked_and_nothing_written_is_shown(
     assert not progress.model.enabled
     with pytest.raises(InvalidRequest):
         await workspace.summary(collection="town", write=True)
+    # Switched on again, what was written is there without another request for it.
+    await workspace.change_setting("summaries_by_model", True)
+    assert [each.text for each in (await workspace.summary(document_id=document_id)).written] == [
+        WRITTEN
+    ]
+    assert len(wire_server.asked) == 1
+
+
+async def test_writing_is_paused_and_resumed_by_itself(
+    workspace: WorkspaceEngine, wire_server: WireServer
+) -> None:
+    document_id = await put(workspace)
+    kind = BackgroundWork.SUMMARIES_BY_MODEL
+    await workspace.pause_backfill((kind,))
+    await summarised(workspace)
+    assert wire_server.asked == []
+    assert (await workspace.summary(document_id=document_id)).sentences
+    counted = {each.kind: each for each in (await workspace.backfill()).kinds}
+    assert (counted[BackgroundWork.SUMMARIES].done, counted[kind].done) == (1, 0)
+    assert (counted[kind].waiting, counted[kind].paused, counted[kind].running) == (1, True, False)
+    assert counted[kind].oldest_waiting is not None
+    wire_server.script(says(told((WRITTEN, [1]))))
+    await workspace.resume_backfill((kind,))
+    await summarised(workspace)
+    counted = {each.kind: each for each in (await workspace.backfill()).kinds}
+    assert (counted[kind].done, counted[kind].waiting, counted[kind].oldest_waiting) == (1, 0, None)
+    assert (await workspace.summary(document_id=document_id)).written
 
 
 async def test_of_several_documents_it_writes_when_asked_from_what_its_summaries_rest_on(

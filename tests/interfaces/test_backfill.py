@@ -63,7 +63,7 @@ async def test_the_commands_show_bars_and_pause(
     await with_entities(workspace)
     shown = await said("show")
     assert "░ 0 of 1 documents, 1 wait (under way), the oldest since " in shown
-    assert "facts      off: `footnote config set facts true`" in shown
+    assert "off: `footnote config set facts true`" in shown
     assert "1 wait (paused)" in await said("pause", "--kind", "entities")
     refused = await command(env, "backfill", "start", "--kind", "entities")
     assert refused.code != 0

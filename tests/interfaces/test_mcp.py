@@ -39,6 +39,7 @@ TOOLS = {
     "analyze_document",
     "check_statements",
     "recall_facts",
+    "find_related",
     "summarize_documents",
     "create_document",
 }

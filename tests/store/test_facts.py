@@ -198,7 +198,7 @@ async def test_a_document_that_fails_is_tried_a_few_times(database: Database) ->
             assert pending.document_id == document_id
             await note_failure(scope, pending, "test", "its text is missing")
         assert await pending_documents(scope, "test", (), attempts=3, limit=9) == ()
-        counts = await count_facts(scope, "test", ())
+        counts = await count_facts(scope, ("test",), ())
         assert (counts.documents, counts.done, counts.failed) == (1, 0, 1)
         [failure] = await fact_failures(scope, 9)
         assert failure.reason == "its text is missing"

@@ -14,8 +14,12 @@ class BackgroundWork(StrEnum):
 
     ENTITIES = "entities"
     FACTS = "facts"
+    """By rules."""
+    FACTS_BY_MODEL = "facts_by_model"
     CLUSTERS = "clusters"
     SUMMARIES = "summaries"
+    """Sentences of the documents themselves."""
+    SUMMARIES_BY_MODEL = "summaries_by_model"
     SUSPICION = "suspicion"
     """Whether passages give orders to a model; known of new documents when they are indexed."""
 
@@ -51,7 +55,7 @@ class BackfillProgress:
     oldest_waiting: datetime | None
     """When the oldest document that waits was handed in; null where none does."""
     model: BackfillModelUse | None = None
-    """Null where no language model takes part."""
+    """Null but for what a language model makes, where one is configured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -80,6 +80,8 @@ class SummaryModelUse:
     """About, for what it has not written; with `enabled` false for what it would write."""
     remaining_output_tokens: int
     remaining_cost_usd: float | None
+    oldest_waiting: datetime | None = None
+    """When the oldest document that it has not written of was handed in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

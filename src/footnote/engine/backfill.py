@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 
 from footnote.domain.backfill import (
     Backfill,
@@ -18,7 +19,7 @@ from footnote.domain.summaries import SummaryModelUse, SummaryProgress
 from footnote.engine.clusters import cluster_progress
 from footnote.engine.configuration import change_setting, paused_work
 from footnote.engine.entities import entity_progress
-from footnote.engine.facts import fact_progress
+from footnote.engine.facts import fact_progress, fact_progress_of_rules
 from footnote.engine.lanes import lanes
 from footnote.engine.services import WorkspaceAccess
 from footnote.engine.summaries import summary_progress
@@ -38,8 +39,10 @@ _Progress = EntityProgress | FactProgress | ClusterProgress | SummaryProgress
 _ENQUEUE: Mapping[BackgroundWork, Callable[[WorkspaceScope], Awaitable[None]]] = {
     BackgroundWork.ENTITIES: enqueue_entities,
     BackgroundWork.FACTS: enqueue_facts,
+    BackgroundWork.FACTS_BY_MODEL: enqueue_facts,
     BackgroundWork.CLUSTERS: enqueue_clustering,
     BackgroundWork.SUMMARIES: enqueue_summarising,
+    BackgroundWork.SUMMARIES_BY_MODEL: enqueue_summarising,
     BackgroundWork.SUSPICION: enqueue_marking,
 }
 _UNDER_WAY = (ReembeddingState.QUEUED, ReembeddingState.RUNNING)
@@ -48,16 +51,20 @@ _UNDER_WAY = (ReembeddingState.QUEUED, ReembeddingState.RUNNING)
 async def backfill(workspace: WorkspaceAccess) -> Backfill:
     """What the documents that may be seen have and lack, as the progress of each kind says it."""
     paused = await paused_work(workspace)
-    found: tuple[tuple[BackgroundWork, _Progress], ...] = (
-        (BackgroundWork.ENTITIES, await entity_progress(workspace)),
-        (BackgroundWork.FACTS, await fact_progress(workspace)),
-        (BackgroundWork.CLUSTERS, await cluster_progress(workspace)),
-        (BackgroundWork.SUMMARIES, await summary_progress(workspace)),
+    of_facts, of_summaries = await fact_progress(workspace), await summary_progress(workspace)
+    found = (
+        _progress(BackgroundWork.ENTITIES, await entity_progress(workspace)),
+        _progress(BackgroundWork.FACTS, await fact_progress_of_rules(workspace)),
+        _facts_by_model(of_facts),
+        _progress(BackgroundWork.CLUSTERS, await cluster_progress(workspace)),
+        _progress(BackgroundWork.SUMMARIES, of_summaries),
+        _written(of_summaries),
+        await _marked(workspace),
     )
     return Backfill(
-        kinds=(
-            *(_progress(kind, each, paused=kind in paused) for kind, each in found),
-            await _marked(workspace, paused=BackgroundWork.SUSPICION in paused),
+        kinds=tuple(
+            replace(each, paused=True, running=False) if each.kind in paused else each
+            for each in found
         ),
         reembedding=await _reembedding(workspace),
     )
@@ -75,8 +82,7 @@ async def start_backfill(
     begun = []
     for each in before.kinds:
         if each.enabled and not each.paused and (not kinds or each.kind in kinds):
-            # What a model is still to write is not counted among what waits.
-            if each.waiting or each.model is not None:
+            if each.waiting:
                 begun.append(each.kind)
         elif each.kind in kinds:
             raise _cannot_begin(each)
@@ -111,20 +117,57 @@ async def _pause(workspace: WorkspaceAccess, paused: frozenset[BackgroundWork]) 
     await change_setting(workspace, "paused_work", ",".join(sorted(paused)))
 
 
-def _progress(kind: BackgroundWork, found: _Progress, *, paused: bool) -> BackfillProgress:
+def _progress(kind: BackgroundWork, found: _Progress) -> BackfillProgress:
     failed = 0 if isinstance(found, ClusterProgress) else found.failed
-    use = found.model if isinstance(found, FactProgress | SummaryProgress) else None
     return BackfillProgress(
         kind=kind,
         enabled=found.enabled,
-        paused=paused,
+        paused=False,
         documents=found.documents,
         done=found.done,
         failed=failed,
         waiting=max(0, found.documents - found.done - failed),
-        running=found.running and not paused,
+        running=found.running,
         oldest_waiting=found.oldest_waiting,
-        model=None if use is None else _model_use(use),
+    )
+
+
+def _facts_by_model(found: FactProgress) -> BackfillProgress:
+    """How far a model has read; without one, or where none is wanted, it has read nothing."""
+    use = found.model
+    reads = found.enabled and use is not None and use.enabled
+    progress = _progress(BackgroundWork.FACTS_BY_MODEL, found)
+    if not reads:
+        progress = _switched_off(progress)
+    return replace(progress, model=None if use is None else _model_use(use))
+
+
+def _written(found: SummaryProgress) -> BackfillProgress:
+    """How far a model has written summaries."""
+    use = found.model
+    progress = _progress(BackgroundWork.SUMMARIES_BY_MODEL, found)
+    if use is None or not (found.enabled and use.enabled):
+        progress = _switched_off(progress)
+    else:
+        progress = replace(
+            progress,
+            done=use.done,
+            failed=use.failed,
+            waiting=max(0, found.documents - use.done - use.failed),
+            oldest_waiting=use.oldest_waiting,
+        )
+    return replace(progress, model=None if use is None else _model_use(use))
+
+
+def _switched_off(found: BackfillProgress) -> BackfillProgress:
+    return replace(
+        found,
+        enabled=False,
+        done=0,
+        failed=0,
+        waiting=found.documents,
+        running=False,
+        oldest_waiting=None,
     )
 
 
@@ -137,7 +180,7 @@ def _model_use(use: FactModelUse | SummaryModelUse) -> BackfillModelUse:
     )
 
 
-async def _marked(workspace: WorkspaceAccess, *, paused: bool) -> BackfillProgress:
+async def _marked(workspace: WorkspaceAccess) -> BackfillProgress:
     async with workspace.scope() as scope:
         counts = await count_marked(scope)
     async with workspace.system_scope() as scope:
@@ -145,12 +188,12 @@ async def _marked(workspace: WorkspaceAccess, *, paused: bool) -> BackfillProgre
     return BackfillProgress(
         kind=BackgroundWork.SUSPICION,
         enabled=True,
-        paused=paused,
+        paused=False,
         documents=counts.documents,
         done=counts.done,
         failed=0,
         waiting=counts.documents - counts.done,
-        running=running and not paused,
+        running=running,
         oldest_waiting=counts.oldest_waiting,
     )
 
@@ -170,6 +213,6 @@ def _cannot_begin(found: BackfillProgress) -> Conflict:
             hint=f"`footnote backfill resume --kind {found.kind.value}`",
         )
     return Conflict(
-        f"this workspace makes no {found.kind.value}",
+        f"this workspace makes no {found.kind.value.replace('_', ' ')}",
         hint=f"switch it on: `footnote config set {found.kind.value} true`",
     )

@@ -243,7 +243,7 @@ async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
     """How far the facts of the documents that may be seen are extracted."""
     extraction = await extraction_of(workspace)
     async with workspace.scope() as scope:
-        counts = await count_facts(scope, extraction.extractor, extraction.classes)
+        counts = await count_facts(scope, (extraction.extractor,), extraction.classes)
         failures = await fact_failures(scope, _FAILURES_SHOWN)
         reader = extraction.possible_reader
         by_model = replace(extraction, reader=reader).extractor
@@ -262,6 +262,25 @@ async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
         model=None
         if reader is None
         else _model_use(workspace, reader, counts, unread, enabled=extraction.reader is not None),
+    )
+
+
+async def fact_progress_of_rules(workspace: WorkspaceAccess) -> FactProgress:
+    """How far rules have read the documents that may be seen, whatever is left to a model."""
+    extraction = await extraction_of(workspace)
+    async with workspace.scope() as scope:
+        read_by = (extraction.rules, extraction.extractor)
+        counts = await count_facts(scope, read_by, extraction.classes)
+    async with workspace.system_scope() as scope:
+        running = await facts_enqueued(scope)
+    return FactProgress(
+        enabled=extraction.enabled,
+        documents=counts.documents,
+        done=counts.done,
+        failed=counts.failed,
+        facts=counts.facts,
+        running=running,
+        oldest_waiting=counts.oldest_waiting,
     )
 
 

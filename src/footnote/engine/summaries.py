@@ -156,6 +156,7 @@ def _model_use(
         remaining_input_tokens=estimate.input_tokens,
         remaining_output_tokens=estimate.output_tokens,
         remaining_cost_usd=workspace.engine.metering.prices.of(estimate),
+        oldest_waiting=counts.oldest_waiting,
     )
 
 

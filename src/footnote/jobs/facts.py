@@ -34,7 +34,13 @@ async def extract_slice(engine: Services, workspace_id: UUID) -> None:
     ends_at = loop.time() + SLICE_SECONDS
     system = await as_system(engine, workspace_id)
     wanted = await extraction_of(system)
-    if not wanted.enabled or await is_paused(system, BackgroundWork.FACTS):
+    by_rules = wanted.enabled and not await is_paused(system, BackgroundWork.FACTS)
+    by_model = (
+        wanted.enabled
+        and wanted.reader is not None
+        and not await is_paused(system, BackgroundWork.FACTS_BY_MODEL)
+    )
+    if not (by_rules or by_model):
         return
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         pending = await pending_documents(
@@ -43,7 +49,10 @@ async def extract_slice(engine: Services, workspace_id: UUID) -> None:
             wanted.classes,
             attempts=ATTEMPTS,
             limit=_LOOKED_AT_TOGETHER,
-            begun=(wanted.rules, wanted.extractor),
+            # Without a model, what was begun and failed is tried again by rules.
+            begun=() if wanted.reader is None else (wanted.rules, wanted.extractor),
+            with_new=by_rules,
+            with_begun=by_model,
         )
     waits_seconds = 0.0
     for each in pending:

@@ -39,15 +39,21 @@ async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
     ends_at = loop.time() + SLICE_SECONDS
     system = await as_system(engine, workspace_id)
     wanted = await summarising_of(system)
-    if not wanted.enabled or await is_paused(system, BackgroundWork.SUMMARIES):
+    if not wanted.enabled:
         return
+    finds = not await is_paused(system, BackgroundWork.SUMMARIES)
+    writes = not await is_paused(system, BackgroundWork.SUMMARIES_BY_MODEL)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        waiting = await unsummarised_documents(
-            scope, wanted.summariser, attempts=ATTEMPTS, limit=_LOOKED_AT_TOGETHER
+        waiting = (
+            await unsummarised_documents(
+                scope, wanted.summariser, attempts=ATTEMPTS, limit=_LOOKED_AT_TOGETHER
+            )
+            if finds
+            else ()
         )
         unwritten = (
             ()
-            if wanted.writer is None or waiting
+            if wanted.writer is None or waiting or not writes
             else await unwritten_documents(
                 scope,
                 wanted.summariser,

@@ -134,11 +134,13 @@ async def pending_documents(
     attempts: int,
     limit: int,
     begun: Sequence[str] = (),
+    with_new: bool = True,
+    with_begun: bool = True,
     after: UUID = _FIRST,
 ) -> tuple[PendingDocument, ...]:
     """Published documents that this extractor has not read yet, by id.
 
-    Those that one of the extractors `begun` has read come last.
+    Those that one of the extractors `begun` has read come last; either kind may be left out.
     """
     rows = await scope.all(
         _SQL["pending"],
@@ -149,6 +151,8 @@ async def pending_documents(
             "limit": limit,
             "after": after,
             "begun": list(begun),
+            "with_new": with_new,
+            "with_begun": with_begun,
         },
     )
     return tuple(
@@ -245,9 +249,13 @@ async def note_failure(
     )
 
 
-async def count_facts(scope: WorkspaceScope, extractor: str, classes: Sequence[str]) -> FactCounts:
-    """Count what is read and what is to be."""
-    row = await scope.single(_SQL["progress"], {"extractor": extractor, "classes": list(classes)})
+async def count_facts(
+    scope: WorkspaceScope, extractors: Sequence[str], classes: Sequence[str]
+) -> FactCounts:
+    """Count what is read by one of these, and what is to be."""
+    row = await scope.single(
+        _SQL["progress"], {"extractors": list(extractors), "classes": list(classes)}
+    )
     return record_of(FactCounts, row)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from psycopg.types.json import Jsonb
@@ -44,6 +45,8 @@ class WritingCounts:
     remaining: int
     remaining_bytes: int
     """Of the texts that it has still to see something of."""
+    oldest_waiting: datetime | None
+    """When the oldest of the remaining documents was handed in."""
 
 
 async def unwritten_documents(

@@ -18,6 +18,7 @@ from footnote.engine.tools.definition import (
 from footnote.engine.tools.documents import get_document, list_documents, passage_path
 from footnote.engine.tools.facts import recall_facts
 from footnote.engine.tools.grounding import check_statements
+from footnote.engine.tools.related import find_related
 from footnote.engine.tools.searching import get_document_context, search_documents
 from footnote.engine.tools.summaries import summarize_documents
 from footnote.ports import Refusal, Tool
@@ -57,6 +58,7 @@ def document_tools(
         analyze_document.bound(context),
         check_statements.bound(context),
         recall_facts.bound(context),
+        find_related.bound(context),
         summarize_documents.bound(context),
         create_document.bound(context),
     )

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 _LOOK_SECONDS = 2.0
 _BAR = 24
 """Characters of a whole bar."""
+_NAME = max(map(len, BackgroundWork)) + 2
+"""Characters of what stands before it."""
 
 app = typer.Typer(
     name="backfill",
     help="See what documents of before lack, have it made, pause and resume it.",
     no_args_is_help=True,
 )
+_Wanted = tuple[BackgroundWork, ...]
 Kinds = Annotated[
     list[BackgroundWork] | None,
     typer.Option("--kind", metavar="KIND", help="Only this kind; may be repeated."),
@@ -50,53 +53,39 @@ def show_backfill(
         time.sleep(_LOOK_SECONDS)
 
 
-@app.command("start", epilog=EXIT_CODES)
-def start(
-    *,
-    context: typer.Context,
-    kind: Kinds = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
+def _changing(
+    name: str, help_text: str, change: Callable[[WorkspaceEngine, _Wanted], Awaitable[Backfill]]
 ) -> None:
-    """Have workers make up for what documents lack, of the newest documents first."""
-    wanted = tuple(kind or ())
-    _change(context, workspace, lambda inside: inside.start_backfill(wanted), as_json=as_json)
+    """Add a command that changes what workers do about some kinds, or about all."""
+
+    @app.command(name, help=help_text, epilog=EXIT_CODES)
+    def changed(
+        *,
+        context: typer.Context,
+        kind: Kinds = None,
+        workspace: Workspace = None,
+        as_json: AsJson = False,
+    ) -> None:
+        wanted = tuple(kind or ())
+        found = in_workspace(context, workspace, lambda inside: change(inside, wanted))
+        _show(found, as_json=as_json)
 
 
-@app.command("pause", epilog=EXIT_CODES)
-def pause(
-    *,
-    context: typer.Context,
-    kind: Kinds = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
-    """Have workers leave it alone until it is resumed; what was made stays."""
-    wanted = tuple(kind or ())
-    _change(context, workspace, lambda inside: inside.pause_backfill(wanted), as_json=as_json)
-
-
-@app.command("resume", epilog=EXIT_CODES)
-def resume(
-    *,
-    context: typer.Context,
-    kind: Kinds = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
-    """Have workers go on with what was paused."""
-    wanted = tuple(kind or ())
-    _change(context, workspace, lambda inside: inside.resume_backfill(wanted), as_json=as_json)
-
-
-def _change(
-    context: typer.Context,
-    workspace: str | None,
-    change: Callable[[WorkspaceEngine], Awaitable[Backfill]],
-    *,
-    as_json: bool,
-) -> None:
-    _show(in_workspace(context, workspace, change), as_json=as_json)
+_changing(
+    "start",
+    "Have workers make up for what documents lack, of the newest documents first.",
+    lambda inside, kinds: inside.start_backfill(kinds),
+)
+_changing(
+    "pause",
+    "Have workers leave it alone until it is resumed; what was made stays.",
+    lambda inside, kinds: inside.pause_backfill(kinds),
+)
+_changing(
+    "resume",
+    "Have workers go on with what was paused.",
+    lambda inside, kinds: inside.resume_backfill(kinds),
+)
 
 
 def _show(found: Backfill, *, as_json: bool) -> None:
@@ -111,15 +100,15 @@ def _show(found: Backfill, *, as_json: bool) -> None:
         bar = _bar(change.chunks_embedded, change.chunks)
         terminal.print(
             present.plain(
-                f"{'vectors':<11}{bar} {change.chunks_embedded:,} of {change.chunks:,} passages "
-                f"in the lane of {change.lane.model}"
+                f"{'vectors':<{_NAME}}{bar} {change.chunks_embedded:,} of {change.chunks:,} "
+                f"passages in the lane of {change.lane.model}"
             )
         )
 
 
 def _line(found: BackfillProgress) -> str:
     if not found.enabled:
-        return f"{found.kind.value:<11}off: `footnote config set {found.kind.value} true`"
+        return f"{found.kind.value:<{_NAME}}off: `footnote config set {found.kind.value} true`"
     said = [f"{found.done:,} of {found.documents:,} documents"]
     if found.failed:
         said.append(f"{found.failed:,} failed")
@@ -134,7 +123,7 @@ def _line(found: BackfillProgress) -> str:
         cost = found.model.remaining_cost_usd
         price = "price not known" if cost is None else f"${cost:,.2f}"
         said.append(f"about {found.model.remaining_tokens:,} tokens to come ({price})")
-    return f"{found.kind.value:<11}{_bar(found.done, found.documents)} {', '.join(said)}"
+    return f"{found.kind.value:<{_NAME}}{_bar(found.done, found.documents)} {', '.join(said)}"
 
 
 def _bar(done: int, whole: int) -> str:

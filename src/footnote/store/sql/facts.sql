@@ -20,6 +20,11 @@ WHERE documents.workspace_id = %(workspace_id)s AND documents.published_version 
         OR fact_sets.extractor <> %(extractor)s
         OR (fact_sets.failure IS NOT NULL AND fact_sets.attempts < %(attempts)s)
     )
+    AND CASE
+        WHEN fact_sets.version = documents.published_version
+            AND fact_sets.extractor = ANY (%(begun)s::text[]) THEN %(with_begun)s
+        ELSE %(with_new)s
+    END
 -- What no rule has read yet comes before what a model is still to read.
 ORDER BY fact_sets.version IS NOT DISTINCT FROM documents.published_version
     AND fact_sets.extractor = ANY (%(begun)s::text[]), documents.created_at DESC, documents.document_id
@@ -29,11 +34,11 @@ LIMIT %(limit)s
 SELECT count(*) AS documents,
     count(*) FILTER (
         WHERE fact_sets.version = documents.published_version
-            AND fact_sets.extractor = %(extractor)s AND fact_sets.failure IS NULL
+            AND fact_sets.extractor = ANY (%(extractors)s::text[]) AND fact_sets.failure IS NULL
     ) AS done,
     count(*) FILTER (
         WHERE fact_sets.version = documents.published_version
-            AND fact_sets.extractor = %(extractor)s AND fact_sets.failure IS NOT NULL
+            AND fact_sets.extractor = ANY (%(extractors)s::text[]) AND fact_sets.failure IS NOT NULL
     ) AS failed,
     coalesce(sum(fact_sets.facts) FILTER (
         WHERE fact_sets.version = documents.published_version
@@ -47,7 +52,7 @@ SELECT count(*) AS documents,
     coalesce(sum(fact_sets.left_out), 0)::bigint AS left_out,
     min(documents.created_at) FILTER (
         WHERE (fact_sets.version = documents.published_version
-            AND fact_sets.extractor = %(extractor)s) IS NOT TRUE
+            AND fact_sets.extractor = ANY (%(extractors)s::text[])) IS NOT TRUE
     ) AS oldest_waiting
 FROM documents
 LEFT JOIN fact_sets

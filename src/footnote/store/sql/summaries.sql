@@ -161,6 +161,10 @@ SELECT coalesce(sum(summary_sets.model_input_tokens), 0)::bigint AS input_tokens
         WHERE summary_sets.version IS DISTINCT FROM documents.published_version
             OR summary_sets.writer IS DISTINCT FROM %(writer)s
     ) AS remaining,
+    min(documents.created_at) FILTER (
+        WHERE summary_sets.version IS DISTINCT FROM documents.published_version
+            OR summary_sets.writer IS DISTINCT FROM %(writer)s
+    ) AS oldest_waiting,
     coalesce(sum(
         least(coalesce(octet_length(given.canonical_text), given.characters), %(most_bytes)s)
     ) FILTER (
