@@ -161,12 +161,10 @@ async def next_question(
     Raises NotFound, InvalidRequest, and Conflict for a key of another question.
     """
     question = _checked(asking)
-    question_id, reply_id = uuid4(), uuid4()
+    question_id, reply_id = _ids_under(idempotency_key, conversation_id)
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
         if idempotency_key is not None:
-            question_id = uuid5(conversation_id, f"question/{idempotency_key}")
-            reply_id = uuid5(conversation_id, f"reply/{idempotency_key}")
             kept = await kept_exchange(scope, conversation_id, question_id, question)
             if kept is not None:
                 return kept
@@ -196,7 +194,7 @@ async def edited_question(
     another question.
     """
     question = _checked(asking)
-    question_id, reply_id = uuid4(), uuid4()
+    question_id, reply_id = _ids_under(idempotency_key, message_id)
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
         place = await place_of(scope, conversation_id, message_id)
@@ -205,8 +203,6 @@ async def edited_question(
                 f"message {message_id} is an answer", hint="edit a question, or regenerate this"
             )
         if idempotency_key is not None:
-            question_id = uuid5(message_id, f"question/{idempotency_key}")
-            reply_id = uuid5(message_id, f"reply/{idempotency_key}")
             kept = await kept_exchange(scope, conversation_id, question_id, question)
             if kept is not None:
                 return kept
@@ -455,3 +451,10 @@ async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answ
             reply = await branch_answer(scope, conversation_id, after, question.reply_id, kept)
             asked = await message_at(scope, conversation_id, after)
     return Exchange(question=asked, reply=reply, evidence=answer.evidence, closest=answer.closest)
+
+
+def _ids_under(key: IdempotencyKey | None, place: UUID) -> tuple[UUID, UUID]:
+    """Ids of a question and its reply: the same for the same key at one place, else new ones."""
+    if key is None:
+        return uuid4(), uuid4()
+    return uuid5(place, f"question/{key}"), uuid5(place, f"reply/{key}")

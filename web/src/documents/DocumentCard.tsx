@@ -70,6 +70,7 @@ export function DocumentCard() {
     [t("column.page_count"), document.page_count === null ? "" : String(document.page_count)],
     [t("column.byte_size"), bytes(document.byte_size, i18n.language)],
     [t("column.language"), document.language ?? ""],
+    [t("documents.keywords"), document.keywords.join(", ")],
     [t("column.created_at"), day(document.created_at, i18n.language)],
   ];
   return (
