@@ -505,6 +505,45 @@ async def test_a_conversation_that_is_cut_is_asked_once(
     assert len(page.messages) == 2
 
 
+async def test_an_edit_and_another_answer_that_are_cut_are_kept_once(
+    library: Library, client: footnote.AsyncClient
+) -> None:
+    talks = client.conversations
+    made = await talks.create()
+    first = await talks.ask(made.conversation_id, QUESTION)
+    here, question = made.conversation_id, first.question.message_id
+    async with (
+        before(str(library.http.base_url), ("cut-after", 300), ("cut-after", -1)) as breaker,
+        footnote.AsyncClient(breaker.url, first_pause_seconds=0) as cut,
+    ):
+        edited = await cut.conversations.edit(here, question, "When?")
+    async with (
+        before(str(library.http.base_url), ("cut-after", 300), ("cut-after", -1)) as breaker,
+        footnote.AsyncClient(breaker.url, first_pause_seconds=0) as cut,
+    ):
+        again = await cut.conversations.regenerate(here, first.reply.message_id)
+    page = await talks.messages(here, all_branches=True)
+    assert len(page.messages) == 5  # two questions with their answers, and one answer more
+    known = {each.message_id for each in page.messages}
+    assert {edited.reply.message_id, again.reply.message_id} < known
+
+
+async def test_a_key_of_an_edit_is_sent_along(client: footnote.AsyncClient) -> None:
+    talks = client.conversations
+    made = await talks.create()
+    first = await talks.ask(made.conversation_id, QUESTION)
+    here, question = made.conversation_id, first.question.message_id
+    edited = [await talks.edit(here, question, "When?", idempotency_key="e1") for _ in range(2)]
+    assert edited[0].reply.message_id == edited[1].reply.message_id
+    with pytest.raises(footnote.Conflict):
+        await talks.edit(here, question, "Where?", idempotency_key="e1")
+    again = [
+        await talks.regenerate(here, first.reply.message_id, idempotency_key="a1")
+        for _ in range(2)
+    ]
+    assert again[0].reply.message_id == again[1].reply.message_id
+
+
 async def test_an_agent_without_a_model_says_so(client: footnote.AsyncClient) -> None:
     with pytest.raises(footnote.InvalidRequest, match="needs a model"):
         [_ async for _ in client.agent_stream("Compare the notice periods.")]

@@ -149,16 +149,26 @@ class AsyncConversations:
             async for event in events:
                 yield event
 
-    async def edit(self, conversation_id: UUID, message_id: UUID, question: str) -> Exchange:
-        """Ask something else in place of an earlier question."""
+    async def edit(
+        self,
+        conversation_id: UUID,
+        message_id: UUID,
+        question: str,
+        *,
+        idempotency_key: str | None = None,
+    ) -> Exchange:
+        """Ask something else in place of an earlier question; a key is used as by `ask`."""
         path = f"{_ALL}/{conversation_id}/messages/{message_id}"
-        content = Content(json={"question": question})
-        return decoded(Exchange, await self.transport.json("PATCH", path, content, _ONCE))
+        content = Content(json={"question": question}, headers=_key(idempotency_key))
+        return decoded(Exchange, await self.transport.json("PATCH", path, content))
 
-    async def regenerate(self, conversation_id: UUID, message_id: UUID) -> Exchange:
-        """Answer the same question afresh."""
+    async def regenerate(
+        self, conversation_id: UUID, message_id: UUID, *, idempotency_key: str | None = None
+    ) -> Exchange:
+        """Answer the same question afresh; a key is used as by `ask`."""
         path = f"{_ALL}/{conversation_id}/messages/{message_id}/regenerate"
-        return decoded(Exchange, await self.transport.json("POST", path, Content(json={}), _ONCE))
+        content = Content(json={}, headers=_key(idempotency_key))
+        return decoded(Exchange, await self.transport.json("POST", path, content))
 
     async def suggest(
         self, conversation_id: UUID, message_id: UUID, *, language: str | None = None
@@ -188,7 +198,6 @@ class AsyncConversations:
 
 
 _ALL = "/v1/conversations"
-_ONCE = Repeat.UNSENT
 
 
 def _key(given: str | None) -> dict[str, str]:
