@@ -115,6 +115,10 @@ async def stands_where_it_says(workspace: WorkspaceEngine, graph: Graph) -> None
             text = await workspace.text(each.document_id, most_characters=100_000)
             assert text is not None
             assert text.text[each.char_start : each.char_end] == each.quote
+            if each.chunk_id is None:  # it stands in a heading
+                continue
+            passage = (await workspace.context(each.chunk_id, window=0)).chunk
+            assert passage.char_start <= each.char_start < passage.char_end
 
 
 async def test_names_of_one_sentence_are_related_in_its_words(workspace: WorkspaceEngine) -> None:

@@ -72,6 +72,8 @@ class GraphEvidence:
     char_end: int
     """Half-open, in the canonical text of the version."""
     quote: str
+    chunk_id: str | None = None
+    """The chunk that the words begin in, None for those of a heading."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

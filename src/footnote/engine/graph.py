@@ -29,6 +29,7 @@ from footnote.store import relationships as stored
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document, shown_version, texts_of_spans
 from footnote.store.facts import WantedFacts, list_facts
+from footnote.store.passages import chunks_at
 from footnote.store.relationships import Place
 
 _EDGES_OF_A_NODE = 6
@@ -335,7 +336,8 @@ async def _quoted(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphE
             continue
         shown = await shown_version(scope, document_id)
         texts = await texts_of_spans(scope, shown, [each.span for each in places], 0)
-        for place, text in zip(places, texts, strict=True):
+        chunks = await chunks_at(scope, document_id, version, [each.span[0] for each in places])
+        for place, text, chunk in zip(places, texts, chunks, strict=True):
             if text.quoted and shown.version == version:
                 found[place] = GraphEvidence(
                     document_id=document_id,
@@ -344,6 +346,7 @@ async def _quoted(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphE
                     char_start=place.span[0],
                     char_end=place.span[1],
                     quote=text.quoted,
+                    chunk_id=chunk,
                 )
     return found
 
