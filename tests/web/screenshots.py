@@ -1,6 +1,6 @@
 """Draws the pages of the web app over the demo's documents, for the docs.
 
-FOOTNOTE_HOME=… python -m tests.web.screenshots FOLDER [PICTURES]
+FOOTNOTE_HOME=… python -m tests.web.screenshots FOLDER [PICTURES] [NAME …]
 
 Every page is drawn in every look into the first folder; those of `IN_DOCS` go into the second too.
 """
@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -134,12 +134,34 @@ async def entity(page: Page, demo: Demo, look: str) -> None:
     await page.wait_for_selector("#main mark")
 
 
+async def related(page: Page, demo: Demo, look: str) -> None:
+    """What the same is related to, as a drawing and a list."""
+    await entity(page, demo, look)
+    await page.locator("#main svg[role=group]").wait_for()
+    await page.locator("#related").evaluate("(title) => title.scrollIntoView()")
+
+
+async def summary(page: Page, demo: Demo, look: str) -> None:
+    """What a document says, in its own sentences, and what it states."""
+    for each in ("summaries", "facts", "entities"):
+        await read_for(demo, each)
+    await document(page, demo, look)
+    await page.locator("#main svg[role=group]").wait_for()
+    await page.locator("#summary-of-whole").evaluate("(title) => title.scrollIntoView()")
+
+
+async def health(page: Page, demo: Demo, _: str) -> None:
+    """How the installation is, and the work in the background."""
+    await page.goto(demo.at("/admin/health"))
+    await page.wait_for_selector("#main table")
+
+
 async def conflicts(page: Page, demo: Demo, _: str) -> None:
     """What documents say in several ways."""
     await read_for(demo, "facts")
     await page.goto(demo.at("/conflicts"))
     # What disagrees, or that nothing does.
-    await expect(page.locator("#main h2, #main p:nth-of-type(2)").first).to_be_visible()
+    await expect(page.locator("#main h2, #main [data-none]").first).to_be_visible()
 
 
 async def read_for(demo: Demo, what: str) -> None:
@@ -199,6 +221,9 @@ SHOTS: Mapping[str, Shot] = {
     "map": Shot("/map", document_map),
     "entities": Shot("/entities", entities),
     "entity": Shot("/entities/{entity_id}", entity),
+    "related": Shot("/entities/{entity_id}", related),
+    "summary": Shot("/documents/{document_id}", summary),
+    "health": Shot("/admin/{section}", health),
     "conflicts": Shot("/conflicts", conflicts),
     "compare": Shot("/compare", compare),
     "administration": Shot("/admin/{section}", administration),
@@ -249,8 +274,8 @@ async def draw(browser: Browser, demo: Demo, name: str, look: str) -> bytes:
     return picture
 
 
-async def main(folder: Path, pictures: Path | None) -> None:
-    """Draw every page in every look."""
+async def main(folder: Path, pictures: Path | None, names: Sequence[str]) -> None:
+    """Draw pages in every look: those that are named, or all."""
     guarded_by = os.environ | {"FOOTNOTE_IDENTITY": "keys", "FOOTNOTE_WORKSPACE": WORKSPACE}
     made = await footnote_process(
         guarded_by, "keys", "create", "site", "--scope", "read", "--workspace", WORKSPACE, "--json"
@@ -266,7 +291,7 @@ async def main(folder: Path, pictures: Path | None) -> None:
         browser = await playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
         )
-        for name in SHOTS:
+        for name in names or SHOTS:
             for look in LOOKS:
                 sys.stderr.write(f"{name} {look} …\n")
                 file = folder / f"{name}-{look}.webp"
@@ -278,6 +303,8 @@ async def main(folder: Path, pictures: Path | None) -> None:
 
 if __name__ == "__main__":
     expect.set_options(timeout=PATIENCE_MILLISECONDS)
-    target, *more = (Path(each) for each in sys.argv[1:])
+    given = sys.argv[1:]
+    names = [each for each in given if each in SHOTS]
+    target, *more = (Path(each) for each in given if each not in SHOTS)
     target.mkdir(parents=True, exist_ok=True)
-    asyncio.run(main(target, more[0] if more else None))
+    asyncio.run(main(target, more[0] if more else None, names))

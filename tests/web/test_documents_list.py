@@ -78,7 +78,7 @@ async def test_the_server_sorts_by_every_column_both_ways(listed: Page) -> None:
 async def test_filters_count_stand_in_the_address_and_are_kept_as_a_view(listed: Page) -> None:
     status = listed.get_by_label("Status", exact=True)
     await expect(status.locator("option")).to_have_text(
-        ["Status: any", "ready (9900)", "failed (100)"]
+        ["Status: any", "ready (9,900)", "failed (100)"]
     )
     await status.select_option("failed")
     count = listed.get_by_role("status").filter(has_text=TOTAL)
@@ -93,7 +93,7 @@ async def test_filters_count_stand_in_the_address_and_are_kept_as_a_view(listed:
     view = listed.get_by_role("combobox", name="Views")
     await expect(view).to_have_value("Lost five hundred")
     await listed.goto("/documents")
-    await expect(count).to_have_text(f"{COUNT} documents")
+    await expect(count).to_have_text(f"{COUNT:,} documents")
     await view.select_option("Lost five hundred")
     await expect(count).to_have_text("1 document")
     assert await listed.evaluate("Object.keys(localStorage)") == []

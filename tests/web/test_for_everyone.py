@@ -6,6 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.async_api import Page, Route, expect
 
@@ -200,3 +201,48 @@ async def test_no_page_is_wider_than_a_phone(page: Page, site: Site) -> None:
         if width > 390:
             wider[path] = width
     assert wider == {}
+
+
+FIRST_LETTER = """(title) => {
+  const words = document.createTreeWalker(title, NodeFilter.SHOW_TEXT).nextNode();
+  const first = document.createRange();
+  first.setStart(words, 0);
+  first.setEnd(words, 1);
+  const [letter, room] = [first, title].map((each) => each.getBoundingClientRect());
+  return [title.scrollWidth > title.clientWidth, letter.left >= room.left - 1];
+}"""
+
+
+async def test_titles_that_read_the_other_way_are_cut_off_at_their_end(
+    page: Page, site: Site
+) -> None:
+    await prefer(page, "light", "ar")
+    report = f"/documents/{site.ids['annual-report-2024.pdf']}"
+    async with httpx.AsyncClient(base_url=site.address) as http:
+        title = (await http.get(f"/v1{report}")).json()["title"]
+    await page.goto("/documents")
+    for place in ("#sources", "tbody"):
+        shown = page.locator(place).locator("bdi", has_text=title)
+        await shown.evaluate("(each) => (each.closest('a').style.width = '4rem')")
+        assert await shown.evaluate(FIRST_LETTER) == [True, True]
+
+
+async def test_a_field_reads_as_the_app_does_until_something_is_typed(page: Page) -> None:
+    await prefer(page, "light", "ar")
+    await page.goto("/documents")
+    field = page.locator("#filter")
+    way = "(each) => getComputedStyle(each).direction"
+    await expect(field).to_be_visible()
+    assert await field.evaluate(way) == "rtl"
+    await field.fill("storm")
+    assert await field.evaluate(way) == "ltr"
+
+
+async def test_numbers_in_messages_are_grouped_as_the_language_does(page: Page) -> None:
+    for language, said in (("en", "12,345"), ("de", "12.345"), ("fr", "12\u202f345")):
+        await prefer(page, "light", language)
+        await page.goto("/find")
+        await page.locator("#search").fill("x" * 12_345)
+        await expect(page.locator("#search-length")).to_contain_text(said)
+        await expect(page.locator("#search")).to_have_value("x" * 12_345)
+    assert await violations(page) == []

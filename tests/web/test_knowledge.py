@@ -207,6 +207,52 @@ async def test_an_entity_is_renamed_split_and_merged_and_all_is_undone(page: Pag
     await expect(decided).to_have_count(3)
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_what_an_entity_is_related_to_is_drawn_and_listed_with_its_evidence(
+    page: Page, theme: str
+) -> None:
+    await prefer(page, theme)
+    await page.goto("/entities?query=acme")
+    await page.get_by_role("link", name="Acme Insurance", exact=True).click()
+    related = page.get_by_role("region", name="Related")
+    told = related.get_by_role("list", name="Named in one sentence").get_by_role("listitem")
+    await expect(told.get_by_role("link", name="Maria Keller")).to_be_visible()
+    assert await violations(page) == []
+    quote = related.get_by_role("button", name="Maria Keller leads Acme Insurance.").first
+    await quote.focus()
+    await page.keyboard.press("Enter")
+    await drawn(page)
+    # The same is drawn: what stands around the entity is a link that the keyboard reaches.
+    picture = related.get_by_role("group", name="Picture of what is related to “Acme Insurance”")
+    keller = picture.get_by_role("link", name="Maria Keller")
+    await keller.focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", name="Maria Keller", level=1)).to_be_visible()
+    await page.go_back()
+    await expect(page.get_by_role("heading", name="Acme Insurance", level=1)).to_be_visible()
+
+
+async def test_what_a_document_is_related_to_leads_to_the_other_document(
+    page: Page, shelf: Site
+) -> None:
+    await page.goto(f"/documents/{shelf.ids['report.pdf']}")
+    related = page.get_by_role("region", name="Related")
+    other = related.get_by_role("list", name="Gives another value").get_by_role("listitem")
+    await expect(other.get_by_role("link", name="Notes of the board")).to_be_visible()
+    names = related.get_by_role("list", name="Names", exact=True)
+    await expect(names.get_by_role("link", name="Maria Keller")).to_be_visible()
+    assert await violations(page) == []
+    await other.get_by_role("button", name="470 people").first.click()
+    await expect(page.locator("#page mark").first).to_contain_text("470")
+    await page.set_viewport_size({"width": 390, "height": 780})
+    await page.get_by_role("group", name="Panes").get_by_role("button", name="Main").click()
+    picture = related.get_by_role("group", name="Picture of what is related")
+    await expect(picture).to_be_visible()
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await picture.get_by_role("link", name="Notes of the board").click()
+    await expect(page.get_by_role("heading", name="Notes of the board", level=1)).to_be_visible()
+
+
 async def test_where_nothing_is_extracted_it_says_how_to_switch_it_on(
     browser: Browser, site: Site
 ) -> None:

@@ -184,6 +184,26 @@ async def test_a_key_that_is_not_valid_is_told_of(page: Page, host: Host) -> Non
     await expect(page.get_by_role("textbox")).to_have_value(QUESTION)
 
 
+@pytest.mark.parametrize(("language", "said"), [("en", "10,003 "), ("de", "10.003 ")])
+async def test_a_question_that_is_too_long_is_kept_and_says_by_how_much(
+    page: Page, host: Host, language: str, said: str
+) -> None:
+    asked: list[str] = []
+    page.on("request", lambda sent: asked.append(sent.url) if sent.method == "POST" else None)
+    await page.goto(host.shows(host.tag(target="#here"), language=language))
+    field = page.get_by_role("textbox")
+    await field.fill("𝄞" * 10_003)
+    told = page.locator("footnote-chat .told")
+    await expect(told).to_contain_text(said)
+    await expect(told).to_contain_text(": 3 " if language == "de" else "that is 3 too many")
+    await field.press("Enter")
+    await expect(field).to_have_value("𝄞" * 10_003)
+    assert await violations(page) == []
+    await field.fill("𝄞" * 10_000)
+    await expect(told).to_have_text("")
+    assert asked == []
+
+
 async def test_markup_in_answers_stays_text(page: Page, host: Host) -> None:
     greeting = "&lt;img src=x onerror=alert(1)&gt;"
     await page.goto(host.shows(host.tag(target="#here", greeting=greeting)))

@@ -31,7 +31,7 @@ export function Citations() {
         <Link
           to="/documents/$documentId"
           params={{ documentId: each.document_id }}
-          className="underline"
+          className="inline-block min-h-6 underline"
         >
           <bdi>{each.title || each.filename}</bdi>
         </Link>

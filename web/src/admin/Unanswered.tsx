@@ -131,7 +131,7 @@ function Nearest({ question }: { readonly question: UnansweredQuestion }) {
           <Link
             to="/documents/$documentId"
             params={{ documentId: each.document_id }}
-            className="underline"
+            className="inline-block min-h-6 underline"
           >
             <bdi>{each.title || each.filename}</bdi>
           </Link>

@@ -87,7 +87,10 @@ export function Usage() {
                   keyOf={(each) => `${each.day} ${each.kind} ${each.model}`}
                   empty={t("admin.usage.none")}
                   columns={[
-                    { head: t("admin.usage.day"), cell: (each) => each.day },
+                    {
+                      head: t("admin.usage.day"),
+                      cell: (each) => <span className="whitespace-nowrap">{each.day}</span>,
+                    },
                     { head: t("admin.target.kind"), cell: (e) => t(`admin.use.${e.kind}`) },
                     { head: t("admin.usage.model"), cell: (each) => <bdi>{each.model}</bdi> },
                     {

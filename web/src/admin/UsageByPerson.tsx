@@ -46,7 +46,10 @@ export function UsageByPerson({ days }: { readonly days: Days }) {
               keyOf={(each) => `${each.day} ${each.principal}`}
               empty={t("admin.usage.none")}
               columns={[
-                { head: t("admin.usage.day"), cell: (each) => each.day },
+                {
+                  head: t("admin.usage.day"),
+                  cell: (each) => <span className="whitespace-nowrap">{each.day}</span>,
+                },
                 {
                   head: t("admin.principal"),
                   cell: (each) =>

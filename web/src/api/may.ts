@@ -30,7 +30,28 @@ export function may(
   return [who.role, ...own].some((role) => role !== null && RIGHTS[role].includes(right));
 }
 
+/** Whether somebody has nothing but a link that was shared: they read, and keep nothing here. */
+export function isGuest({ credential }: Pick<WhoAsks, "credential">): boolean {
+  return credential.startsWith("link:");
+}
+
 /** The same of whoever uses the app; undefined until that is known. */
+export function useGuest(): boolean | undefined {
+  const { data: who } = useQuery(identityQuery);
+  return who && isGuest(who);
+}
+
+/** The collections in which somebody has a right by their own name, in alphabetical order. */
+export function collectionsWith(
+  who: Pick<WhoAsks, "role" | "collections" | "rights">,
+  right: Right,
+): readonly string[] {
+  return Object.keys(who.collections)
+    .filter((each) => may(who, right, each))
+    .sort();
+}
+
+/** Whether whoever uses the app has a right; undefined until that is known. */
 export function useMay(right: Right, collection?: string): boolean | undefined {
   const { data: who } = useQuery(identityQuery);
   return who && may(who, right, collection);

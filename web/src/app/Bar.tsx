@@ -4,7 +4,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Command, PanelLeft, PanelRight, Settings2, WifiOff } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
-import { useMay } from "../api/may";
+import { useGuest, useMay } from "../api/may";
 import { LANGUAGES, chooseLanguage } from "../i18n/language";
 import { Button, IconButton } from "../ui/Button";
 import { Menu, type MenuEntry } from "../ui/Menu";
@@ -25,6 +25,7 @@ export function Bar({ hasPage }: { readonly hasPage: boolean }) {
   const busy = useIsFetching() > 0;
   const online = useOnline();
   const mayAdminister = useMay("administer") === true;
+  const isGuest = useGuest() === true;
   return (
     <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b border-line bg-surface px-2 py-1">
       <IconButton
@@ -39,11 +40,13 @@ export function Bar({ hasPage }: { readonly hasPage: boolean }) {
       </Link>
       {/* On a narrow window a row of its own, whether it has the last of them yet or not. */}
       <ul className="order-1 flex basis-full flex-wrap items-center gap-1 md:order-none md:basis-auto">
-        <li>
-          <Link to="/" activeOptions={{ exact: true, includeSearch: false }} className={LINK}>
-            {t("nav.ask")}
-          </Link>
-        </li>
+        {!isGuest && (
+          <li>
+            <Link to="/" activeOptions={{ exact: true, includeSearch: false }} className={LINK}>
+              {t("nav.ask")}
+            </Link>
+          </li>
+        )}
         <li>
           <Link to="/find" className={LINK} activeOptions={{ includeSearch: false }}>
             {t("nav.search")}

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
+import { useGuest } from "../api/may";
 import { statsQuery } from "../api/queries";
 import { FindField } from "../conversation/FindField";
 import { RecentDocuments } from "../documents/RecentDocuments";
@@ -11,25 +12,30 @@ import { paneShown } from "./place";
 
 export function Sources() {
   const { t } = useTranslation();
+  const isGuest = useGuest() === true;
   const { data: stats } = useQuery(statsQuery);
   return (
     <>
-      <div className="p-2">
-        <Link
-          to="/"
-          search={{}}
-          onClick={() => paneShown.set("main")}
-          className="flex items-center justify-center gap-1.5 rounded-md bg-accent px-3 py-1.5 text-sm font-medium text-on-accent hover:bg-accent-strong"
-        >
-          <Plus aria-hidden size={16} /> {t("conversation.new")}
-        </Link>
-      </div>
-      <section aria-labelledby="conversations" className="flex min-h-0 flex-1 flex-col">
-        <h2 id="conversations" className="px-3 py-1 text-xs font-semibold text-muted">
-          {t("conversation.list")}
-        </h2>
-        <FindField />
-      </section>
+      {!isGuest && (
+        <>
+          <div className="p-2">
+            <Link
+              to="/"
+              search={{}}
+              onClick={() => paneShown.set("main")}
+              className="flex items-center justify-center gap-1.5 rounded-md bg-accent px-3 py-1.5 text-sm font-medium text-on-accent hover:bg-accent-strong"
+            >
+              <Plus aria-hidden size={16} /> {t("conversation.new")}
+            </Link>
+          </div>
+          <section aria-labelledby="conversations" className="flex min-h-0 flex-1 flex-col">
+            <h2 id="conversations" className="px-3 py-1 text-xs font-semibold text-muted">
+              {t("conversation.list")}
+            </h2>
+            <FindField />
+          </section>
+        </>
+      )}
       <section
         aria-labelledby="recent-documents"
         className="flex min-h-0 flex-1 flex-col border-t border-line"

@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 
-import { useMay } from "../api/may";
+import { useGuest, useMay } from "../api/may";
 import { LANGUAGES, chooseLanguage } from "../i18n/language";
 import { showOverlay, togglePane } from "./overlays";
 import { paneShown, trail, useClosePlace, useOpenPlace, usePlace } from "./place";
@@ -31,6 +31,7 @@ export function useActions(): readonly Action[] {
   const closePlace = useClosePlace();
   const place = usePlace();
   const mayAdminister = useMay("administer") === true;
+  const isGuest = useGuest() === true;
   return useMemo(() => {
     const walk = (by: 1 | -1) => {
       const places = trail.get();
@@ -61,7 +62,9 @@ export function useActions(): readonly Action[] {
     return [
       { id: "palette", label: t("palette.open"), key: "mod+k", run: () => showOverlay("palette") },
       { id: "keys", label: t("shortcuts.title"), key: "?", run: () => showOverlay("shortcuts") },
-      { id: "ask", label: t("conversation.new"), key: "n", run: go("/", "#question") },
+      ...(isGuest
+        ? []
+        : [{ id: "ask", label: t("conversation.new"), key: "n", run: go("/", "#question") }]),
       { id: "find", label: t("nav.search"), key: "/", run: go("/find", "#search") },
       { id: "documents", label: t("nav.documents"), key: "d", run: go("/documents", "#filter") },
       { id: "map", label: t("map.title"), key: "m", run: go("/map", "#map, #filter") },
@@ -92,5 +95,15 @@ export function useActions(): readonly Action[] {
         run: () => void chooseLanguage(code),
       })),
     ];
-  }, [t, navigate, openPlace, closePlace, place.document, place.start, place.end, mayAdminister]);
+  }, [
+    t,
+    navigate,
+    openPlace,
+    closePlace,
+    place.document,
+    place.start,
+    place.end,
+    mayAdminister,
+    isGuest,
+  ]);
 }

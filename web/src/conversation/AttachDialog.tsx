@@ -4,8 +4,9 @@ import { Upload } from "lucide-react";
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { DEFAULT_COLLECTION, useMay } from "../api/may";
 import { documentsQuery } from "../api/queries";
+import { CollectionChoice } from "../documents/CollectionChoice";
+import { useUploadPlace } from "../documents/uploadPlace";
 import { Button } from "../ui/Button";
 import { Dialog } from "../ui/Dialog";
 import { ProblemNotice } from "../ui/ProblemNotice";
@@ -22,7 +23,7 @@ export function AttachDialog({ conversation, attached, onClose }: AttachDialogPr
   const [words, setWords] = useState("");
   const [error, setError] = useState<unknown>(null);
   const files = useRef<HTMLInputElement>(null);
-  const mayAdd = useMay("write", DEFAULT_COLLECTION) === true;
+  const upload = useUploadPlace();
   const found = useInfiniteQuery(documentsQuery);
   const sought = words.trim().toLocaleLowerCase();
   const shown = (found.data?.pages ?? [])
@@ -34,13 +35,15 @@ export function AttachDialog({ conversation, attached, onClose }: AttachDialogPr
   };
   const send = (input: HTMLInputElement) => {
     setError(null);
-    attachFiles(conversation, [...(input.files ?? [])]).catch(setError);
+    if (upload) {
+      attachFiles(conversation, [...(input.files ?? [])], upload.collection).catch(setError);
+    }
     input.value = "";
   };
   return (
     <Dialog
       title={t("attaching.title")}
-      description={t(mayAdd ? "attaching.hint" : "attaching.hintReading")}
+      description={t(upload ? "attaching.hint" : "attaching.hintReading")}
       open
       onClose={onClose}
     >
@@ -75,8 +78,8 @@ export function AttachDialog({ conversation, attached, onClose }: AttachDialogPr
         {found.hasNextPage && (
           <Button onClick={() => void found.fetchNextPage()}>{t("common.more")}</Button>
         )}
-        <div className="flex justify-between gap-2">
-          {mayAdd && (
+        <div className="flex flex-wrap items-center gap-2">
+          {upload && (
             <>
               <input
                 ref={files}
@@ -87,6 +90,7 @@ export function AttachDialog({ conversation, attached, onClose }: AttachDialogPr
                 aria-label={t("upload.files")}
                 onChange={(event) => send(event.currentTarget)}
               />
+              <CollectionChoice place={upload} />
               <Button onClick={() => files.current?.click()}>
                 <Upload aria-hidden size={16} /> {t("upload.files")}
               </Button>

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { answered, api } from "../api/client";
+import { useGuest } from "../api/may";
 import { isAbsent, isOffline } from "../api/problem";
 import { messagesQuery } from "../api/queries";
 import type { Message } from "../api/types";
@@ -48,6 +49,7 @@ export function Conversation() {
   const { message: target } = useSearch({ from: "__root__" });
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const isGuest = useGuest() === true;
   const [failed, setFailed] = useState<unknown>(null);
   const [onlyHere, setOnlyHere] = useState(false);
   const { document: opened } = usePlace();
@@ -170,6 +172,15 @@ export function Conversation() {
       <Missing title={t("missing.conversation")} hint={t("missing.hint")}>
         <Link to="/" search={{}}>
           {t("conversation.new")}
+        </Link>
+      </Missing>
+    );
+  }
+  if (isGuest) {
+    return (
+      <Missing title={t("guest.title")} hint={t("guest.hint")}>
+        <Link to="/find" search={{}}>
+          {t("nav.search")}
         </Link>
       </Missing>
     );

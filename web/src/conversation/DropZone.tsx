@@ -2,7 +2,8 @@
 import { type DragEvent, type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { DEFAULT_COLLECTION, useMay } from "../api/may";
+import { DEFAULT_COLLECTION } from "../api/may";
+import { useUploadPlace } from "../documents/uploadPlace";
 import { filesOf } from "../documents/uploads";
 import { cx } from "../ui/cx";
 import { showToast } from "../ui/toasts";
@@ -16,13 +17,13 @@ interface DropZoneProps {
 export function DropZone({ conversation, children }: DropZoneProps) {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);
-  const mayAdd = useMay("write", DEFAULT_COLLECTION) !== false;
+  const upload = useUploadPlace();
   const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes("Files");
   const onDrop = (event: DragEvent) => {
     if (!hasFiles(event)) return;
     event.preventDefault();
     setOver(false);
-    if (!mayAdd) {
+    if (upload === null) {
       showToast(t("rights.readOnly"));
       return;
     }
@@ -31,6 +32,7 @@ export function DropZone({ conversation, children }: DropZoneProps) {
         attachFiles(
           conversation,
           found.map(({ file }) => file),
+          upload?.collection ?? DEFAULT_COLLECTION,
         ),
       )
       .catch((error: unknown) => showToast(String(error)));
@@ -43,7 +45,7 @@ export function DropZone({ conversation, children }: DropZoneProps) {
       onDragOver={(event) => {
         if (!hasFiles(event)) return;
         event.preventDefault();
-        setOver(mayAdd);
+        setOver(upload !== null);
       }}
       onDragLeave={() => setOver(false)}
       onDrop={onDrop}

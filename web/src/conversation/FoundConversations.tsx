@@ -51,9 +51,9 @@ export function FoundConversations({ query }: { readonly query: string }) {
               params={{ conversationId: each.conversation_id }}
               search={{}}
               onClick={() => paneShown.set("main")}
-              className="block truncate font-medium hover:underline"
+              className="flex min-h-6 items-center font-medium hover:underline"
             >
-              <bdi>{each.title || t("conversation.untitled")}</bdi>
+              <bdi className="truncate">{each.title || t("conversation.untitled")}</bdi>
             </Link>
             <ul>
               {matches.map(({ conversation_id: conversation, message_id: message, ...match }) =>

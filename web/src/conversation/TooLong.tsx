@@ -9,16 +9,15 @@ interface TooLongProps {
 }
 
 export function TooLong({ id, text }: TooLongProps) {
-  const { t, i18n } = useTranslation();
-  const number = new Intl.NumberFormat(i18n.language);
+  const { t } = useTranslation();
   const count = isTooLong(text) ? charactersOf(text) : 0;
   return (
     <p id={id} role="status" className="text-sm text-bad empty:hidden">
       {count > 0 &&
         t("conversation.tooLong", {
-          over: number.format(count - MOST_CHARACTERS),
-          length: number.format(count),
-          most: number.format(MOST_CHARACTERS),
+          over: count - MOST_CHARACTERS,
+          length: count,
+          most: MOST_CHARACTERS,
         })}
     </p>
   );

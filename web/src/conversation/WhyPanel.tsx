@@ -82,7 +82,7 @@ export function WhyPanel({ answer, live }: WhyPanelProps) {
         <Link
           to="/compare"
           search={{ query: answer.asked_as }}
-          className="self-start text-sm text-accent underline"
+          className="min-h-6 self-start text-sm text-accent underline"
         >
           {t("compare.open")}
         </Link>

@@ -61,11 +61,13 @@ export async function searchAttached(conversation: string, mode: "first" | "only
 export async function attachFiles(
   conversation: string | undefined,
   files: readonly File[],
+  collection: string,
 ): Promise<void> {
   const refused: string[] = [];
   for (const file of files) {
     const body = new FormData();
     body.append("file", file);
+    body.append("collection", collection);
     sending.change((before) => [...before, file.name]);
     try {
       const response = await raw("/v1/documents", {

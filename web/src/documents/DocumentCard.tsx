@@ -26,6 +26,7 @@ import { bytes, day } from "./format";
 
 const Summary = lazy(() => import("../knowledge/Summary").then((m) => ({ default: m.Summary })));
 const Facts = lazy(() => import("../knowledge/Facts").then((m) => ({ default: m.Facts })));
+const Related = lazy(() => import("../knowledge/Related").then((m) => ({ default: m.Related })));
 const DocumentEntities = lazy(() =>
   import("../knowledge/DocumentEntities").then((m) => ({ default: m.DocumentEntities })),
 );
@@ -67,7 +68,10 @@ export function DocumentCard() {
     [t("column.filename"), document.filename],
     [t("column.collection"), document.collection],
     [t("column.document_class"), t(`class.${document.document_class}`)],
-    [t("column.page_count"), document.page_count === null ? "" : String(document.page_count)],
+    [
+      t("column.page_count"),
+      document.page_count === null ? "" : document.page_count.toLocaleString(i18n.language),
+    ],
     [t("column.byte_size"), bytes(document.byte_size, i18n.language)],
     [t("column.language"), document.language ?? ""],
     [t("documents.keywords"), document.keywords.join(", ")],
@@ -140,6 +144,7 @@ export function DocumentCard() {
           <Summary of={{ document_id: documentId }} />
           <Facts of={{ document_id: documentId }} collection={document.collection} />
           <DocumentEntities id={documentId} />
+          <Related of={{ document_id: documentId }} name={document.title} />
         </Suspense>
       )}
       <Similar document={document} />
@@ -156,7 +161,7 @@ export function DocumentCard() {
                   to="/documents/$documentId"
                   params={{ documentId: each.document_id }}
                   search={{}}
-                  className="text-accent underline"
+                  className="inline-block min-h-6 text-accent underline"
                 >
                   <bdi>{each.title}</bdi>
                 </Link>

@@ -39,15 +39,15 @@ export const DocumentRow = memo(function DocumentRow({
           }
         />
       </td>
-      <td className="truncate px-2">
+      <td className="px-2">
         <Link
           to="/documents/$documentId"
           params={{ documentId: document.document_id }}
           search={{}}
-          className="block truncate py-1 underline-offset-2 hover:underline"
+          className="flex py-1 underline-offset-2 hover:underline"
           title={document.filename}
         >
-          <bdi>{document.title}</bdi>
+          <bdi className="truncate">{document.title}</bdi>
         </Link>
       </td>
       <td className="truncate px-2" title={document.failure?.cause ?? ""}>
@@ -60,7 +60,9 @@ export const DocumentRow = memo(function DocumentRow({
       <td className="truncate px-2">
         <TagsField document={document} />
       </td>
-      <td className="px-2 tabular-nums">{document.page_count ?? ""}</td>
+      <td className="px-2 tabular-nums">
+        {document.page_count === null ? "" : document.page_count.toLocaleString(i18n.language)}
+      </td>
       <td className="px-2 tabular-nums">{bytes(document.byte_size, i18n.language)}</td>
       <td className="truncate px-2">{day(document.created_at, i18n.language)}</td>
     </tr>

@@ -6,7 +6,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { DEFAULT_COLLECTION, useMay } from "../api/may";
+import { useGuest, useMay } from "../api/may";
 import { Empty } from "../ui/Empty";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import { Scroller } from "../ui/Scroller";
@@ -31,7 +31,8 @@ export function DocumentTable() {
   const list = useMemo(() => listFrom(address), [address]);
   const found = useInfiniteQuery({ ...listQuery(list), placeholderData: keepPreviousData });
   const hidden = useStore(leaving);
-  const mayAdd = useMay("write", DEFAULT_COLLECTION) !== false;
+  const mayKeep = useGuest() === false;
+  const mayAdd = useMay("write") !== false;
   const [chosen, setChosen] = useState(NOBODY);
   const last = useRef<number | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
@@ -106,7 +107,7 @@ export function DocumentTable() {
     <>
       <div className="flex flex-wrap items-center gap-2">
         <ListFilters list={list} counts={found.data?.pages[0]?.facets ?? {}} onChange={change} />
-        <SavedViews list={list} onChange={change} />
+        {mayKeep && <SavedViews list={list} onChange={change} />}
         <p role="status" className="text-sm text-muted">
           {found.isSuccess &&
             t("documents.shown", { count: hasNextPage ? count : documents.length })}

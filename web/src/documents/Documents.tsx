@@ -2,18 +2,19 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { DEFAULT_COLLECTION, useMay } from "../api/may";
+import { DEFAULT_COLLECTION } from "../api/may";
 import { cx } from "../ui/cx";
 import { showToast } from "../ui/toasts";
 import { DocumentTable } from "./DocumentTable";
 import { FilePicker } from "./FilePicker";
 import { UploadQueue } from "./UploadQueue";
+import { useUploadPlace } from "./uploadPlace";
 import { add, filesOf } from "./uploads";
 
 export function Documents() {
   const { t } = useTranslation();
   const [over, setOver] = useState(false);
-  const mayAdd = useMay("write", DEFAULT_COLLECTION) !== false;
+  const place = useUploadPlace();
   return (
     // Dropping is a second way to what the buttons of FilePicker do.
     // eslint-disable-next-line jsx-a11y/no-static-element-interactions
@@ -24,14 +25,17 @@ export function Documents() {
       )}
       onDragOver={(event) => {
         event.preventDefault();
-        setOver(mayAdd);
+        setOver(place !== null);
       }}
       onDragLeave={() => setOver(false)}
       onDrop={(event) => {
         event.preventDefault();
         setOver(false);
-        if (mayAdd) void filesOf(event.dataTransfer).then(add);
-        else showToast(t("rights.readOnly"));
+        if (place === null) showToast(t("rights.readOnly"));
+        else {
+          const collection = place?.collection ?? DEFAULT_COLLECTION;
+          void filesOf(event.dataTransfer).then((found) => add(found, collection));
+        }
       }}
     >
       <div className="flex flex-wrap items-center justify-between gap-2">

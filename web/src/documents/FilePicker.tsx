@@ -3,25 +3,29 @@ import { FolderUp, Upload } from "lucide-react";
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 
-import { DEFAULT_COLLECTION, useMay } from "../api/may";
+import { DEFAULT_COLLECTION } from "../api/may";
 import { Button } from "../ui/Button";
 import { cx } from "../ui/cx";
+import { CollectionChoice } from "./CollectionChoice";
+import { useUploadPlace } from "./uploadPlace";
 import { add } from "./uploads";
 
 export function FilePicker() {
   const { t } = useTranslation();
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const mayAdd = useMay("write", DEFAULT_COLLECTION);
+  const place = useUploadPlace();
   const take = (input: HTMLInputElement) => {
     const chosen = [...(input.files ?? [])];
-    add(chosen.map((file) => ({ file, path: file.webkitRelativePath || file.name })));
+    const named = chosen.map((file) => ({ file, path: file.webkitRelativePath || file.name }));
+    add(named, place?.collection ?? DEFAULT_COLLECTION);
     input.value = "";
   };
-  if (mayAdd === false) return <p className="text-sm text-muted">{t("rights.readOnly")}</p>;
+  if (place === null) return <p className="text-sm text-muted">{t("rights.readOnly")}</p>;
   return (
     // Until it is known what one may do, it has its room.
-    <div className={cx("flex flex-wrap items-center gap-2", mayAdd === undefined && "invisible")}>
+    <div className={cx("flex flex-wrap items-center gap-2", place === undefined && "invisible")}>
+      {place && <CollectionChoice place={place} />}
       <span className="text-sm text-muted">{t("upload.drop")}</span>
       <input
         ref={files}

@@ -19,7 +19,7 @@ interface ListFiltersProps {
 }
 
 export function ListFilters({ list, counts, onChange }: ListFiltersProps) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const [typed, setTyped] = useState(list.query);
   const [asked, setAsked] = useState(list.query);
   if (asked !== list.query) {
@@ -82,7 +82,7 @@ export function ListFilters({ list, counts, onChange }: ListFiltersProps) {
             {chosen !== "" && !listed && <option value={chosen}>{named(field, chosen)}</option>}
             {values.map(({ value, documents }) => (
               <option key={value} value={value}>
-                {`${named(field, value)} (${documents})`}
+                {`${named(field, value)} (${documents.toLocaleString(i18n.language)})`}
               </option>
             ))}
           </select>

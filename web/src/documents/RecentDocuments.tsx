@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-import { DEFAULT_COLLECTION, useMay } from "../api/may";
+import { useMay } from "../api/may";
 import { documentsQuery } from "../api/queries";
 import { paneShown } from "../app/place";
 import { ProblemNotice } from "../ui/ProblemNotice";
@@ -17,7 +17,7 @@ export function RecentDocuments() {
   const { t } = useTranslation();
   const found = useInfiniteQuery(documentsQuery);
   const hidden = useStore(leaving);
-  const mayAdd = useMay("write", DEFAULT_COLLECTION) !== false;
+  const mayAdd = useMay("write") !== false;
   if (found.isError)
     return <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />;
   const newest = found.data?.pages[0]?.documents.slice(0, SHOWN) ?? [];
@@ -45,8 +45,8 @@ export function RecentDocuments() {
               onClick={() => paneShown.set("main")}
               className="block rounded-md px-2 py-1 hover:bg-hover aria-[current=page]:font-semibold"
             >
-              <span className="block truncate text-sm">
-                <bdi>{each.title}</bdi>
+              <span className="flex text-sm">
+                <bdi className="truncate">{each.title}</bdi>
               </span>
               {each.status !== "indexed" && <StatusBadge state={each} />}
             </Link>

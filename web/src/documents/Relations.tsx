@@ -20,7 +20,7 @@ export function AttachedTo({ id }: { readonly id: string }) {
         to="/documents/$documentId"
         params={{ documentId: id }}
         search={{}}
-        className="text-accent underline"
+        className="inline-block min-h-6 text-accent underline"
       >
         <bdi>{data.title}</bdi>
       </Link>
@@ -47,7 +47,7 @@ export function Similar({ document }: { readonly document: Document }) {
                 to="/documents/$documentId"
                 params={{ documentId: each.document_id }}
                 search={{}}
-                className="text-accent underline"
+                className="inline-block min-h-6 text-accent underline"
               >
                 <bdi>{each.title}</bdi>
               </Link>{" "}

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Pause, Play, X } from "lucide-react";
 import { useTranslation } from "react-i18next";
 
+import { DEFAULT_COLLECTION } from "../api/may";
 import { Button, IconButton } from "../ui/Button";
 import { StatusBadge } from "./StatusBadge";
 import { retryDocuments } from "./changing";
@@ -29,8 +30,13 @@ export function UploadRow({ upload, state }: UploadRowProps) {
   return (
     <>
       <div className="min-w-0 flex-1">
-        <p className="truncate">
-          <bdi>{upload.path}</bdi>
+        <p className="flex">
+          <bdi className="truncate">{upload.path}</bdi>
+          {upload.collection !== DEFAULT_COLLECTION && (
+            <span className="shrink-0 text-muted">
+              &nbsp;· <bdi>{upload.collection}</bdi>
+            </span>
+          )}
         </p>
         {upload.document !== null && (upload.duplicate || same) && (
           <p className="truncate text-xs text-muted">

@@ -9,6 +9,7 @@ export interface Upload {
   readonly file: File;
   /** Where it was in the folder that was dropped, to tell files of one name apart. */
   readonly path: string;
+  readonly collection: string;
   readonly state: "waiting" | "held" | "sending" | "sent" | "refused" | "cancelled";
   readonly document: Document | null;
   readonly duplicate: boolean;
@@ -46,11 +47,12 @@ interface Named {
   readonly path: string;
 }
 
-export function add(files: readonly Named[]): void {
+export function add(files: readonly Named[], collection: string): void {
   const added = files.map(({ file, path }): Upload => ({
     id: crypto.randomUUID(),
     file,
     path,
+    collection,
     state: "waiting",
     document: null,
     duplicate: false,
@@ -118,6 +120,7 @@ async function send(upload: Upload): Promise<void> {
   update(upload.id, { state: "sending" });
   const body = new FormData();
   body.append("file", upload.file);
+  body.append("collection", upload.collection);
   try {
     const response = await raw("/v1/documents", {
       method: "POST",

@@ -62,8 +62,13 @@ export async function startLanguage(): Promise<void> {
     fallbackLng: "en",
     resources: { en: { translation: english } },
     showSupportNotice: false,
-    // React escapes what it shows.
-    interpolation: { escapeValue: false },
+    interpolation: {
+      // React escapes what it shows.
+      escapeValue: false,
+      alwaysFormat: true,
+      format: (value: unknown, _format, language) =>
+        typeof value === "number" ? value.toLocaleString(language) : String(value),
+    },
   });
   await show(wanted());
 }

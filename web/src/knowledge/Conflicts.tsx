@@ -33,7 +33,13 @@ function ConflictList() {
   }
   if (!found.data) return <p className="text-sm text-muted">{t("common.loading")}</p>;
   const conflicts = found.data.pages.flatMap((page) => page.conflicts);
-  if (conflicts.length === 0) return <p className="text-sm text-muted">{t("conflicts.none")}</p>;
+  if (conflicts.length === 0) {
+    return (
+      <p data-none className="text-sm text-muted">
+        {t("conflicts.none")}
+      </p>
+    );
+  }
   return (
     <>
       {conflicts.map((conflict) => (

@@ -113,7 +113,7 @@ export function EntityName({ entity }: { readonly entity: EntitySummary }) {
       to="/entities/$entityId"
       params={{ entityId: entity.entity_id }}
       search={{}}
-      className="text-accent underline"
+      className="inline-block min-h-6 text-accent underline"
     >
       <bdi>{entity.name}</bdi>
     </Link>

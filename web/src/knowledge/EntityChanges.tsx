@@ -155,7 +155,7 @@ export function NamedIn({ entity, mayAdminister }: NamedInProps) {
                 to="/documents/$documentId"
                 params={{ documentId: each.document_id }}
                 search={{}}
-                className="text-accent underline"
+                className="inline-block min-h-6 text-accent underline"
               >
                 <bdi>{each.document_title}</bdi>
               </Link>

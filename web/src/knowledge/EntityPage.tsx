@@ -15,6 +15,7 @@ import { EntityName } from "./Entities";
 import { Merge, NamedIn, Rename } from "./EntityChanges";
 import { Decisions } from "./EntityDecisions";
 import { Facts } from "./Facts";
+import { Related } from "./Related";
 import { entityQuery, mentionsQuery } from "./queries";
 
 export function EntityPage() {
@@ -50,7 +51,7 @@ export function EntityPage() {
           <span>{t(`entityKind.${entity.kind}`)}</span>
           <span>{t("documents.shown", { count: entity.documents })}</span>
           <span>{t("knowledge.mentioned", { count: entity.mentions })}</span>
-          <Link to="/entities" search={{}} className="text-accent underline">
+          <Link to="/entities" search={{}} className="inline-block min-h-6 text-accent underline">
             {t("knowledge.allEntities")}
           </Link>
         </p>
@@ -72,6 +73,7 @@ export function EntityPage() {
       )}
       <NamedIn entity={entity} mayAdminister={mayAdminister} />
       <Mentions id={entityId} />
+      <Related of={{ entity_id: entityId }} name={entity.name} />
       <Facts of={{ entity_id: entityId }} />
       {mayAdminister && (
         <>
@@ -100,15 +102,17 @@ function Mentions({ id }: { readonly id: string }) {
           <li key={`${each.document_id} ${each.char_start}`}>
             <button
               type="button"
-              className="min-h-6 max-w-full rounded text-start break-words hover:bg-hover"
+              className="w-full rounded text-start break-words hover:bg-hover"
               onClick={() => openPlace(placeOfMention(each), mentions.map(placeOfMention))}
             >
-              <span dir="auto">
+              <span dir="auto" className="block">
                 {each.before}
                 <mark className="bg-mark font-semibold text-ink">{each.quote}</mark>
                 {each.after}
-              </span>{" "}
-              <bdi className="text-xs text-muted">{each.document_title}</bdi>
+              </span>
+              <span className="block text-xs text-muted">
+                <bdi>{each.document_title}</bdi>
+              </span>
             </button>
           </li>
         ))}

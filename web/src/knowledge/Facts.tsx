@@ -42,7 +42,11 @@ export function Facts({ of, collection }: FactsProps) {
               />
               {t("knowledge.showRejected")}
             </label>
-            <Link to="/conflicts" search={{}} className="text-accent underline">
+            <Link
+              to="/conflicts"
+              search={{}}
+              className="inline-block min-h-6 text-accent underline"
+            >
               {t("conflicts.title")}
             </Link>
           </span>
@@ -168,7 +172,7 @@ function EntityLink({ id, name }: { readonly id: string; readonly name: string }
       to="/entities/$entityId"
       params={{ entityId: id }}
       search={{}}
-      className="text-accent underline"
+      className="inline-block min-h-6 text-accent underline"
     >
       <bdi>{name}</bdi>
     </Link>

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { WHOLE_WORKSPACE, useMay } from "../api/may";
-import type { EntityProgress, FactProgress, SummaryProgress } from "../api/types";
+import type { EntityProgress, FactProgress, GraphNode, SummaryProgress } from "../api/types";
 import { placeOf } from "../app/address";
 import { useOpenPlace } from "../app/place";
 import { day } from "../documents/format";
@@ -39,7 +39,7 @@ export function Extracted({ what, progress, children }: ExtractedProps) {
               to="/admin/$section"
               params={{ section: "settings" }}
               search={{}}
-              className="text-accent underline"
+              className="inline-block min-h-6 text-accent underline"
             >
               {t("admin.section.settings")}
             </Link>
@@ -90,7 +90,7 @@ export function Quote({ source, sources }: QuoteProps) {
       className="min-h-6 max-w-full rounded text-start break-words hover:bg-hover"
       onClick={() => openPlace(placeOf(source), sources.map(placeOf))}
     >
-      <q dir="auto" className="text-accent underline">
+      <q dir="auto" className="inline-block min-h-6 text-accent underline">
         {source.quote}
       </q>{" "}
       <bdi className="text-xs text-muted">
@@ -111,4 +111,22 @@ export function Period({ from, to }: PeriodProps) {
   if (from == null && to == null) return null;
   const days = [from, to].map((each) => (each == null ? "…" : day(each, i18n.language)));
   return <bdi>{from === to ? days[0] : days.join(" – ")}</bdi>;
+}
+
+/** A thing of the graph, by its name; it opens the page of the entity or the document. */
+export function NodeLink({ node }: { readonly node: GraphNode }) {
+  const given = {
+    className: "inline-block min-h-6 text-accent underline",
+    children: <bdi>{node.name}</bdi>,
+  };
+  return node.kind === "entity" ? (
+    <Link to="/entities/$entityId" params={{ entityId: node.node_id }} search={{}} {...given} />
+  ) : (
+    <Link
+      to="/documents/$documentId"
+      params={{ documentId: node.node_id }}
+      search={{}}
+      {...given}
+    />
+  );
 }

@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { answered, api } from "../api/client";
-import type { EntityKind } from "../api/types";
+import type { EntityKind, Graph } from "../api/types";
 
 const PAGE_OF_FACTS = 50;
 const PAGE_OF_ENTITIES = 100;
@@ -46,6 +46,23 @@ export function factsQuery(of: FactsOf, rejected: boolean) {
       ),
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+}
+
+/** Around what relationships are wanted. */
+export interface RelatedTo {
+  readonly document_id?: string;
+  readonly entity_id?: string;
+}
+
+export function graphQuery(of: RelatedTo, limit: number) {
+  return queryOptions({
+    queryKey: [...KNOWLEDGE, "graph", of, limit],
+    queryFn: async () => {
+      const found = await answered(api.GET("/v1/graph", { params: { query: { ...of, limit } } }));
+      // Other programs may have it written otherwise; without a format it is a record.
+      return found as Graph;
+    },
   });
 }
 

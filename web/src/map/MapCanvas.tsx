@@ -9,7 +9,8 @@ import { PointCard } from "./PointCard";
 import { radiusOf } from "./drawing";
 import type { Kind } from "./kinds";
 import { isDirection, nearest, next, stepOf } from "./picking";
-import { useCanvas, useSize } from "./useCanvas";
+import { useSize } from "../ui/useSize";
+import { useCanvas } from "./useCanvas";
 import { TOOLS, type Tool, usePointer } from "./usePointer";
 import { type View, moved, pixelOf, showing, whole, zoomed } from "./view";
 

@@ -5,23 +5,6 @@ import { type RefObject, useEffect, useRef, useState } from "react";
 import { type Picture, draw, inksOf } from "./drawing";
 import type { Size, View } from "./view";
 
-const NO_SIZE: Size = { width: 0, height: 0 };
-
-/** The size of an element, as it changes. */
-export function useSize(element: RefObject<HTMLElement | null>): Size {
-  const [size, setSize] = useState(NO_SIZE);
-  useEffect(() => {
-    const watched = element.current;
-    if (watched === null) return undefined;
-    const observer = new ResizeObserver(() =>
-      setSize({ width: watched.clientWidth, height: watched.clientHeight }),
-    );
-    observer.observe(watched);
-    return () => observer.disconnect();
-  }, [element]);
-  return size;
-}
-
 /** Counts the changes of the theme, which the page has as an attribute. */
 function useTheme(): number {
   const [changes, setChanges] = useState(0);

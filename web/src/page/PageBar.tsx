@@ -63,8 +63,8 @@ export function PageBar(props: PageBarProps) {
   return (
     <div className="flex flex-col gap-1 border-b border-line bg-surface p-1">
       <div className="flex items-center gap-1">
-        <h2 className="min-w-0 flex-1 truncate px-1 text-sm font-semibold">
-          <bdi>{title}</bdi>
+        <h2 className="flex min-w-0 flex-1 px-1 text-sm font-semibold">
+          <bdi className="truncate">{title}</bdi>
         </h2>
         {onFind && (
           <IconButton

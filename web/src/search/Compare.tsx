@@ -1,11 +1,13 @@
 // The same question searched by two plans, side by side: which passages moved, and what each took.
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type SubmitEvent } from "react";
+import { type SubmitEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { answered, api } from "../api/client";
 import type { SearchResponse } from "../api/types";
+import { TooLong } from "../conversation/TooLong";
+import { isTooLong } from "../conversation/length";
 import { PLANS, type Plan } from "../conversation/options";
 import { Button } from "../ui/Button";
 import { Empty } from "../ui/Empty";
@@ -21,14 +23,16 @@ export function Compare() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const { query = "", plans = [] } = useSearch({ from: "__root__" });
+  const [typed, setTyped] = useState(query);
   const [left, right] = SIDES.map((side) => known(plans[side]) ?? COMPARED[side]) as [Plan, Plan];
   const found = [useSearchBy(query, left), useSearchBy(query, right)] as const;
   const go = (next: { query?: string; plans?: readonly Plan[] }) =>
     void navigate({ to: "/compare", search: (before) => ({ ...before, ...next }) });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const typed = new FormData(event.currentTarget).get("query");
-    if (typeof typed === "string" && typed.trim() !== "") go({ query: typed.trim() });
+    const given = new FormData(event.currentTarget).get("query");
+    if (typeof given !== "string" || given.trim() === "" || isTooLong(given)) return;
+    go({ query: given.trim() });
   };
   return (
     <Scroller label={t("compare.title")} className="flex min-h-0 flex-1 flex-col gap-3 p-3">
@@ -41,14 +45,17 @@ export function Compare() {
           autoComplete="off"
           aria-label={t("compare.query")}
           placeholder={t("search.placeholder")}
-          maxLength={10_000}
           defaultValue={query}
+          aria-invalid={isTooLong(typed)}
+          aria-describedby={isTooLong(typed) ? "compare-length" : undefined}
+          onChange={(event) => setTyped(event.target.value)}
           className="min-w-0 flex-1 rounded-md border border-line bg-surface px-3 py-2 placeholder:text-muted"
         />
         <Button look="primary" type="submit">
           {t("compare.run")}
         </Button>
       </form>
+      <TooLong id="compare-length" text={typed} />
       {query === "" ? (
         <Empty title={t("compare.emptyTitle")}>
           <p>{t("compare.emptyHint")}</p>

@@ -26,7 +26,10 @@ export function Ranking({ found, other, label }: RankingProps) {
   return (
     <>
       <p className="text-xs text-muted">
-        <code>{found.plan}</code> · {t("search.found", { count: evidence.length })}
+        <bdi>
+          <code>{found.plan}</code>
+        </bdi>{" "}
+        · <bdi>{t("search.found", { count: evidence.length })}</bdi>
       </p>
       {found.degraded.length > 0 && (
         <Notice tone="warn" title={t("trace.degraded")}>

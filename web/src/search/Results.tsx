@@ -35,7 +35,7 @@ export function Results({
   onFilter,
   onSpelling,
 }: ResultsProps) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const places = found.evidence.map((each) => placeOf({ ...each, page: each.page_start }));
   return (
     <div className={cx("flex min-h-0 flex-1 flex-col gap-3", stale && "opacity-70")}>
@@ -73,7 +73,8 @@ export function Results({
                       className="min-h-6 rounded border border-line px-1.5 hover:bg-hover"
                       onClick={() => onFilter({ field, value })}
                     >
-                      <bdi>{value}</bdi> <span className="text-muted">{documents}</span>
+                      <bdi>{value}</bdi>{" "}
+                      <span className="text-muted">{documents.toLocaleString(i18n.language)}</span>
                     </button>
                   </li>
                 ))}

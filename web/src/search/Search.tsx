@@ -7,6 +7,8 @@ import { useTranslation } from "react-i18next";
 
 import { answered, api } from "../api/client";
 import { changedAddress } from "../app/address";
+import { TooLong } from "../conversation/TooLong";
+import { isTooLong } from "../conversation/length";
 import { OnlyChip } from "../documents/OnlyChip";
 import { idsOf } from "../documents/only";
 import { Button } from "../ui/Button";
@@ -32,7 +34,7 @@ export function Search() {
   }
 
   useEffect(() => {
-    if (typed.trim() === query) return undefined;
+    if (typed.trim() === query || isTooLong(typed)) return undefined;
     const timer = setTimeout(() => {
       setAsked(typed.trim());
       void navigate({
@@ -89,7 +91,6 @@ export function Search() {
         autoComplete="off"
         aria-label={t("nav.search")}
         placeholder={t("search.placeholder")}
-        maxLength={10_000}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         onKeyDown={(event) => {
@@ -97,9 +98,11 @@ export function Search() {
           event.preventDefault();
           document.querySelector<HTMLElement>("[data-result]")?.focus();
         }}
-        aria-describedby="search-keys"
+        aria-invalid={isTooLong(typed)}
+        aria-describedby={isTooLong(typed) ? "search-length" : "search-keys"}
         className="rounded-md border border-line bg-surface px-3 py-2 placeholder:text-muted"
       />
+      <TooLong id="search-length" text={typed} />
       <p id="search-keys" className="sr-only">
         {t("found.keys")}
       </p>

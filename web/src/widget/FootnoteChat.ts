@@ -2,13 +2,11 @@
 import { Problem } from "../api/problem";
 import type { Answer, Citation } from "../api/types";
 import { answerText, refusal } from "./answer";
+import { MOST_CHARACTERS, charactersOf, isTooLong } from "../conversation/length";
 import { type Site, type Turn, answerOf } from "./asking";
 import { make } from "./dom";
 import { type Language, languageOf } from "./messages";
 import { STYLES } from "./styles";
-
-/** Characters that a question may have. */
-const MOST_CHARACTERS = 10_000;
 
 /**
  * Attributes: `server` and `key`; `collections` (joined by commas), `heading`, `greeting`,
@@ -17,7 +15,8 @@ const MOST_CHARACTERS = 10_000;
  */
 export class FootnoteChat extends HTMLElement {
   private readonly log = make("div", { class: "log", role: "log", tabindex: "0" });
-  private readonly field = make("textarea", { rows: "2", maxlength: String(MOST_CHARACTERS) });
+  private readonly field = make("textarea", { rows: "2" });
+  private readonly told = make("p", { class: "warning told", role: "status", id: "told" });
   private turns: Turn[] = [];
   private asking: AbortController | null = null;
   private language: Language = languageOf([]);
@@ -61,7 +60,8 @@ export class FootnoteChat extends HTMLElement {
     this.field.placeholder = say("placeholder");
     const again = make("button", { type: "button", class: "plain" }, say("again"));
     const send = make("button", { type: "submit", class: "send", part: "send" }, say("send"));
-    const form = make("form", {}, this.field, send);
+    const form = make("form", {}, this.told, this.field, send);
+    this.field.addEventListener("input", () => this.tellLength());
     const header = make("header", { part: "header" }, make("h2", {}, heading), again);
     const panel = make(
       "section",
@@ -121,7 +121,7 @@ export class FootnoteChat extends HTMLElement {
 
   private async ask(given: string, send: HTMLButtonElement): Promise<void> {
     const question = given.trim();
-    if (question === "") return;
+    if (question === "" || isTooLong(question)) return;
     const { say } = this.language;
     const frame = { site: this.site, language: this.language };
     const controller = new AbortController();
@@ -160,6 +160,17 @@ export class FootnoteChat extends HTMLElement {
       send.textContent = say("send");
       this.log.scrollTop = this.log.scrollHeight;
     }
+  }
+
+  /** Says of a question that is too long by how much it is; nothing of it is cut off. */
+  private tellLength(): void {
+    const long = isTooLong(this.field.value);
+    const length = long ? charactersOf(this.field.value) : 0;
+    const over = length - MOST_CHARACTERS;
+    const said = long ? this.language.say("tooLong", { length, over, most: MOST_CHARACTERS }) : "";
+    if (this.told.textContent !== said) this.told.textContent = said;
+    this.field.setAttribute("aria-invalid", String(long));
+    this.field.setAttribute("aria-describedby", long ? this.told.id : "");
   }
 
   /** Says why there is no answer, and gives the question back. */

@@ -24,6 +24,9 @@ export function languageOf(wanted: readonly string[]): Language {
     code,
     direction: RIGHT_TO_LEFT.includes(code) ? "rtl" : "ltr",
     say: (message, places = {}) =>
-      messages[message].replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(places[name] ?? "")),
+      messages[message].replace(/\{\{(\w+)\}\}/g, (_, name: string) => {
+        const value = places[name] ?? "";
+        return typeof value === "number" ? value.toLocaleString(code) : value;
+      }),
   };
 }

@@ -70,7 +70,9 @@ blockquote { margin: 0; padding-inline-start: 0.6rem; border-inline-start: 3px s
 img { max-inline-size: 100%; border: 1px solid var(--line); }
 .muted { color: var(--muted); font-size: 0.875rem; }
 .warning { color: var(--warn); }
-form { display: flex; gap: 0.5rem; align-items: end; padding: 0.75rem; border-block-start: 1px solid var(--line); }
-textarea { flex: 1; resize: none; background: var(--surface); border: 1px solid var(--muted); border-radius: 0.5rem; padding: 0.4rem 0.6rem; }
+form { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: end; padding: 0.75rem; border-block-start: 1px solid var(--line); }
+.told { flex-basis: 100%; margin: 0; font-size: 0.875rem; }
+.told:empty { display: none; }
+textarea { flex: 1; min-inline-size: 0; resize: none; background: var(--surface); border: 1px solid var(--muted); border-radius: 0.5rem; padding: 0.4rem 0.6rem; }
 @media (forced-colors: active) { .chip, .launcher, .send { border-color: ButtonText; } }
 `;
