@@ -538,8 +538,7 @@ async def test_a_key_of_an_edit_is_sent_along(client: footnote.AsyncClient) -> N
     with pytest.raises(footnote.Conflict):
         await talks.edit(here, question, "Where?", idempotency_key="e1")
     again = [
-        await talks.regenerate(here, first.reply.message_id, idempotency_key="a1")
-        for _ in range(2)
+        await talks.regenerate(here, first.reply.message_id, idempotency_key="a1") for _ in range(2)
     ]
     assert again[0].reply.message_id == again[1].reply.message_id
 
