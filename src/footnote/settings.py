@@ -946,6 +946,38 @@ class Settings(BaseSettings):
     log_format: Literal["console", "json"] = Field(
         "console", description="Shape of log lines: for people, or for what collects them."
     )
+    telemetry_endpoint: str | None = Field(
+        None,
+        pattern=r"^https?://",
+        description="Base address of an OpenTelemetry collector (OTLP over HTTP) to which traces, "
+        "metrics and log lines are sent; unset sends nothing. See telemetry.md.",
+    )
+    telemetry_content: bool = Field(
+        False,
+        description="Whether traces that are sent hold questions, prompts and what models write. "
+        "Spans that are kept for `footnote trace` never do.",
+    )
+    metrics_port: int | None = Field(
+        None,
+        ge=1,
+        le=65534,
+        description="Port at which Prometheus finds `/metrics`; the worker beside a server "
+        "takes the next one. Unset measures nothing for it.",
+    )
+    metrics_host: str = Field(
+        "127.0.0.1",
+        description="Address of that port; whoever reaches it may read it, and it names no "
+        "workspace.",
+    )
+    trace_ratio: float = Field(
+        1.0, ge=0, le=1, description="The share of requests and jobs that are traced."
+    )
+    traces_kept_hours: float = Field(
+        0.0,
+        ge=0,
+        le=8760,
+        description="How long traces are kept in the database for `footnote trace`; 0 keeps none.",
+    )
 
     @property
     def identity_ways(self) -> frozenset[str]:

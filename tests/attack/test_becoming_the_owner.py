@@ -173,6 +173,7 @@ def test_what_acts_as_its_owner_finds_nothing_of_the_callers(own_database: TestD
         ("find_credential", path, True),
         ("find_logins", path, True),
         ("find_workspace", path, True),
+        ("keep_spans", path, True),
         ("list_credential", path, False),
         ("list_login", path, False),
         ("refuse_under_legal_hold", path, False),

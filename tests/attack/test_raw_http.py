@@ -267,9 +267,10 @@ async def test_a_second_head_that_does_not_end_is_cut_off_too(server: httpx.Asyn
         first = await reader.readuntil(b"\r\n\r\n")
         assert first.startswith(b"HTTP/1.1 200")
         writer.write(b"GET /health HTTP/1.1\r\n")
-        closed = asyncio.ensure_future(reader.read())
+        # Not to the end: what is written after the answer may make it a reset.
+        closed = asyncio.ensure_future(reader.readuntil(b"HTTP/1.1 408"))
         await trickle(writer, b"X: a\r\n", closed)
-        assert b"HTTP/1.1 408" in await closed
+        await closed
 
 
 POST = f"POST /v1/search HTTP/1.1\r\n{HOST}Content-Type: application/json\r\n"

@@ -98,6 +98,7 @@ COMMANDS = [
     "source pause",
     "source remove",
     "usage",
+    "trace",
     "budget set",
     "budget list",
     "budget remove",

@@ -8,7 +8,13 @@ from psycopg import sql
 
 from footnote.domain import LOCAL_PRINCIPAL
 from footnote.store.database import Database
-from footnote.store.queue import INGEST_QUEUE, SET_ASIDE_QUEUE, TAKE_TURN
+from footnote.store.queue import (
+    INGEST_QUEUE,
+    QUEUE_STATE,
+    SET_ASIDE_QUEUE,
+    TAKE_TURN,
+    queue_state,
+)
 from tests.conftest import TestDatabase
 from tests.store.plans import plan_of, whole_reads
 from tests.store.shelves import new_shelf
@@ -65,3 +71,24 @@ async def test_the_next_job_is_taken_by_the_indexes_of_the_queue(
     assert '"procrastinate_jobs_waiting"' in plan, "what waits under a lock is found by it"
     assert '"procrastinate_jobs_lock_idx_v1"' in plan, "and so is what is worked on"
     assert whole_reads(plan) == set()
+
+
+@pytest.mark.usefixtures("full_queue")
+async def test_the_queues_are_counted_without_what_is_done(
+    database: Database, test_database: TestDatabase
+) -> None:
+    with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
+        # Done jobs stay for a while; there are far more of them than of those that wait.
+        connection.execute(
+            "UPDATE footnote.procrastinate_jobs SET status = 'succeeded' WHERE id % 100 > 0"
+        )
+        connection.execute("VACUUM ANALYZE footnote.procrastinate_jobs")
+    states = {each.queue: each for each in queue_state(test_database.application_url)}
+    assert set(states) == {INGEST_QUEUE, SET_ASIDE_QUEUE, "maintenance", "webhooks"}
+    assert states[INGEST_QUEUE].waiting == JOBS // 100
+    assert states[INGEST_QUEUE].oldest_seconds > 0
+    assert (states["webhooks"].waiting, states["webhooks"].oldest_seconds) == (0, 0)
+    shelf = await new_shelf(database)
+    async with database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        plan = await plan_of(scope, sql.SQL(QUEUE_STATE), {"queues": [INGEST_QUEUE]})
+    assert "procrastinate_jobs" not in whole_reads(plan)

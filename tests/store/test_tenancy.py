@@ -54,6 +54,7 @@ def test_every_table_with_a_workspace_is_walled(test_database: TestDatabase) -> 
         "credential_directory",
         "login_directory",
         "failed_credentials",
+        "spans",
     }
 
 
@@ -90,7 +91,10 @@ async def test_without_a_workspace_every_table_reads_empty(
 
 @pytest.mark.parametrize(
     "table",
-    ["workspace_directory", "credential_directory", "login_directory", "failed_credentials"],
+    [
+        *("workspace_directory", "credential_directory", "login_directory"),
+        *("failed_credentials", "spans"),
+    ],
 )
 async def test_the_application_cannot_read_the_directory(
     database: Database, test_database: TestDatabase, table: str

@@ -35,6 +35,7 @@ from footnote.engine.answer_models import (
     mcp_servers,
     models_asked,
 )
+from footnote.engine.answer_telemetry import measured
 from footnote.engine.configuration import configuration_of, judge_in_use
 from footnote.engine.lanes import serving
 from footnote.engine.search import PreparedSearch, as_of_now, prepare_search, run_search
@@ -114,7 +115,7 @@ async def ask_stream(
         model,
     )
     # Told afresh of an answer that is given again, too: facts come, go and are rejected meanwhile.
-    events = with_conflicts(workspace, plain)
+    events = measured(with_conflicts(workspace, plain), workspace.workspace_id)
     async with aclosing(events):
         async for event in events:
             yield event
@@ -238,7 +239,8 @@ async def agent_stream(
         evidence=lambda: ledger.evidence,
     )
     answered = answerer.stream(question.strip(), equipment, turns=conversation)
-    async with aclosing(with_conflicts(workspace, answered)) as events:
+    told = with_conflicts(workspace, answered)
+    async with aclosing(measured(told, workspace.workspace_id, agent=True)) as events:
         async for event in events:
             yield event
 

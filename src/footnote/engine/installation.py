@@ -26,6 +26,7 @@ from footnote.domain.encryption import (
 )
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.domain.sharing import SharedByLink
+from footnote.domain.tracing import Trace, TraceSummary
 from footnote.engine import encryption, key_backup
 from footnote.engine.access import as_of_now
 from footnote.engine.diagnosis import room_in
@@ -34,6 +35,7 @@ from footnote.engine.sharing import shared
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import Conflict, Forbidden, NoSuchWorkspace, NotFound, StoreUnavailable
 from footnote.store.access import stored_access
+from footnote.store.traces import latest_traces, load_trace
 from footnote.store.workspaces import (
     create_workspace,
     find_workspace,
@@ -113,6 +115,16 @@ class Engine(Services):
     async def workspaces(self) -> tuple[Workspace, ...]:
         """Every workspace by name: an operator's view, through the owner's login."""
         return await list_workspaces(self.owner_url)
+
+    async def trace(self, sought: str) -> Trace:
+        """A trace by its id, or the last one of a document: an operator's view. Raises NotFound."""
+        self.require_open()
+        return await load_trace(self.owner_url, sought)
+
+    async def traces(self, most: int = 20) -> tuple[TraceSummary, ...]:
+        """The newest traces that are kept: an operator's view, through the owner's login."""
+        self.require_open()
+        return await latest_traces(self.owner_url, most)
 
     async def workspace(
         self, name: str | None = None, principal: ActingPrincipal = LOCAL_PRINCIPAL
@@ -252,6 +264,8 @@ class Engine(Services):
         await self.vector_cache.close()
         await self.listener.close()
         await self.audit.close()
+        if self.telemetry is not None:
+            await asyncio.to_thread(self.telemetry.detach)
         await self.database.pool.close()
         if self.server is not None:
             await self.server.release()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from footnote.answering import ReaderAnswerer
@@ -59,9 +60,12 @@ from footnote.store.events import Listener
 from footnote.store.home import require_home, require_usable
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
+from footnote.store.queue import queue_state
 from footnote.store.sealed_blobs import SealedBlobs
+from footnote.store.traces import keeper
 from footnote.store.vector_cache import VectorCache
 from footnote.telemetry.prices import prices_from
+from footnote.telemetry.switching import telemetry_of
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
@@ -82,6 +86,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     if settings.parser_sandbox == "required":
         require_sandbox()
     prices = prices_from(settings.prices)
+    telemetry = telemetry_of(settings)
     opened_places(listed(settings.source_places), DEFAULT_WORKSPACE)  # Refused before its use.
     stored = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
     (require_usable if settings.database_url is None else require_home)(settings.home)
@@ -118,6 +123,8 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         if server is not None:
             server.release()
         raise
+    if telemetry is not None:
+        telemetry.attach(keeper(url, settings.traces_kept_hours), partial(queue_state, url))
     analyzer = TextAnalyzer()
     models = _models(settings)
     blobs = SealedBlobs(stored, database.sealing)
@@ -169,6 +176,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         ),
         answer_runs=AnswerRuns(RunLimits(resume_seconds=settings.answer_resume_seconds)),
         server=None if server is None else keep(server),
+        telemetry=telemetry,
     )
 
 

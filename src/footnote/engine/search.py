@@ -11,6 +11,14 @@ from footnote.engine.lanes import serving
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.errors import LaneMismatch, TimeLimitReached
 from footnote.ports import ConfigurationChanged
+from footnote.ports.telemetry import (
+    DIVERSITY,
+    DOCUMENTS_FOUND,
+    SEARCHES,
+    WORKSPACE,
+    span,
+    timed,
+)
 from footnote.retrieval.journal import Asked, Asker
 from footnote.store.passages import passage_context
 from footnote.validation.constrained_types import Window
@@ -84,15 +92,30 @@ async def run_search(
     Returns what served it beside the response. Raises LaneMismatch and TimeLimitReached.
     """
     seconds = workspace.engine.settings.search_timeout_seconds
-    try:
-        async with asyncio.timeout(seconds):
-            prepared, response = await _run(workspace, prepared)
-    except TimeoutError as error:
-        raise TimeLimitReached(
-            f"the search took longer than {seconds:g} seconds",
-            hint="filter by collection or document, or raise FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
-        ) from error
-    marked = await workspace.engine.suspicion.flag(response.evidence)
+    about = {"gen_ai.operation.name": "retrieval", "gen_ai.provider.name": "footnote"}
+    ids = dict.fromkeys(("gen_ai.data_source.id", WORKSPACE), str(workspace.workspace_id))
+    with span("retrieval", about | ids) as opened, timed(SEARCHES):
+        try:
+            async with asyncio.timeout(seconds):
+                prepared, response = await _run(workspace, prepared)
+        except TimeoutError as error:
+            raise TimeLimitReached(
+                f"the search took longer than {seconds:g} seconds",
+                hint="filter by collection or document, or raise FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
+            ) from error
+        marked = await workspace.engine.suspicion.flag(response.evidence)
+        documents = len({each.passage.document_id for each in marked})
+        opened.set_attributes(
+            {
+                "footnote.search.results": len(marked),
+                "footnote.search.documents": documents,
+                "footnote.search.degraded": len(response.degraded),
+                "footnote.search.plan": response.plan,
+            }
+        )
+    DOCUMENTS_FOUND.record(documents)
+    if marked:
+        DIVERSITY.record(documents / len(marked))
     return prepared.serving, replace(response, evidence=marked)
 
 

@@ -43,6 +43,7 @@ from footnote.store.publishing import MaintenanceLimits
 from footnote.store.recall import PostgresIndex
 from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.vector_cache import VectorCache
+from footnote.telemetry.switching import Telemetry
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
@@ -118,6 +119,8 @@ class Services:
     judge: OwnedJudge | None = None
     """Of how far quotes carry what a model wrote."""
     server: KeptPostgres | None = None
+    telemetry: Telemetry | None = None
+    """Of this process; None where nothing is measured."""
     known_lanes: KnownLanes = field(default_factory=KnownLanes)
     known_configurations: KnownConfigurations = field(default_factory=KnownConfigurations)
     answer_cache: GenerationCache[Answer] = field(
@@ -143,6 +146,15 @@ class Services:
     def encrypts(self) -> bool:
         """Whether the content of new workspaces is encrypted."""
         return self.settings.encryption == "on"
+
+    def serve_metrics(self) -> None:
+        """Answer Prometheus where the settings say so, once in a process.
+
+        Raises UnsupportedSettings where the port is taken.
+        """
+        port = self.settings.metrics_port
+        if self.telemetry is not None and port is not None:
+            self.telemetry.serve_metrics(self.settings.metrics_host, port)
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""

@@ -40,6 +40,7 @@ from footnote.ingestion.frames import (
 )
 from footnote.ingestion.sandbox import UNCONFINED, Confinement, SandboxMode, command
 from footnote.ports import OnProgress, unheard
+from footnote.ports.telemetry import current_span, span
 
 T = TypeVar("T")
 
@@ -129,20 +130,30 @@ class ChildPool:
         """
         record = to_json(request)
         content = content or io.BytesIO()
-        async with self._slots:
-            child = self._idle.pop() if self._idle else await self._start()
-            used_before = child.files > 0
-            try:
-                return await self._asked(child, record, content, decode, on_progress)
-            except _ChildDied:
-                if not used_before:
-                    raise self._crashed(child) from None
-            # A child that had read other files may have died of those: a fresh one decides.
-            child = await self._start()
-            try:
-                return await self._asked(child, record, content, decode, on_progress)
-            except _ChildDied:
+        with span(f"child {self._module.rpartition('.')[0].rpartition('.')[2]}"):
+            async with self._slots:
+                return await self._ask(record, decode, content, on_progress)
+
+    async def _ask(
+        self,
+        record: bytes,
+        decode: Callable[[bytes, Bytes], T],
+        content: BinaryIO,
+        on_progress: OnProgress,
+    ) -> T:
+        child = self._idle.pop() if self._idle else await self._start()
+        used_before = child.files > 0
+        try:
+            return await self._asked(child, record, content, decode, on_progress)
+        except _ChildDied:
+            if not used_before:
                 raise self._crashed(child) from None
+        # A child that had read other files may have died of those: a fresh one decides.
+        child = await self._start()
+        try:
+            return await self._asked(child, record, content, decode, on_progress)
+        except _ChildDied:
+            raise self._crashed(child) from None
 
     async def _asked(
         self,
@@ -157,6 +168,7 @@ class ChildPool:
         Raises DocumentUnreadable or _ChildDied.
         """
         process, healthy = child.process, False
+        current_span().set_attribute("process.pid", process.pid)
         assert process.stdin is not None
         assert process.stdout is not None
         try:

@@ -14,6 +14,7 @@ from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
 from footnote.language.sentences import sentence_spans
 from footnote.ports import OnProgress, Transcriber, unheard
 from footnote.ports.metering import note_usage
+from footnote.ports.telemetry import model_call
 
 TRANSCRIBED_BY = "transcribed_by"
 """Metadata: the model that wrote a recording down."""
@@ -39,9 +40,10 @@ async def transcribe(
 
     Raises DocumentUnreadable, also when nothing is said in it, and DocumentInterrupted.
     """
-    transcript = await transcriber(
-        content, media_type, workspace_id=workspace_id, on_progress=on_progress
-    )
+    with model_call("transcribe", transcriber.name):
+        transcript = await transcriber(
+            content, media_type, workspace_id=workspace_id, on_progress=on_progress
+        )
     note_usage(
         UsageNote(
             kind=UsageKind.SPEECH,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -49,6 +49,7 @@ from footnote.ports import (
     VersionInWork,
 )
 from footnote.ports.metering import note_usage
+from footnote.ports.telemetry import ENRICHMENT, STAGES, model_call, span, timed
 
 HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 MAX_DEPTH = 8
@@ -100,52 +101,61 @@ class Ingestion:
         """
         held = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
         async with self.shares.memory.hold(work.workspace_id, held) as memory:
-            parsed = await self._parse(work, memory)
+            with _stage(Stage.PARSE):
+                parsed = await self._parse(work, memory)
             if parsed is not None and await work.begin(Stage.CHUNK):
                 await self._publish(work, parsed)
 
     async def _publish(self, work: VersionInWork, parsed: ParsedDocument) -> None:
         """Divide, embed, index and publish what was read."""
         computing = self.shares.computing
-        async with computing.hold(work.workspace_id):
-            words = await asyncio.to_thread(words_of, parsed)
-            enrichment, chunks = await asyncio.to_thread(self._divide, parsed, words, work.filename)
-            if not chunks:
-                raise _nothing_to_read(work.filename)
-            about = about_text(enrichment)
-            texts = await asyncio.to_thread(_texts_of, chunks, about)
+        with _stage(Stage.CHUNK):
+            async with computing.hold(work.workspace_id):
+                words = await asyncio.to_thread(words_of, parsed)
+                with timed(ENRICHMENT):
+                    enrichment, chunks = await asyncio.to_thread(
+                        self._divide, parsed, words, work.filename
+                    )
+                if not chunks:
+                    raise _nothing_to_read(work.filename)
+                about = about_text(enrichment)
+                texts = await asyncio.to_thread(_texts_of, chunks, about)
         if not await work.begin(Stage.EMBED):
             return
-        embedded = await self._embed(work, texts)
+        with _stage(Stage.EMBED):
+            embedded = await self._embed(work, texts)
         if not embedded or not await work.begin(Stage.PUBLISH):
             return
-        async with computing.hold(work.workspace_id):
-            terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
-            looked_at = await self._look_for_orders(enrichment, chunks)
-        about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
-        # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
-        candidates = await asyncio.to_thread(frequent_words, words)
-        stems = [(self.analyzer.terms(word, words.language) or [word])[0] for word in candidates]
-        counts = await work.term_counts(stems)
-        corpus = CorpusFrequencies(
-            chunks=counts.chunks, by_word=dict(zip(candidates, counts.holding, strict=True))
-        )
-        keywords = await asyncio.to_thread(keywords_among, words, corpus)
-        await work.publish(
-            Publication(
-                canonical_text=parsed.text,
-                page_count=parsed.page_count,
-                enrichment=replace(enrichment, keywords=keywords),
-                metadata=with_provenance(parsed, work.filename),
-                chunks=looked_at,
-                text_hashes=texts.hashes,
-                chunk_terms=terms,
-                document_hash=text_hash(about),
-                document_terms=work.document_term_ids(about_document),
-                name_terms=self._index_names(work, enrichment, len(chunks)),
+        with _stage(Stage.PUBLISH):
+            async with computing.hold(work.workspace_id):
+                terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
+                looked_at = await self._look_for_orders(enrichment, chunks)
+            about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
+            # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
+            candidates = await asyncio.to_thread(frequent_words, words)
+            stems = [
+                (self.analyzer.terms(word, words.language) or [word])[0] for word in candidates
+            ]
+            counts = await work.term_counts(stems)
+            corpus = CorpusFrequencies(
+                chunks=counts.chunks, by_word=dict(zip(candidates, counts.holding, strict=True))
             )
-        )
-        note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))
+            keywords = await asyncio.to_thread(keywords_among, words, corpus)
+            await work.publish(
+                Publication(
+                    canonical_text=parsed.text,
+                    page_count=parsed.page_count,
+                    enrichment=replace(enrichment, keywords=keywords),
+                    metadata=with_provenance(parsed, work.filename),
+                    chunks=looked_at,
+                    text_hashes=texts.hashes,
+                    chunk_terms=terms,
+                    document_hash=text_hash(about),
+                    document_terms=work.document_term_ids(about_document),
+                    name_terms=self._index_names(work, enrichment, len(chunks)),
+                )
+            )
+            note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))
 
     async def _parse(self, work: VersionInWork, memory: Hold) -> ParsedDocument | None:
         if not await work.begin(Stage.PARSE):
@@ -207,13 +217,15 @@ class Ingestion:
 
     async def _embed(self, work: VersionInWork, texts: _Texts) -> bool:
         """Keep the vectors that are missing; False when nobody wants them any more."""
+        lane = self.embedder.lane
         missing = await work.missing_vectors(list(texts.lengths))
         # Batches of like length waste the least padding.
         keys = sorted(missing, key=lambda key: (texts.lengths[key], key))
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
             async with self.shares.embedding.hold(work.workspace_id, len(batch)):
-                vectors = await self.embedder.embed_documents([texts[key] for key in batch])
+                with model_call("embeddings", f"{lane.provider}:{lane.model}"):
+                    vectors = await self.embedder.embed_documents([texts[key] for key in batch])
             if not await work.progress(Stage.EMBED, start + len(batch), len(keys)):
                 return False
             await work.keep_vectors(batch, vectors)
@@ -249,6 +261,13 @@ class Ingestion:
         called = "\n".join((enrichment.title, *enrichment.names, *enrichment.cover))
         terms = self.analyzer.terms(called, enrichment.language)
         return work.name_term_ids([*terms, *quarters_in(called)])
+
+
+@contextmanager
+def _stage(stage: Stage) -> Iterator[None]:
+    """The span of a stage, and its duration."""
+    with span(f"ingest {stage}"), timed(STAGES, {"footnote.stage": stage}):
+        yield
 
 
 def _note_ocr(parsed: ParsedDocument) -> None:

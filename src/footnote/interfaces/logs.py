@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 if TYPE_CHECKING:
-    from structlog.typing import Processor
+    from structlog.typing import EventDict, Processor
 
     from footnote.settings import Settings
 
@@ -28,6 +28,7 @@ def write_logs(settings: Settings) -> None:
     level = logging.getLevelNamesMapping()[settings.log_level.upper()]
     before: list[Processor] = [
         structlog.contextvars.merge_contextvars,
+        _with_trace,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
@@ -58,6 +59,16 @@ def write_logs(settings: Settings) -> None:
     logging.captureWarnings(capture=True)
     if level > logging.DEBUG:
         warnings.simplefilter("ignore")
+
+
+def _with_trace(_: object, __: str, line: EventDict) -> EventDict:
+    """Say in which trace and span the line is written, so that one leads to the other."""
+    from footnote.ports.telemetry import current_ids  # noqa: PLC0415  # slow to import
+
+    ids = current_ids()
+    if ids is not None:
+        line["trace_id"], line["span_id"] = ids
+    return line
 
 
 def _without_credentials(record: logging.LogRecord) -> bool:

@@ -38,6 +38,7 @@ from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
 from footnote.domain.retention import RetentionRule
 from footnote.domain.sharing import ShareLink
 from footnote.domain.sources import WorkspaceSource
+from footnote.domain.tracing import TraceSummary
 from footnote.domain.usage import Budget, PersonUsageRow, UsageRow
 from footnote.errors import FootnoteError
 
@@ -262,6 +263,13 @@ class IngestReport:
 
     files: tuple[IngestedFile, ...]
     counts: IngestCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceList:
+    """The newest traces that are kept."""
+
+    traces: tuple[TraceSummary, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

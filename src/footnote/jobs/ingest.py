@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from uuid import UUID
 
 import structlog
@@ -15,6 +16,7 @@ from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.turns import NotYet
+from footnote.ports.telemetry import DOCUMENTS, INGESTION_AGE
 from footnote.store.database import SYSTEM
 from footnote.store.ingesting import open_version
 from footnote.store.publishing import mark_failed
@@ -56,6 +58,8 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
                 ingestion = replace(ingestion, embedder=embedder)
             async with model_use_of_job(engine, job.workspace_id, job.document_id):
                 await ingestion(work)
+            DOCUMENTS.add(1, {"footnote.outcome": "published"})
+            INGESTION_AGE.record((datetime.now(UTC) - work.stored.received_at).total_seconds())
     except (StoreFull, BlobsFull, NotYet):
         raise  # No fault of the document: it is tried again without counting.
     except FootnoteError as error:
@@ -73,6 +77,7 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
 async def _fail(engine: Services, job: IngestionJob, failure: Failure) -> None:
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         await mark_failed(scope, job.document_id, job.version, failure)
+    DOCUMENTS.add(1, {"footnote.outcome": "failed", "footnote.stage": failure.stage})
 
 
 def _failure(error: FootnoteError) -> Failure:

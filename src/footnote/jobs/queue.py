@@ -23,6 +23,7 @@ from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
 from footnote.jobs.sources.running import FollowJob, follow_once
 from footnote.jobs.summaries import summarise_slice
 from footnote.jobs.suspicion import mark_slice
+from footnote.jobs.tracing import traced_task
 from footnote.jobs.webhooks import DeliveryJob, deliver
 from footnote.store.database import configure_for_queue
 from footnote.store.key_rotation import ROTATE_TASK
@@ -42,13 +43,13 @@ from footnote.store.queue import (
     RETAIN_TASK,
     SUMMARIES_TASK,
     SWEEP_TASK,
+    WEBHOOK_QUEUE,
 )
 from footnote.store.workspace_sources import FOLLOW_TASK
 
 _FIRST_WAIT_SECONDS = 2  # Then twice as long each time.
 DELIVER_TASK = "deliver_webhook"
 """As the trigger on documents names it, in the migration that made it."""
-WEBHOOK_QUEUE = "webhooks"
 NEWCOMERS = 10
 """Workspaces that a worker with its hands full still takes a document of each from."""
 
@@ -73,7 +74,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
     _add_upkeep(app, engine, retry)
     _add_derivation(app, engine, retry)
 
-    @app.task(name=INGEST_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
+    @traced_task(app, INGEST_TASK, INGEST_QUEUE, retry)
     async def ingest_document(
         context: JobContext, workspace_id: str, document_id: str, version: int
     ) -> None:
@@ -87,7 +88,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         async with in_hand.holding(context.job.id):
             await ingest_version(engine, ingestion, job)
 
-    @app.task(name=REEMBED_TASK, queue=MAINTENANCE_QUEUE, retry=retry, pass_context=True)
+    @traced_task(app, REEMBED_TASK, MAINTENANCE_QUEUE, retry)
     async def reembed_lane(context: JobContext, workspace_id: str, lane_id: int) -> None:
         job = ReembeddingJob(
             workspace_id=UUID(workspace_id), lane_id=lane_id, attempt=context.job.attempts
@@ -96,7 +97,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         async with in_hand.holding(context.job.id), model_use_of_job(engine, job.workspace_id):
             await reembed_slice(engine, job)
 
-    @app.task(name=EVALUATE_TASK, queue=MAINTENANCE_QUEUE, retry=retry, pass_context=True)
+    @traced_task(app, EVALUATE_TASK, MAINTENANCE_QUEUE, retry)
     async def evaluate(context: JobContext, workspace_id: str, run_id: str) -> None:
         job = EvaluationJob(
             workspace_id=UUID(workspace_id), run_id=UUID(run_id), attempt=context.job.attempts
@@ -105,7 +106,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         async with in_hand.holding(context.job.id):
             await evaluate_in_background(engine, job)
 
-    @app.task(name=FOLLOW_TASK, queue=MAINTENANCE_QUEUE, retry=retry, pass_context=True)
+    @traced_task(app, FOLLOW_TASK, MAINTENANCE_QUEUE, retry)
     async def follow_source(
         context: JobContext, workspace_id: str, source_id: str, job_id: str
     ) -> None:
@@ -119,7 +120,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         async with in_hand.holding(context.job.id):
             await follow_once(engine, job)
 
-    @app.task(name=FETCH_TASK, queue=INGEST_QUEUE, retry=retry, pass_context=True)
+    @traced_task(app, FETCH_TASK, INGEST_QUEUE, retry)
     async def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> None:
         job = FetchJob(
             workspace_id=UUID(workspace_id),
@@ -128,12 +129,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         )
         await fetch_pushed(engine, job)
 
-    @app.task(
-        name=DELIVER_TASK,
-        queue=WEBHOOK_QUEUE,
-        retry=retrying(settings.webhook_attempts),
-        pass_context=True,
-    )
+    @traced_task(app, DELIVER_TASK, WEBHOOK_QUEUE, retrying(settings.webhook_attempts))
     async def deliver_webhook(
         context: JobContext,
         workspace_id: str,
@@ -155,46 +151,46 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
 def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
     """Add what tends a workspace, and is given nothing but the workspace."""
 
-    @app.task(name=MAINTAIN_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def maintain_index(workspace_id: str) -> None:
+    @traced_task(app, MAINTAIN_TASK, MAINTENANCE_QUEUE, retry)
+    async def maintain_index(_: JobContext, workspace_id: str) -> None:
         await maintain(engine, UUID(workspace_id))
 
-    @app.task(name=SWEEP_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def sweep_workspace(workspace_id: str) -> None:
+    @traced_task(app, SWEEP_TASK, MAINTENANCE_QUEUE, retry)
+    async def sweep_workspace(_: JobContext, workspace_id: str) -> None:
         await sweep(engine, UUID(workspace_id))
 
-    @app.task(name=RETAIN_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def apply_retention(workspace_id: str) -> None:
+    @traced_task(app, RETAIN_TASK, MAINTENANCE_QUEUE, retry)
+    async def apply_retention(_: JobContext, workspace_id: str) -> None:
         await retain(engine, UUID(workspace_id))
 
-    @app.task(name=PURGE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def purge_lanes(workspace_id: str) -> None:
+    @traced_task(app, PURGE_TASK, MAINTENANCE_QUEUE, retry)
+    async def purge_lanes(_: JobContext, workspace_id: str) -> None:
         await purge_workspace(engine, UUID(workspace_id))
 
-    @app.task(name=ROTATE_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def rotate_data_key(workspace_id: str, step: str) -> None:
+    @traced_task(app, ROTATE_TASK, MAINTENANCE_QUEUE, retry)
+    async def rotate_data_key(_: JobContext, workspace_id: str, step: str) -> None:
         await rotate(engine, UUID(workspace_id), step)
 
 
 def _add_derivation(app: App, engine: Services, retry: AgainAtOnce) -> None:
     """Add what makes of documents what is derived from them, a slice at a time."""
 
-    @app.task(name=FACTS_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def extract_facts(workspace_id: str) -> None:
+    @traced_task(app, FACTS_TASK, MAINTENANCE_QUEUE, retry)
+    async def extract_facts(_: JobContext, workspace_id: str) -> None:
         await extract_slice(engine, UUID(workspace_id))
 
-    @app.task(name=CLUSTERS_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def cluster_documents(workspace_id: str) -> None:
+    @traced_task(app, CLUSTERS_TASK, MAINTENANCE_QUEUE, retry)
+    async def cluster_documents(_: JobContext, workspace_id: str) -> None:
         await cluster_slice(engine, UUID(workspace_id))
 
-    @app.task(name=ENTITIES_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def extract_entities(workspace_id: str) -> None:
+    @traced_task(app, ENTITIES_TASK, MAINTENANCE_QUEUE, retry)
+    async def extract_entities(_: JobContext, workspace_id: str) -> None:
         await extract_entity_slice(engine, UUID(workspace_id))
 
-    @app.task(name=SUMMARIES_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def summarise_documents(workspace_id: str) -> None:
+    @traced_task(app, SUMMARIES_TASK, MAINTENANCE_QUEUE, retry)
+    async def summarise_documents(_: JobContext, workspace_id: str) -> None:
         await summarise_slice(engine, UUID(workspace_id))
 
-    @app.task(name=MARKS_TASK, queue=MAINTENANCE_QUEUE, retry=retry)
-    async def mark_suspicion(workspace_id: str) -> None:
+    @traced_task(app, MARKS_TASK, MAINTENANCE_QUEUE, retry)
+    async def mark_suspicion(_: JobContext, workspace_id: str) -> None:
         await mark_slice(engine, UUID(workspace_id))

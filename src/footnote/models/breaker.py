@@ -12,6 +12,7 @@ from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import ModelUnavailable
 from footnote.ports import Reranker
 from footnote.ports.metering import note_usage
+from footnote.ports.telemetry import model_call
 
 ADVICE = "mend it, or set FOOTNOTE_RERANKER=none to search without it"
 
@@ -115,8 +116,9 @@ class GuardedReranker:
         if not self.breaker.admit():
             raise self._resting()
         try:
-            async with asyncio.timeout(self.timeout_seconds):
-                scores = await self.inner(query, texts)
+            with model_call("rerank", self.name):
+                async with asyncio.timeout(self.timeout_seconds):
+                    scores = await self.inner(query, texts)
         except Exception as error:
             raise self._failure(error) from error
         except BaseException:

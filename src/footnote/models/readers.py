@@ -19,6 +19,7 @@ from footnote.ports import (
     Reader,
     SupportOdds,
 )
+from footnote.ports.telemetry import span
 
 
 class OwnedReader(Reader, NameFinder, Protocol):
@@ -67,19 +68,24 @@ class LazyReader:
     async def read(
         self, question: str, passages: Sequence[PassageText]
     ) -> Sequence[PassageReading]:
-        return await (await self.opened()).read(question, passages)
+        with span("reader read"):
+            return await (await self.opened()).read(question, passages)
 
     async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
-        return await (await self.opened()).judge(statements, quotes)
+        with span("reader judge"):
+            return await (await self.opened()).judge(statements, quotes)
 
     async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
-        return await (await self.opened()).orders(texts)
+        with span("reader orders"):
+            return await (await self.opened()).orders(texts)
 
     async def operation(self, question: str) -> Operation | None:
-        return await (await self.opened()).operation(question)
+        with span("reader operation"):
+            return await (await self.opened()).operation(question)
 
     async def names(self, texts: Sequence[str]) -> Sequence[Sequence[NamedSpan]] | None:
-        return await (await self.opened()).names(texts)
+        with span("reader names"):
+            return await (await self.opened()).names(texts)
 
     async def opened(self) -> OwnedReader:
         """The reader, loaded. Raises ModelUnavailable."""

@@ -8,6 +8,7 @@ from contextvars import ContextVar
 
 from footnote.domain import Lane
 from footnote.domain.usage import UsageKind, UsageNote
+from footnote.ports.telemetry import count_tokens
 
 _NOTES: ContextVar[list[UsageNote] | None] = ContextVar("notes_of_use", default=None)
 _WATCHED: ContextVar[list[UsageNote] | None] = ContextVar("watched_use", default=None)
@@ -41,6 +42,8 @@ def watching_use(notes: list[UsageNote]) -> Iterator[None]:
 
 def note_usage(note: UsageNote) -> None:
     """Note one use of a model for whoever asked for it; where nobody meters it is lost."""
+    if note.kind is UsageKind.EMBEDDING:
+        count_tokens(note.model, note.input_tokens)
     for notes in (_NOTES.get(), _WATCHED.get()):
         if notes is not None:
             notes.append(note)

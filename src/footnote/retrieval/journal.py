@@ -11,10 +11,13 @@ from uuid import UUID
 from footnote.domain import Plan, Principal, SearchRequest
 from footnote.errors import FootnoteError, InvalidRequest, LaneMismatch, NotFound
 from footnote.ports import Index
+from footnote.ports.telemetry import RECALL, RERANKING, SEARCH_STAGES, span
 from footnote.retrieval.cache import CacheKey
 
 _THE_CALLERS = (InvalidRequest, LaneMismatch, NotFound)
 """What a caller must hear, rather than get a search that quietly did something else."""
+_NAMED = {"recall": RECALL, "rerank": RERANKING}
+"""Stages whose duration is known under a name of its own, too."""
 
 
 class Journal:
@@ -44,10 +47,14 @@ class Journal:
         """Add the time of the block to the stage's."""
         started = perf_counter()
         try:
-            yield
+            with span(f"search {stage}"):
+                yield
         finally:
-            elapsed = (perf_counter() - started) * 1e3
-            self._milliseconds[stage] = self._milliseconds.get(stage, 0.0) + elapsed
+            elapsed = perf_counter() - started
+            self._milliseconds[stage] = self._milliseconds.get(stage, 0.0) + elapsed * 1e3
+            SEARCH_STAGES.record(elapsed, {"footnote.stage": stage})
+            if stage in _NAMED:
+                _NAMED[stage].record(elapsed)
 
     @contextmanager
     def attempt(self, stage: str) -> Iterator[None]:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from footnote.domain import Plan, SearchRequest
 from footnote.ports import Embedder, LanguageModel, Vector
+from footnote.ports.telemetry import model_call
 from footnote.retrieval.cache import one_spelling
 from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.gathering import Wording, at_hand
@@ -41,7 +42,8 @@ class QueryVectors:
         known = self._known.get(key)
         with journal.timed("embed"), journal.attempt("dense"):
             if known is None:
-                known = (await embedder.embed_query(query)).copy()
+                with model_call("embeddings", f"{embedder.lane.provider}:{embedder.lane.model}"):
+                    known = (await embedder.embed_query(query)).copy()
                 known.flags.writeable = False
                 self._known[key] = known
             self._known.move_to_end(key)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from select import POLLIN, poll
+from time import perf_counter
 from typing import LiteralString
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from footnote.domain import Principal
 from footnote.domain.identity import SYSTEM_NAME
 from footnote.errors import StoreFull, StoreUnavailable, UnderLegalHold
+from footnote.ports.telemetry import TRANSACTIONS, failed, open_span
 from footnote.store.data_keys import KeyRing
 from footnote.store.interruptions import PooledConnection, ended_cleanly
 from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
@@ -38,6 +40,7 @@ LIFT_A_HOLD = (
 )
 
 _REACH_SECONDS = 2.0
+_ABOUT_POSTGRES = {"db.system.name": "postgresql"}
 _UNDER_LEGAL_HOLD = "23H01"
 """As the triggers of legal holds have it, in the migration that made them."""
 
@@ -193,9 +196,25 @@ class Database:
             ) from error
 
     @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[Connection]:
+    async def _traced(self) -> AsyncIterator[Connection]:
+        # Not the current one: a transaction may be open across the steps of a generator.
+        span = open_span("postgres", _ABOUT_POSTGRES, inner=True)
+        started = perf_counter()
         try:
             async with self.pool.connection() as connection:
+                span.set_attribute("footnote.db.wait_ms", (perf_counter() - started) * 1e3)
+                yield connection
+        except BaseException as error:
+            failed(span, error)
+            raise
+        finally:
+            TRANSACTIONS.record(perf_counter() - started, _ABOUT_POSTGRES)
+            span.end()
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
+        try:
+            async with self._traced() as connection:
                 yield connection
         except PoolTimeout as error:
             await self.reach()

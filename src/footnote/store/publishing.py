@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 from psycopg.rows import DictRow
@@ -78,6 +79,7 @@ class StoredVersion:
     blob_key: str
     visibility: Visibility
     access: tuple[str, ...] | None
+    received_at: datetime
 
     @property
     def key(self) -> dict[str, object]:

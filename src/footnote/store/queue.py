@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+import psycopg
+from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
+from footnote.domain.tracing import QueueState
+from footnote.ports.telemetry import carried
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.statements import load_statements, record_of
 
@@ -28,6 +32,8 @@ INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 SET_ASIDE_QUEUE = "set_aside"
 """Documents that were in hand when a worker died, each to be tried in a process of its own."""
+WEBHOOK_QUEUE = "webhooks"
+_QUEUES = (INGEST_QUEUE, MAINTENANCE_QUEUE, SET_ASIDE_QUEUE, WEBHOOK_QUEUE)
 
 _SOON = 1
 """Before documents that wait: searches of a workspace that takes in all day want its merges too."""
@@ -39,6 +45,8 @@ _LATER = -1
 _SQL = load_statements("queue")
 TAKE_TURN = _SQL["take_turn"]
 """For the queue's own connections; `jobs.bookkeeping` names its parameters."""
+QUEUE_STATE = _SQL["queue_state"]
+"""What waits in the queues of the parameter `queues`."""
 PUT_BACK = _SQL["put_back"]
 """For the queue's own connections, like `put_back` below."""
 
@@ -274,7 +282,9 @@ async def enqueue(
             "task": task,
             "priority": priority,
             "lock": lock,
-            "args": Jsonb({"workspace_id": str(scope.workspace_id), **(arguments or {})}),
+            "args": Jsonb(
+                {"workspace_id": str(scope.workspace_id), **(arguments or {}), **carried()}
+            ),
             "scheduled_at": due,
         },
     )
@@ -304,6 +314,13 @@ async def recover_stalled_jobs(
             )
         ).fetchall()
     return tuple(record_of(RecoveredJob, row) for row in rows)
+
+
+def queue_state(url: str) -> tuple[QueueState, ...]:
+    """Every queue, over a connection of its own. Blocks; raises psycopg.Error."""
+    with psycopg.connect(url, connect_timeout=10, row_factory=dict_row) as connection:
+        rows = connection.execute(QUEUE_STATE, {"queues": list(_QUEUES)}).fetchall()
+    return tuple(record_of(QueueState, row) for row in rows)
 
 
 async def worker_lives(database: Database, *, silence_seconds: float) -> bool:

@@ -21,6 +21,7 @@ from footnote.ports import (
     Vector,
     Widened,
 )
+from footnote.ports.telemetry import ROUTING, timed
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import (
     DenseBreadth,
@@ -369,6 +370,14 @@ def _recalled(
         number: {fetched.terms[term]: share for term, share in shares.items()}
         for number, shares in lexical.contributions.items()
     }
+    with timed(ROUTING):
+        routes = routes_of(
+            fetched.routes,
+            fetched.document_postings,
+            chunks.searched,
+            request,
+            (*dense, *lexical.ranking),
+        )
     present = {term for terms in matched.values() for term in terms}
     visible = chunks.view.ranges
     return Recalled(
@@ -389,12 +398,6 @@ def _recalled(
         ),
         languages=chunks.view.languages,
         notes=chunks.notes,
-        routes=routes_of(
-            fetched.routes,
-            fetched.document_postings,
-            chunks.searched,
-            request,
-            (*dense, *lexical.ranking),
-        ),
+        routes=routes,
         lacks=lacks_of(fetched.named, dense, lexical.ranking),
     )

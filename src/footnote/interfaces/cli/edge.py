@@ -86,9 +86,11 @@ def in_workspace(
 
     async def work() -> T:
         from footnote import open as opened
+        from footnote.ports.telemetry import span
 
         async with opened(settings) as engine:
-            return await verb(await entered(engine, name))
+            with span(f"footnote {context.info_name}"):
+                return await verb(await entered(engine, name))
 
     return asyncio.run(work())
 

@@ -80,6 +80,8 @@ async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) 
         _give_way()
         if set_aside:
             go_first()
+        else:
+            engine.serve_metrics()
         await run_worker(engine, stop=stop, set_aside=set_aside)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import sys
@@ -113,6 +114,11 @@ async def _serve(
     ready = asyncio.Event()
 
     def begin() -> None:
+        try:
+            app.state.lifecycle.engine.serve_metrics()
+        except FootnoteError as failure:
+            stop_for(failure)
+            return
         writes_answers = bool(answer_models_from(settings).names)
         try:
             announcement.enter_context(
@@ -131,7 +137,7 @@ async def _serve(
         server.should_exit = True
 
     def beside() -> AbstractAsyncContextManager[None]:
-        return _worker_beside(ready) if with_worker else nullcontext()
+        return _worker_beside(ready, settings.metrics_port) if with_worker else nullcontext()
 
     app = create_app(settings, on_ready=begin, on_failure=stop_for, beside=beside)
     server = server_of(app, settings, _GRACE_SECONDS)
@@ -184,13 +190,13 @@ def _end_quietly_on_signals(server: uvicorn.Server) -> None:
 
 
 @asynccontextmanager
-async def _worker_beside(ready: asyncio.Event) -> AsyncIterator[None]:
+async def _worker_beside(ready: asyncio.Event, metrics_port: int | None) -> AsyncIterator[None]:
     """Keep a worker process alive once the engine is ready; end it with the block.
 
     Whoever uses an embedded Postgres last stops it, and a worker that had to be killed cannot:
     so this block ends before the engine is closed.
     """
-    keeping = asyncio.create_task(_keep_worker(ready))
+    keeping = asyncio.create_task(_keep_worker(ready, metrics_port))
     try:
         yield
     finally:
@@ -199,14 +205,18 @@ async def _worker_beside(ready: asyncio.Event) -> AsyncIterator[None]:
             await keeping
 
 
-async def _keep_worker(ready: asyncio.Event) -> None:
+async def _keep_worker(ready: asyncio.Event, metrics_port: int | None) -> None:
     await ready.wait()
     pause_seconds = 1.0
+    environment = dict(os.environ)
+    if metrics_port is not None:
+        environment["FOOTNOTE_METRICS_PORT"] = str(metrics_port + 1)
     while True:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "footnote.interfaces.cli.main", "worker"),
             "--until-stdin-ends",
             stdin=asyncio.subprocess.PIPE,
+            env=environment,
             start_new_session=True,  # Ctrl-C is for the server, which then ends the worker
         )
         try:

@@ -61,6 +61,7 @@ from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problem, answer_with_problems
 from footnote.interfaces.http.scope import WORKSPACE_HEADER
+from footnote.interfaces.http.tracing import Tracing
 from footnote.interfaces.http.web_app import BUILT, WebApp, is_visit
 from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, listed, settings_from
@@ -192,6 +193,8 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        # FastAPI's own would note addresses with their queries; see `Tracing`.
+        telemetry={"tracing": False, "metrics": False, "logs": False},
         generate_unique_id_function=lambda route: route.name,
     )
     app.state.lifecycle = lifecycle
@@ -240,5 +243,6 @@ def create_app(
         )
     app.add_middleware(Guard, policy=policy)
     app.add_middleware(SecurityHeaders, https=https)
+    app.add_middleware(Tracing)
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

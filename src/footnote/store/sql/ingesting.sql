@@ -1,7 +1,7 @@
 -- name: stored_version
 -- A job for a version that was replaced or deleted finds nothing and ends.
 SELECT given.filename, given.media_type, given.byte_size, given.blob_key, documents.access,
-    documents.visibility
+    documents.visibility, given.created_at AS received_at
 FROM documents JOIN document_versions AS given USING (workspace_id, document_id, version)
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s

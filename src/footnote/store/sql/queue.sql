@@ -176,3 +176,37 @@ SELECT EXISTS (
 UPDATE procrastinate_jobs SET
     status = 'todo', worker_id = NULL, scheduled_at = now() + make_interval(secs => %(seconds)s)
 WHERE id = ANY (%(job_ids)s::bigint[]) AND worker_id = %(worker_id)s AND status = 'doing'
+
+-- name: queue_state
+-- Over a connection that has no search path set.
+SELECT
+    known.queue,
+    coalesce(waiting, 0) AS waiting,
+    coalesce(working, 0) AS working,
+    coalesce(stalled, 0) AS stalled,
+    coalesce(
+        extract(epoch FROM now() - coalesce(oldest.scheduled_at, (
+            SELECT min(at) FROM footnote.procrastinate_events WHERE job_id = oldest.id
+        ))),
+        0
+    )::float8 AS oldest_seconds
+FROM unnest(%(queues)s::text[]) AS known(queue) LEFT JOIN (
+    SELECT
+        queue_name,
+        count(*) FILTER (WHERE job.status = 'todo') AS waiting,
+        count(*) FILTER (WHERE job.status = 'doing') AS working,
+        count(*) FILTER (
+            WHERE job.status = 'doing' AND (
+                worker.last_heartbeat IS NULL
+                OR worker.last_heartbeat < now() - interval '1 minute'
+            )
+        ) AS stalled,
+        min(job.id) FILTER (WHERE job.status = 'todo') AS oldest_id
+    FROM footnote.procrastinate_jobs AS job
+    LEFT JOIN footnote.procrastinate_workers AS worker ON worker.id = job.worker_id
+    WHERE job.status = 'doing'
+        OR job.status = 'todo' AND (job.scheduled_at IS NULL OR job.scheduled_at <= now())
+    GROUP BY queue_name
+) AS counted ON counted.queue_name = known.queue
+LEFT JOIN footnote.procrastinate_jobs AS oldest ON oldest.id = oldest_id
+ORDER BY known.queue

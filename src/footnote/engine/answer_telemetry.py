@@ -1,0 +1,95 @@
+"""Answers measured as they are written: how long, with what outcome, and how well they hold."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from time import perf_counter
+from uuid import UUID
+
+from opentelemetry.trace import Span
+
+from footnote.domain import Answer, AnswerDone, AnswerEvent, TextWritten
+from footnote.domain.answers import Verdict
+from footnote.ports.telemetry import (
+    ANSWERS,
+    FIRST_TOKEN,
+    STATEMENTS,
+    WORKSPACE,
+    failed,
+    open_span,
+    within,
+)
+
+_OUTCOME = "footnote.outcome"
+
+
+async def measured(
+    events: AsyncGenerator[AnswerEvent], workspace_id: UUID, *, agent: bool = False
+) -> AsyncGenerator[AnswerEvent]:
+    """The same events, with a span and the measurements of the answer that they end with."""
+    about = {"footnote.answer.agent": agent}
+    # Current only while this works: whoever reads a generator has a context of their own.
+    opened = open_span("answer", {WORKSPACE: str(workspace_id), **about})
+    started, wrote = perf_counter(), False
+    outcome = "failed"
+    try:
+        async with aclosing(events):
+            while True:
+                with within(opened):  # what is done for the next event belongs to the answer
+                    event = await anext(events, None)
+                if event is None:
+                    break
+                if isinstance(event, TextWritten) and not wrote:
+                    wrote = True
+                    FIRST_TOKEN.record(perf_counter() - started, about)
+                    opened.add_event("first token")
+                elif isinstance(event, AnswerDone):
+                    outcome = _outcome_of(event.answer)
+                    _tell(opened, event.answer)
+                yield event
+    except BaseException as error:
+        if not isinstance(error, Exception) and outcome == "failed":
+            outcome = "stopped"
+        failed(opened, error)
+        raise
+    finally:
+        ANSWERS.record(perf_counter() - started, {_OUTCOME: outcome, **about})
+        opened.set_attribute(_OUTCOME, outcome)
+        opened.end()
+
+
+def _outcome_of(answer: Answer) -> str:
+    if not answer.found:
+        return "abstained"
+    return "repeated" if answer.cached else "answered"
+
+
+def _tell(opened: Span, answer: Answer) -> None:
+    """Count the statements by how well they hold, and give the score as an evaluation.
+
+    The score is the share of the statements that are supported, 0…1.
+    """
+    if not answer.found or not answer.sentences:
+        return
+    verdicts = Counter(each.verdict for each in answer.sentences)
+    for verdict, count in verdicts.items():
+        STATEMENTS.add(count, {"footnote.verdict": verdict})
+    score = verdicts[Verdict.SUPPORTED] / len(answer.sentences)
+    opened.add_event(
+        "gen_ai.evaluation.result",
+        {
+            "gen_ai.evaluation.name": "grounding",
+            "gen_ai.evaluation.score.value": score,
+            "gen_ai.evaluation.score.label": "pass" if score == 1 else "fail",
+        },
+    )
+    opened.set_attributes(
+        {
+            "gen_ai.evaluation.name": "grounding",
+            "gen_ai.evaluation.score.value": score,
+            "footnote.answer.statements": len(answer.sentences),
+            "footnote.answer.citations": len(answer.citations),
+        }
+    )

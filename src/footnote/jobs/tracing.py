@@ -1,0 +1,59 @@
+"""The tasks of the queue, each in a span of the trace that its job was put on the queue in."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+import structlog
+from opentelemetry.trace import SpanKind
+from procrastinate import App, JobContext
+
+from footnote.jobs.in_hand import AgainAtOnce
+from footnote.ports.telemetry import DOCUMENT, JOBS, TRACEPARENT, WORKSPACE, carried_on, span, timed
+
+P = ParamSpec("P")
+Work = Callable[Concatenate[JobContext, P], Awaitable[None]]
+
+
+def traced_task(app: App, name: str, queue: str, retry: AgainAtOnce) -> Callable[[Work[P]], None]:
+    """Add a task to the queue's application.
+
+    Its spans join the trace of whoever put the job on the queue, and its log lines name the
+    workspace and the document.
+    """
+
+    def add(work: Work[P]) -> None:
+        @wraps(work)
+        async def traced(context: JobContext, /, **given: object) -> None:
+            handed = given.pop(TRACEPARENT, None)
+            ids = {
+                key: str(given[argument])
+                for key, argument in ((WORKSPACE, "workspace_id"), (DOCUMENT, "document_id"))
+                if argument in given
+            }
+            about: dict[str, str | bool | int | float] = {
+                "messaging.system": "procrastinate",
+                "messaging.destination.name": queue,
+                "footnote.job.attempt": context.job.attempts + 1,
+                **ids,
+            }
+            with (
+                structlog.contextvars.bound_contextvars(
+                    **{name.split(".")[1] + "_id": value for name, value in ids.items()}
+                ),
+                span(
+                    f"job {name}",
+                    about,
+                    kind=SpanKind.CONSUMER,
+                    parent=carried_on(handed if isinstance(handed, str) else None),
+                ),
+                timed(JOBS, {"footnote.task": name}),
+            ):
+                # By the names under which the job was stored.
+                await work(context, **given)  # type: ignore[arg-type,call-arg]
+
+        app.task(name=name, queue=queue, retry=retry, pass_context=True)(traced)
+
+    return add

@@ -1,0 +1,72 @@
+"""Traces that the installation keeps for its operator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import dict_row
+from psycopg.types.json import Jsonb
+
+from footnote.domain.tracing import Trace, TraceSpan, TraceSummary, ordered
+from footnote.errors import NotFound
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("traces")
+_SPANS_OF_A_TRACE = 100
+"""Spans that are looked through for each trace of a list."""
+_ADVICE = (
+    "footnote trace lists those that are kept; FOOTNOTE_TRACES_KEPT_HOURS says for how long, and "
+    "FOOTNOTE_TRACE_RATIO how many of them"
+)
+
+
+def keeper(url: str, kept_hours: float) -> Callable[[Sequence[TraceSpan]], None]:
+    """What stores spans over connections of its own, and blocks; it may raise psycopg.Error."""
+
+    def keep(spans: Sequence[TraceSpan]) -> None:
+        rows = [
+            asdict(each)
+            | {
+                "started_at": each.started_at.isoformat(),
+                "workspace_id": each.workspace_id and str(each.workspace_id),
+                "document_id": each.document_id and str(each.document_id),
+            }
+            for each in spans
+        ]
+        with psycopg.connect(url, connect_timeout=10, autocommit=True) as connection:
+            connection.execute(_SQL["keep"], {"spans": Jsonb(rows), "kept_hours": kept_hours})
+
+    return keep
+
+
+async def load_trace(owner_url: str, sought: str) -> Trace:
+    """The trace of that id, or the last that had the document of that id in hand.
+
+    Through the owner's login. Raises NotFound.
+    """
+    async with await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row) as connection:
+        trace_id = sought.lower()
+        try:
+            document_id = UUID(sought) if "-" in sought else None
+        except ValueError:
+            document_id = None
+        if document_id is not None:
+            cursor = await connection.execute(_SQL["of_document"], {"document_id": document_id})
+            row = await cursor.fetchone()
+            trace_id = "" if row is None else row["trace_id"]
+        cursor = await connection.execute(_SQL["trace"], {"trace_id": trace_id})
+        spans = tuple(record_of(TraceSpan, row) for row in await cursor.fetchall())
+    if not spans:
+        raise NotFound(f"there is no trace of {sought}", hint=_ADVICE)
+    return Trace(trace_id=trace_id, spans=ordered(spans))
+
+
+async def latest_traces(owner_url: str, most: int) -> tuple[TraceSummary, ...]:
+    """The newest traces, newest first; through the owner's login."""
+    wanted = {"most": most, "most_spans": most * _SPANS_OF_A_TRACE}
+    async with await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row) as connection:
+        rows = await (await connection.execute(_SQL["latest"], wanted)).fetchall()
+    return tuple(record_of(TraceSummary, row) for row in rows)

@@ -1,0 +1,158 @@
+"""What OpenTelemetry measured, in the format that Prometheus reads, with its exemplars.
+
+The exporter that OpenTelemetry has for it leaves exemplars out, by which one comes from a slow
+bucket to a trace. Names are translated as OpenTelemetry's specification of compatibility with
+Prometheus says: dots become underscores, and the unit and `_total` are added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from threading import RLock
+
+from opentelemetry.sdk.metrics.export import (
+    Gauge,
+    Histogram,
+    HistogramDataPoint,
+    MetricReader,
+    MetricsData,
+    NumberDataPoint,
+    Sum,
+)
+from opentelemetry.sdk.metrics.export import Metric as Measured
+from opentelemetry.trace import format_span_id, format_trace_id
+from opentelemetry.util.types import Attributes
+from prometheus_client import CollectorRegistry
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.samples import Exemplar
+
+_UNITS = {"s": "seconds", "By": "bytes", "1": "ratio"}
+_NO_NAME = re.compile(r"[^a-zA-Z0-9_]")
+
+
+class PrometheusReader(MetricReader):
+    """Collects what was measured when Prometheus asks for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = RLock()
+        self._collected: MetricsData | None = None
+
+    def families(self) -> tuple[Metric, ...]:
+        """What was measured until now."""
+        with self._lock:
+            self.collect()
+            collected, self._collected = self._collected, None
+        return () if collected is None else tuple(_families_of(collected))
+
+    def registry(self) -> CollectorRegistry:
+        """For the servers and formats of prometheus-client."""
+        registry = CollectorRegistry()
+        registry.register(_Collector(self))
+        return registry
+
+    def _receive_metrics(
+        self,
+        metrics_data: MetricsData,
+        timeout_millis: float = 10_000,  # noqa: ARG002 - as MetricReader has it
+        **_: object,
+    ) -> None:
+        self._collected = metrics_data
+
+    def shutdown(self, timeout_millis: float = 30_000, **_: object) -> None:
+        """Do nothing: what was measured is not sent anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Collector:
+    reader: PrometheusReader
+
+    def collect(self) -> Iterable[Metric]:
+        return self.reader.families()
+
+    def describe(self) -> Iterable[Metric]:
+        """Nothing is known before it is measured."""
+        return ()
+
+
+def _families_of(collected: MetricsData) -> Iterator[Metric]:
+    for resource in collected.resource_metrics:
+        for scope in resource.scope_metrics:
+            for measured in scope.metrics:
+                family = _family_of(measured)
+                if family is not None:
+                    yield family
+
+
+def _family_of(measured: Measured) -> Metric | None:
+    """The same measurement as Prometheus has it; None for what it has no form for."""
+    name, found = _name_of(measured), measured.data
+    points = found.data_points
+    labels = sorted({_label(key) for point in points for key in point.attributes or ()})
+    about = measured.description or ""
+    if isinstance(found, Histogram):
+        histogram = HistogramMetricFamily(name, about, labels=labels)
+        for point in points:
+            assert isinstance(point, HistogramDataPoint), "a histogram has such points"
+            histogram.add_metric(_values(labels, point.attributes), _buckets(point), point.sum)
+        return histogram
+    if isinstance(found, Sum) and found.is_monotonic:
+        counter = CounterMetricFamily(name, about, labels=labels)
+        for point in points:
+            assert isinstance(point, NumberDataPoint), "a sum has such points"
+            counter.add_metric(_values(labels, point.attributes), point.value)
+        return counter
+    if isinstance(found, Sum | Gauge):
+        gauge = GaugeMetricFamily(name, about, labels=labels)
+        for point in points:
+            assert isinstance(point, NumberDataPoint), "a gauge has such points"
+            gauge.add_metric(_values(labels, point.attributes), point.value)
+        return gauge
+    return None
+
+
+def _name_of(measured: Measured) -> str:
+    name = _NO_NAME.sub("_", measured.name)
+    unit = _UNITS.get(measured.unit or "")
+    return f"{name}_{unit}" if unit and not name.endswith(f"_{unit}") else name
+
+
+def _label(key: str) -> str:
+    return _NO_NAME.sub("_", key)
+
+
+def _values(labels: Sequence[str], attributes: Attributes) -> list[str]:
+    given = {_label(key): str(value) for key, value in (attributes or {}).items()}
+    return [given.get(label, "") for label in labels]
+
+
+def _buckets(
+    point: HistogramDataPoint,
+) -> list[tuple[str, float] | tuple[str, float, Exemplar]]:
+    """The cumulative buckets, each with the exemplar whose value falls into it."""
+    bounds = [*point.explicit_bounds, float("inf")]
+    exemplars: dict[int, Exemplar] = {}
+    for each in point.exemplars:
+        if each.trace_id is None or each.span_id is None:
+            continue
+        place = next(i for i, bound in enumerate(bounds) if each.value <= bound)
+        ids = {
+            "trace_id": format_trace_id(each.trace_id),
+            "span_id": format_span_id(each.span_id),
+        }
+        exemplars[place] = Exemplar(ids, each.value, each.time_unix_nano / 1e9)
+    found: list[tuple[str, float] | tuple[str, float, Exemplar]] = []
+    total = 0
+    for place, (bound, count) in enumerate(zip(bounds, point.bucket_counts, strict=True)):
+        total += count
+        le = "+Inf" if place == len(bounds) - 1 else str(float(bound))
+        exemplar = exemplars.get(place)
+        found.append((le, total) if exemplar is None else (le, total, exemplar))
+    return found

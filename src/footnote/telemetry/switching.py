@@ -1,0 +1,233 @@
+"""Switches OpenTelemetry on in this process, as the settings say; without them it stays off."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import structlog
+from opentelemetry import metrics, trace
+from opentelemetry.metrics import Observation
+
+from footnote.domain.tracing import QueueState
+from footnote.errors import UnsupportedSettings, how_to_install
+from footnote.settings import Settings
+
+if TYPE_CHECKING:
+    # Of an extra.
+    from opentelemetry.sdk.trace import TracerProvider
+
+    from footnote.telemetry.kept_spans import KeepSpans, KeptSpans
+    from footnote.telemetry.prometheus import PrometheusReader
+
+_FLUSH_MILLISECONDS = 3000
+_OF_QUEUES = (
+    ("footnote.queue.depth", "{job}", "waiting", "Jobs that may begin now."),
+    ("footnote.queue.working", "{job}", "working", "Jobs in hand."),
+    ("footnote.queue.stalled", "{job}", "stalled", "Jobs in hand of a worker that is silent."),
+    ("footnote.queue.age", "s", "oldest_seconds", "How long the oldest job has waited."),
+)
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True, kw_only=True)
+class Telemetry:
+    """What this process measures, and where it goes. Made by `telemetry_of`."""
+
+    tracers: TracerProvider
+    kept: KeptSpans | None
+    prometheus: PrometheusReader | None
+    ask_queue: Callable[[], Sequence[QueueState]] | None = None
+    """Looks at the queue; called when somebody collects, in a thread that may wait."""
+
+    def attach(self, keep: KeepSpans, ask_queue: Callable[[], Sequence[QueueState]]) -> None:
+        """Have spans kept, and the queue looked at, in the database of an engine that is open."""
+        if self.kept is not None:
+            self.kept.keep_by(keep)
+        self.ask_queue = ask_queue
+
+    def detach(self) -> None:
+        """Let go of the database, after what waits is kept. Blocks, for some seconds at most."""
+        self.tracers.force_flush(_FLUSH_MILLISECONDS)
+        if self.kept is not None:
+            self.kept.keep_by(None)
+        self.ask_queue = None
+
+    def serve_metrics(self, host: str, port: int) -> None:
+        """Answer Prometheus at `/metrics`, until the process ends. Raises UnsupportedSettings."""
+        from prometheus_client import start_http_server  # noqa: PLC0415  # of an extra
+
+        assert self.prometheus is not None, "switched on with a port"
+        try:
+            start_http_server(port, host, registry=self.prometheus.registry())
+        except OSError as error:
+            raise UnsupportedSettings(
+                f"metrics cannot be served at {host} port {port}: {error.strerror}",
+                hint="set FOOTNOTE_METRICS_PORT to a free port, whose next one is free, too",
+            ) from error
+
+    def observe_queue(self, measure: str) -> Iterator[Observation]:
+        """One measure of every queue; nothing where the database does not answer."""
+        ask = self.ask_queue
+        if ask is None:
+            return
+        try:
+            found = ask()
+        except Exception as error:  # a gauge must not end the collection of the others
+            _log.warning("queue_not_measured", error=type(error).__qualname__)
+            return
+        for each in found:
+            yield Observation(getattr(each, measure), {"messaging.destination.name": each.queue})
+
+
+@dataclass(slots=True)
+class _Process:
+    """OpenTelemetry has one provider of each kind in a process, for good."""
+
+    lock: Lock = field(default_factory=Lock)
+    telemetry: Telemetry | None = None
+
+
+_PROCESS = _Process()
+
+
+def is_wanted(settings: Settings) -> bool:
+    """Whether anything is to be measured, or sent."""
+    return (
+        settings.telemetry_endpoint is not None
+        or settings.metrics_port is not None
+        or settings.traces_kept_hours > 0
+    )
+
+
+def telemetry_of(settings: Settings) -> Telemetry | None:
+    """The telemetry of this process, switched on by the first settings that want any.
+
+    None where they want none. An application that has set up OpenTelemetry itself keeps what it
+    has, and gets our spans and measurements there. Raises UnsupportedSettings without the extra.
+    """
+    if not is_wanted(settings):
+        return None
+    with _PROCESS.lock:
+        if _PROCESS.telemetry is None:
+            try:
+                _PROCESS.telemetry = _switched_on(settings)
+            except ImportError as error:
+                raise UnsupportedSettings(
+                    f"telemetry is switched on, and {error.name or 'a library'} is not installed",
+                    hint=how_to_install("telemetry") + "; or unset FOOTNOTE_TELEMETRY_ENDPOINT, "
+                    "FOOTNOTE_METRICS_PORT and FOOTNOTE_TRACES_KEPT_HOURS",
+                ) from error
+        return _PROCESS.telemetry
+
+
+def _switched_on(settings: Settings) -> Telemetry:
+    from opentelemetry.sdk.metrics import MeterProvider  # noqa: PLC0415  # of an extra, and slow
+    from opentelemetry.sdk.metrics.export import (  # noqa: PLC0415
+        MetricReader,
+        PeriodicExportingMetricReader,
+    )
+    from opentelemetry.sdk.resources import (  # noqa: PLC0415
+        SERVICE_NAME,
+        SERVICE_VERSION,
+        Resource,
+    )
+    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+    from opentelemetry.sdk.trace.sampling import (  # noqa: PLC0415
+        ParentBased,
+        TraceIdRatioBased,
+    )
+
+    from footnote.telemetry.kept_spans import KeptSpans  # noqa: PLC0415
+    from footnote.telemetry.prometheus import PrometheusReader  # noqa: PLC0415
+
+    resource = Resource.create({SERVICE_NAME: _service(), SERVICE_VERSION: _version()})
+    tracers = TracerProvider(
+        resource=resource, sampler=ParentBased(TraceIdRatioBased(settings.trace_ratio))
+    )
+    readers: list[MetricReader] = []
+    kept = KeptSpans() if settings.traces_kept_hours > 0 else None
+    if kept is not None:
+        tracers.add_span_processor(BatchSpanProcessor(kept, schedule_delay_millis=1000))
+    prometheus = PrometheusReader() if settings.metrics_port is not None else None
+    if prometheus is not None:
+        readers.append(prometheus)
+    if settings.telemetry_endpoint is not None:
+        from opentelemetry.exporter.otlp.proto.http._log_exporter import (  # noqa: PLC0415
+            OTLPLogExporter,
+        )
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import (  # noqa: PLC0415
+            OTLPMetricExporter,
+        )
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
+            OTLPSpanExporter,
+        )
+        from opentelemetry.sdk._logs import LoggerProvider  # noqa: PLC0415
+        from opentelemetry.sdk._logs.export import BatchLogRecordProcessor  # noqa: PLC0415
+
+        from footnote.telemetry.logs import SentLogs  # noqa: PLC0415
+
+        base = settings.telemetry_endpoint.rstrip("/")
+        tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces")))
+        readers.append(PeriodicExportingMetricReader(OTLPMetricExporter(f"{base}/v1/metrics")))
+        loggers = LoggerProvider(resource=resource)
+        loggers.add_log_record_processor(
+            BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs"))
+        )
+        logging.getLogger().addHandler(SentLogs(loggers))
+    telemetry = Telemetry(tracers=tracers, kept=kept, prometheus=prometheus)
+    meters = MeterProvider(resource=resource, metric_readers=readers)
+    meter = meters.get_meter("footnote")
+    for name, unit, measure, about in _OF_QUEUES:
+        meter.create_observable_gauge(
+            name, [partial(_observed, telemetry, measure)], unit=unit, description=about
+        )
+    trace.set_tracer_provider(tracers)
+    metrics.set_meter_provider(meters)
+    if settings.language_model or settings.answer_models or settings.vision_model:
+        _instrument_models(with_content=settings.telemetry_content)
+    return telemetry
+
+
+def _observed(telemetry: Telemetry, measure: str, _: object) -> Iterator[Observation]:
+    return telemetry.observe_queue(measure)
+
+
+def _instrument_models(*, with_content: bool) -> None:
+    """Have pydantic-ai say what it asks of language models, where it is installed."""
+    try:
+        from pydantic_ai import Agent, InstrumentationSettings  # noqa: PLC0415  # of an extra
+    except ImportError:
+        return
+    Agent.instrument_all(
+        InstrumentationSettings(include_content=with_content, include_binary_content=False)
+    )
+
+
+def _version() -> str:
+    try:
+        return version("footnote-engine")
+    except PackageNotFoundError:  # run from its sources
+        return "unknown"
+
+
+def _service() -> str:
+    """What this process is: `footnote serve`, `footnote worker`, or `footnote` in a program.
+
+    OTEL_SERVICE_NAME, the standard's own variable, goes before.
+    """
+    named = os.environ.get("OTEL_SERVICE_NAME")
+    if named:
+        return named
+    is_command = Path(sys.argv[0]).name == "footnote" or sys.argv[0].endswith("cli/main.py")
+    words = [each for each in sys.argv[1:2] if is_command and each.isalpha()]
+    return " ".join(["footnote", *words])
