@@ -84,7 +84,7 @@ def test_prometheus_reads_counters_gauges_and_buckets_with_their_trace() -> None
         trace_id = format_trace_id(span.get_span_context().trace_id)
         seconds.record(0.5)
     seconds.record(3)
-    written = generate_latest(reader.registry()).decode()
+    written = generate_latest(reader.registry()).decode()  # type: ignore[no-untyped-call]
     families = {
         each.name: {
             (s.name, s.labels.get("le") or s.labels.get("job_kind")): s for s in each.samples
