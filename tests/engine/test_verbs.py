@@ -19,6 +19,7 @@ HELPERS = {
         "entity_extraction_of",
         "wants_clusters",
         "summarising_of",
+        "fact_progress_of_rules",
         "write_summary",
         "write_document",
         *("paused_work", "is_paused"),
