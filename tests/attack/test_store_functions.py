@@ -272,6 +272,9 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "documents": (document_id,),
         "attempts": 3,
         "begun": (),
+        "with_new": True,
+        "with_begun": True,
+        "extractors": ("mine",),
         "wanted": WantedFacts(statuses=tuple(FactStatus)),
         "claims": 10,
         "facts": 10,
@@ -419,6 +422,7 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "entity_decisions.split_entity": {"names": (CANARY,)},
         "entities.named_rows": {"after": (UUID(int=0), -1)},
         "facts.list_facts": {"after": None},
+        "fact_conflicts.conflicting_facts": {"after": None},
         "fact_conflicts.facts_quoted": {
             "places": [
                 QuotedPlace(document_id=UUID(theirs["document_id"]), start=0, end=10**6),
@@ -440,7 +444,7 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
             "name": ClusterName(label=("mine",), labelled_by="terms"),
             "numbers": [1],
         },
-        "fact_keeping.pending_documents": {"after": UUID(int=0)},
+        "fact_progress.pending_documents": {"after": UUID(int=0)},
         "facts.decide_fact": {"status": FactStatus.REJECTED},
         "fact_readings.keep_reading": {"number": 1, "reading": PartReading(reader="mine")},
         "fact_readings.drop_readings": {"keep": {}},

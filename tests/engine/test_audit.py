@@ -28,8 +28,9 @@ from footnote.domain.audit import CHANGING, Act, AuditEntry, Outcome
 from footnote.domain.people import WantedGroup, WantedUser
 from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs, open_engine
-from footnote.engine.act_subjects import SUBJECTS, named_in, shown_in
+from footnote.engine.act_subjects import SUBJECTS, named_in
 from footnote.engine.exchanges import Asking
+from footnote.engine.shown_documents import shown_in
 from footnote.engine.tools import document_tools
 from footnote.errors import Forbidden, NotFound
 from footnote.jobs.inline import work_until_resting

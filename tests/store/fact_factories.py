@@ -8,7 +8,8 @@ import numpy as np
 
 from footnote.domain import DocumentClass, Lane
 from footnote.domain.facts import ExtractedFact, FactKind
-from footnote.store.fact_keeping import ExtractedFacts, FactPlace, KeyedFact, PendingDocument
+from footnote.store.fact_keeping import ExtractedFacts, FactPlace, KeyedFact
+from footnote.store.fact_progress import PendingDocument
 
 
 def a_version(document_id: UUID, version: int = 1) -> PendingDocument:

@@ -15,10 +15,10 @@ from footnote.domain import Lane
 from footnote.domain.facts import FactStatus
 from footnote.errors import LaneMismatch
 from footnote.store.database import SYSTEM, Database
-from footnote.store.fact_keeping import (
+from footnote.store.fact_keeping import keep_facts
+from footnote.store.fact_progress import (
     count_facts,
     fact_failures,
-    keep_facts,
     note_failure,
     pending_documents,
 )

@@ -14,7 +14,6 @@ from footnote.domain import AnswerDone, SearchRequest
 from footnote.domain.audit import CHANGING, Act, AuditDraft, Outcome
 from footnote.domain.usage import UsageAbout, UsageNote
 from footnote.engine.act_subjects import (
-    Shown,
     documents_given,
     named_in,
     storable_text,
@@ -22,6 +21,7 @@ from footnote.engine.act_subjects import (
 )
 from footnote.engine.redaction import redaction_of
 from footnote.engine.services import WorkspaceAccess
+from footnote.engine.shown_documents import Shown
 from footnote.errors import Forbidden
 from footnote.ports.metering import metering
 from footnote.ports.redaction import redacting_as

@@ -36,10 +36,9 @@ from footnote.store.fact_keeping import (
     ExtractedFacts,
     FactPlace,
     KeyedFact,
-    PendingDocument,
     keep_facts,
-    note_failure,
 )
+from footnote.store.fact_progress import PendingDocument, note_failure
 from footnote.store.fact_readings import drop_readings
 from footnote.store.passages import passages_in_order
 

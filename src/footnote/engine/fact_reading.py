@@ -29,7 +29,7 @@ from footnote.knowledge.texts import DocumentText
 from footnote.models.counting import estimate_tokens
 from footnote.ports.metering import watching_use
 from footnote.store.database import SYSTEM
-from footnote.store.fact_keeping import PendingDocument
+from footnote.store.fact_progress import PendingDocument
 from footnote.store.fact_readings import PartReading, keep_reading, readings_of
 from footnote.telemetry.prices import Prices
 

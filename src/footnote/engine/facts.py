@@ -32,7 +32,7 @@ from footnote.store import facts as stored
 from footnote.store.documents import get_document
 from footnote.store.entities import require_entity
 from footnote.store.fact_conflicts import conflicting_facts, facts_against
-from footnote.store.fact_keeping import FactCounts, count_facts, fact_failures, unread_bytes
+from footnote.store.fact_progress import FactCounts, count_facts, fact_failures, unread_bytes
 from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
 from footnote.store.lanes import current_lane
 from footnote.store.queue import enqueue_facts, facts_enqueued

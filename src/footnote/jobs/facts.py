@@ -13,7 +13,7 @@ from footnote.engine.fact_reading import ModelAway
 from footnote.engine.redaction import model_use_of_job
 from footnote.errors import BudgetExceeded
 from footnote.store.database import SYSTEM
-from footnote.store.fact_keeping import pending_documents
+from footnote.store.fact_progress import pending_documents
 from footnote.store.queue import enqueue_facts
 
 SLICE_SECONDS = 3.0

@@ -6,7 +6,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
 from hashlib import blake2b
 from uuid import UUID, uuid4
 
@@ -15,16 +14,17 @@ from pgvector import HalfVector
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from footnote.domain import DocumentClass, Lane, Usage
-from footnote.domain.facts import ExtractedFact, FactFailure, FactStatus
+from footnote.domain import Lane, Usage
+from footnote.domain.facts import ExtractedFact, FactStatus
 from footnote.index.segments import FREQUENCY, LENGTH
 from footnote.index.terms import term_ids
 from footnote.ports import Vector, Vectors
 from footnote.store.database import WorkspaceScope
 from footnote.store.entity_keeping import hashed
+from footnote.store.fact_progress import PendingDocument
 from footnote.store.lanes import current_lane, require_vectors_of
-from footnote.store.sealing import FACT, TITLE, Sealing
-from footnote.store.statements import load_statements, record_of
+from footnote.store.sealing import FACT, Sealing
+from footnote.store.statements import load_statements
 from footnote.store.workspaces import adopt_lane, lexical_key
 
 _SQL = load_statements("facts")
@@ -33,20 +33,6 @@ _ALIKE_AT_ONCE = 50
 """Facts of one value that a new one is compared with."""
 SAME_FACT_SIMILARITY = 0.92
 """From which two facts of one value, period and figures are the same in other words."""
-_FIRST = UUID(int=0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PendingDocument:
-    """A published version whose facts are wanted."""
-
-    document_id: UUID
-    version: int
-    title: str
-    language: str | None
-    document_class: DocumentClass
-    read_by: str | None = None
-    """The extractor that read this version last; None where none did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,21 +85,6 @@ class ExtractedFacts:
     """Why a part of the version could not be read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactCounts:
-    """How many published documents were read for facts."""
-
-    documents: int
-    done: int
-    failed: int
-    facts: int
-    model_input_tokens: int
-    model_output_tokens: int
-    model_cost_usd: float | None
-    left_out: int
-    oldest_waiting: datetime | None
-
-
 @dataclass(frozen=True, slots=True)
 class _Keys:
     """The keyed hashes of a fact."""
@@ -124,46 +95,6 @@ class _Keys:
     value: bytes
     subject: list[bytes]
     object: list[bytes]
-
-
-async def pending_documents(
-    scope: WorkspaceScope,
-    extractor: str,
-    classes: Sequence[str],
-    *,
-    attempts: int,
-    limit: int,
-    begun: Sequence[str] = (),
-    with_new: bool = True,
-    with_begun: bool = True,
-    after: UUID = _FIRST,
-) -> tuple[PendingDocument, ...]:
-    """Published documents that this extractor has not read yet, by id.
-
-    Those that one of the extractors `begun` has read come last; either kind may be left out.
-    """
-    rows = await scope.all(
-        _SQL["pending"],
-        {
-            "extractor": extractor,
-            "classes": list(classes),
-            "attempts": attempts,
-            "limit": limit,
-            "after": after,
-            "begun": list(begun),
-            "with_new": with_new,
-            "with_begun": with_begun,
-        },
-    )
-    return tuple(
-        record_of(
-            PendingDocument,
-            row,
-            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
-            document_class=DocumentClass(row["document_class"]),
-        )
-        for row in rows
-    )
 
 
 async def keep_facts(
@@ -232,50 +163,6 @@ async def keep_facts(
         },
     )
     return True
-
-
-async def note_failure(
-    scope: WorkspaceScope, pending: PendingDocument, extractor: str, reason: str
-) -> None:
-    """Note why the facts of a version could not be extracted; those of before stay."""
-    await scope.execute(
-        _SQL["note_failure"],
-        {
-            "document_id": pending.document_id,
-            "version": pending.version,
-            "extractor": extractor,
-            "failure": reason,
-        },
-    )
-
-
-async def count_facts(
-    scope: WorkspaceScope, extractors: Sequence[str], classes: Sequence[str]
-) -> FactCounts:
-    """Count what is read by one of these, and what is to be."""
-    row = await scope.single(
-        _SQL["progress"], {"extractors": list(extractors), "classes": list(classes)}
-    )
-    return record_of(FactCounts, row)
-
-
-async def unread_bytes(scope: WorkspaceScope, extractor: str, classes: Sequence[str]) -> int:
-    """How long the texts are together that this extractor has not read, in UTF-8."""
-    row = await scope.single(_SQL["unread"], {"extractor": extractor, "classes": list(classes)})
-    return int(row["bytes"])
-
-
-async def fact_failures(scope: WorkspaceScope, limit: int) -> tuple[FactFailure, ...]:
-    """List the documents whose facts could not be extracted, latest first."""
-    rows = await scope.all(_SQL["failures"], {"limit": limit})
-    return tuple(
-        record_of(
-            FactFailure,
-            row,
-            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
-        )
-        for row in rows
-    )
 
 
 async def _lane_of_facts(scope: WorkspaceScope, lane: Lane) -> int:

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from footnote.domain import Usage
 from footnote.domain.facts import ExtractedFact
 from footnote.store.database import WorkspaceScope
-from footnote.store.fact_keeping import PendingDocument
+from footnote.store.fact_progress import PendingDocument
 from footnote.store.sealing import STAGE_RESULT
 from footnote.store.statements import load_statements
 
