@@ -29,12 +29,13 @@ if TYPE_CHECKING:
     from footnote.telemetry.prometheus import PrometheusReader
 
 _FLUSH_MILLISECONDS = 3000
-_OF_QUEUES = (
+OF_QUEUES = (
     ("footnote.queue.depth", "{job}", "waiting", "Jobs that may begin now."),
     ("footnote.queue.working", "{job}", "working", "Jobs in hand."),
     ("footnote.queue.stalled", "{job}", "stalled", "Jobs in hand of a worker that is silent."),
     ("footnote.queue.age", "s", "oldest_seconds", "How long the oldest job has waited."),
 )
+"""Name, unit, what is looked at and what it is, of each gauge."""
 _log = structlog.get_logger(__name__)
 
 
@@ -187,7 +188,7 @@ def _switched_on(settings: Settings) -> Telemetry:
     telemetry = Telemetry(tracers=tracers, kept=kept, prometheus=prometheus)
     meters = MeterProvider(resource=resource, metric_readers=readers)
     meter = meters.get_meter("footnote")
-    for name, unit, measure, about in _OF_QUEUES:
+    for name, unit, measure, about in OF_QUEUES:
         meter.create_observable_gauge(
             name, [partial(_observed, telemetry, measure)], unit=unit, description=about
         )
