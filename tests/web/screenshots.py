@@ -139,6 +139,7 @@ async def related(page: Page, demo: Demo, look: str) -> None:
     await entity(page, demo, look)
     await page.locator("#main svg[role=group]").wait_for()
     await page.locator("#related").evaluate("(title) => title.scrollIntoView()")
+    await page.mouse.move(0, 0)
 
 
 async def summary(page: Page, demo: Demo, look: str) -> None:
@@ -154,6 +155,7 @@ async def health(page: Page, demo: Demo, _: str) -> None:
     """How the installation is, and the work in the background."""
     await page.goto(demo.at("/admin/health"))
     await page.wait_for_selector("#main table")
+    await expect(page.locator("#main").get_by_text("…")).to_have_count(0)
 
 
 async def conflicts(page: Page, demo: Demo, _: str) -> None:
@@ -235,7 +237,7 @@ SHOTS: Mapping[str, Shot] = {
 IN_DOCS = (
     *("page-light", "page-dark", "page-right-to-left", "documents-dark", "document-light"),
     *("search-light", "compare-light", "administration-light", "sign-in-light"),
-    *("phone-light", "widget-light"),
+    *("phone-light", "widget-light", "related-light", "summary-light", "map-dark", "health-light"),
 )
 """What `docs/pictures` has."""
 

@@ -10,7 +10,9 @@ import httpx
 import pytest
 from playwright.async_api import Page, Route, expect
 
-from .conftest import Site
+from tests.interfaces.serving import footnote
+
+from .conftest import Site, handed_in, rested
 from .documents import QUESTIONS
 from .test_citations import ask, drawn
 
@@ -245,4 +247,29 @@ async def test_numbers_in_messages_are_grouped_as_the_language_does(page: Page) 
         await page.locator("#search").fill("x" * 12_345)
         await expect(page.locator("#search-length")).to_contain_text(said)
         await expect(page.locator("#search")).to_have_value("x" * 12_345)
+    assert await violations(page) == []
+
+
+async def test_a_table_that_is_wider_than_its_pane_is_reached_by_the_keyboard(
+    page: Page, site: Site
+) -> None:
+    made = await footnote(site.env, "workspace", "create", "wide")
+    assert made.code == 0, made.err
+    head = " | ".join(f"Measured quantity {number}" for number in range(1, 31))
+    cells = " | ".join(["12"] * 30)
+    table = f"# Readings\n\n| {head} |\n|{'---|' * 30}\n| {cells} |\n"
+    asked = {"Footnote-Workspace": "wide"}
+    async with httpx.AsyncClient(base_url=site.address, headers=asked, timeout=60) as http:
+        document = await handed_in(http, "readings.md", table.encode())
+        await rested(http, document)
+    await page.goto(f"/documents/{document}?workspace=wide")
+    wide = page.locator("#page").get_by_role("group", name="table").first
+    await expect(wide).to_be_visible()
+    assert await wide.evaluate("(each) => each.scrollWidth > each.clientWidth")
+    assert await violations(page) == []
+
+
+async def test_a_section_of_the_administration_that_there_is_not_has_a_heading(page: Page) -> None:
+    await page.goto("/admin/nothing")
+    await expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert await violations(page) == []

@@ -277,3 +277,15 @@ async def test_arabic_reads_from_the_right(page: Page) -> None:
         await expect(page.get_by_text("Acme Insurance").first).to_be_visible()
         assert await page.evaluate("document.documentElement.dir") == "rtl"
         assert await violations(page) == []
+
+
+async def test_what_is_read_far_down_in_a_pane_leaves_the_bar_where_it_is(
+    page: Page, shelf: Site
+) -> None:
+    await page.set_viewport_size({"width": 1180, "height": 400})
+    await page.goto(f"/documents/{shelf.ids['report.pdf']}")
+    names = page.get_by_role("region", name="Entities").get_by_role("link")
+    await expect(names.first).to_be_visible()
+    await page.locator("h2", has_text="Entities").evaluate("(title) => title.scrollIntoView()")
+    await expect(names.first).to_be_in_viewport()
+    assert await page.locator("header").evaluate("(bar) => bar.getBoundingClientRect().top") == 0

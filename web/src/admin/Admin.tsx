@@ -5,7 +5,7 @@ import { Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 
 import { identityQuery } from "../api/queries";
-import { Empty } from "../ui/Empty";
+import { Missing } from "../ui/Missing";
 import { ProblemNotice } from "../ui/ProblemNotice";
 import {
   FIRST,
@@ -37,9 +37,14 @@ export function Admin() {
   const first = firstOffered(who.data);
   if (first === undefined) {
     return (
-      <Empty title={t("admin.refusedTitle")}>
-        <p>{t("admin.refusedHint", { principal: who.data.principal })}</p>
-      </Empty>
+      <Missing
+        title={t("admin.refusedTitle")}
+        hint={t("admin.refusedHint", { principal: who.data.principal })}
+      >
+        <Link to="/documents" search={{}}>
+          {t("nav.documents")}
+        </Link>
+      </Missing>
     );
   }
   const offered = (each: SectionId) => isOffered(who.data, each);
@@ -79,9 +84,11 @@ export function Admin() {
       </nav>
       <div className="flex min-h-0 min-w-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
         {Open === null ? (
-          <Empty title={t("admin.unknownTitle")}>
-            <p>{t("admin.unknownHint")}</p>
-          </Empty>
+          <Missing title={t("admin.unknownTitle")} hint={t("admin.unknownHint")}>
+            <Link to="/admin" search={{}}>
+              {t("admin.title")}
+            </Link>
+          </Missing>
         ) : (
           <Suspense fallback={<p className="text-sm text-muted">{t("common.loading")}</p>}>
             <Open />

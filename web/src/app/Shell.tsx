@@ -65,7 +65,8 @@ export function Shell() {
   if (signingIn) return <Outlet />;
   const narrow = (pane: string) => (shown === pane ? "flex" : "hidden");
   return (
-    <div className="flex h-full flex-col">
+    // What is placed within a pane that scrolls must not make the whole app scroll.
+    <div className="relative flex h-full flex-col overflow-clip">
       <a
         href="#main"
         className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-surface focus:p-2"

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 
 import type { AnswerSentence, Citation } from "../api/types";
+import { WideTable } from "../ui/WideTable";
 import { cx } from "../ui/cx";
 import { Footnote } from "./Footnote";
 import { type Block, type Run, type Verdict, blocksOf } from "./layout";
@@ -48,7 +49,7 @@ function BlockView({ block, runs }: BlockViewProps) {
     );
   }
   return (
-    <div className="overflow-x-auto">
+    <WideTable>
       <table className="border-collapse text-sm">
         {block.head.length > 0 && (
           <thead>
@@ -73,7 +74,7 @@ function BlockView({ block, runs }: BlockViewProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </WideTable>
   );
 }
 

@@ -63,7 +63,9 @@ export const DocumentRow = memo(function DocumentRow({
       <td className="px-2 tabular-nums">
         {document.page_count === null ? "" : document.page_count.toLocaleString(i18n.language)}
       </td>
-      <td className="px-2 tabular-nums">{bytes(document.byte_size, i18n.language)}</td>
+      <td className="px-2 whitespace-nowrap tabular-nums">
+        {bytes(document.byte_size, i18n.language)}
+      </td>
       <td className="truncate px-2">{day(document.created_at, i18n.language)}</td>
     </tr>
   );

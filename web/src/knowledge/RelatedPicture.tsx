@@ -125,7 +125,7 @@ interface NodeAnchorProps {
 }
 
 function NodeAnchor({ node, children }: NodeAnchorProps) {
-  const given = { className: "hover:text-accent", "aria-label": node.name, children };
+  const given = { className: "hover:text-accent", children };
   return node.kind === "entity" ? (
     <Link
       to="/entities/$entityId"

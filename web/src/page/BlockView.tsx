@@ -1,4 +1,5 @@
 // One block of a document without pages, as what it is. Nothing in it is taken for markup.
+import { WideTable } from "../ui/WideTable";
 import { type Marking, Marked } from "./Marked";
 import type { Block } from "./blocks";
 
@@ -55,7 +56,7 @@ const CELL = "border border-line px-2 py-1 text-start align-top";
 
 function Table({ block, marking }: TableProps) {
   return (
-    <div className="my-2 overflow-x-auto">
+    <WideTable className="my-2">
       <table className="border-collapse text-sm">
         {block.head.length > 0 && (
           <thead>
@@ -80,6 +81,6 @@ function Table({ block, marking }: TableProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </WideTable>
   );
 }
