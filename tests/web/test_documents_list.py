@@ -16,7 +16,7 @@ from .conftest import watched_page
 from .shelf import COUNT, full_shelf
 from .test_for_everyone import violations
 
-TOTAL = re.compile(r"^\d+ documents?$")
+TOTAL = re.compile(r"^[\d,]+ documents?$")
 
 
 @pytest.fixture(scope="module")
