@@ -110,7 +110,7 @@ def test_nothing_listens_beyond_this_computer_unless_that_is_chosen() -> None:
 
 def test_every_variable_is_one_of_a_setting_or_of_the_script() -> None:
     known = {f"FOOTNOTE_{name.upper()}" for name in Settings.model_fields}
-    known |= {"FOOTNOTE_LOGIN_PASSWORD", "FOOTNOTE_OWNER_PASSWORD", "FOOTNOTE_PUBLISHED"}
+    known |= {"FOOTNOTE_LOGIN_PASSWORD", "FOOTNOTE_OWNER_PASSWORD"}
     for text in (COMPOSE, DOCKERFILE, (DEPLOY / "compose/example.env").read_text()):
         assert set(re.findall(r"\bFOOTNOTE_[A-Z_]+\b", text)) <= known
     environment = yaml.safe_load(COMPOSE)["services"]["server"]["environment"]
@@ -119,7 +119,7 @@ def test_every_variable_is_one_of_a_setting_or_of_the_script() -> None:
         for name, value in environment.items()
         if "${" not in value
     }
-    assert Settings.model_validate(fields)
+    assert Settings.model_validate(fields).metrics_port == 9464
     assert urlsplit(environment["FOOTNOTE_DATABASE_URL"]).hostname
 
 
