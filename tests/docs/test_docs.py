@@ -37,6 +37,7 @@ from footnote.domain.encryption import (
 )
 from footnote.domain.events import Event
 from footnote.domain.tracing import Trace
+from footnote.domain.upgrading import Upgrade
 from footnote.interfaces import schemas
 from footnote.interfaces.answer_events import AnswerError, AnswerTool
 from footnote.interfaces.cli.main import COMMANDS as LOADED
@@ -313,6 +314,7 @@ SERVED = (
     KeyImport,
     MasterKeyRotation,
     Trace,
+    Upgrade,
 )
 NOT_SERVED_THEMSELVES = {
     "AnswerDone",

@@ -99,6 +99,7 @@ COMMANDS = [
     "source remove",
     "usage",
     "trace",
+    "upgrade",
     "budget set",
     "budget list",
     "budget remove",

@@ -77,10 +77,29 @@ def migrate(owner_url: str) -> tuple[str, ...]:
             f"let an administrator run: CREATE EXTENSION vector; CREATE ROLE {APPLICATION_ROLE};",
         ) from error
     except psycopg.OperationalError as error:
-        raise StoreUnavailable(
-            f"the database cannot be reached: {str(error).strip()}",
-            hint="check FOOTNOTE_DATABASE_URL and that the server runs",
-        ) from error
+        raise _unreachable(error) from error
+
+
+def missing_steps(owner_url: str) -> tuple[str, ...]:
+    """What `migrate` would apply, the queue's steps among it. Blocks, and changes nothing.
+
+    Raises StoreUnavailable when the server cannot be reached or was migrated by a newer version.
+    """
+    try:
+        with psycopg.connect(owner_url) as connection:
+            _refuse_newer(connection)
+            installed = package_version(_QUEUE)
+            queue = () if _applied(connection).get(_QUEUE) == installed else (installed,)
+            return (*(f"{_QUEUE} {each}" for each in queue), *pending_migrations(connection))
+    except psycopg.OperationalError as error:
+        raise _unreachable(error) from error
+
+
+def _unreachable(error: psycopg.OperationalError) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"the database cannot be reached: {str(error).strip()}",
+        hint="check FOOTNOTE_DATABASE_URL and that the server runs",
+    )
 
 
 def pending_migrations(connection: psycopg.Connection) -> tuple[str, ...]:

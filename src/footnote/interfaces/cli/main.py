@@ -97,6 +97,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "usage": ("usage.usage", "Show what was used, and what it cost."),
     "budget": ("usage.budget", "Limit what a workspace may use."),
     "audit": ("audit.app", "See who did what, and verify the log of it."),
+    "upgrade": ("upgrading.upgrade", "Bring the database up to date by itself."),
     "trace": ("traces.trace", "Show what one request or document went through, step by step."),
     "models": ("answer_models.models", "Choose which models answer in the workspace."),
     "mcp-servers": (

@@ -1,0 +1,71 @@
+"""`footnote upgrade` brings a database up to date, and says what that takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from footnote.settings import Settings
+from footnote.store.embedded import (
+    APPLICATION_ROLE,
+    OWNER_ROLE,
+    SUPERUSER,
+    EmbeddedPostgres,
+    create_database,
+)
+from footnote.store.migrate import known_migrations
+from tests.interfaces.serving import environment, footnote
+
+
+@pytest.fixture
+def env(postgres: EmbeddedPostgres, tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The environment of commands that work with a database without a schema."""
+    name = f"empty_{uuid4().hex}"
+    create_database(postgres, name)
+    yield environment(
+        Settings(
+            home=tmp_path / "home",
+            database_url=postgres.url(APPLICATION_ROLE, name),
+            owner_database_url=postgres.url(OWNER_ROLE, name),
+        )
+    )
+    with psycopg.connect(postgres.url(SUPERUSER, "postgres"), autocommit=True) as connection:
+        connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+async def test_it_names_what_is_missing_applies_it_and_then_has_nothing_to_do(
+    env: dict[str, str],
+) -> None:
+    checked = await footnote(env, "upgrade", "--check", "--json")
+    assert checked.code == 1
+    missing = json.loads(checked.out)
+    assert missing["applied"] is False
+    assert missing["steps"][0].startswith("procrastinate ")
+    assert missing["steps"][1:] == [step.name for step in known_migrations()]
+    done = await footnote(env, "upgrade", "--json")
+    assert done.code == 0
+    assert json.loads(done.out) == {"steps": missing["steps"], "applied": True}
+    assert "up to date" in (await footnote(env, "upgrade")).out
+    assert (await footnote(env, "upgrade", "--check")).code == 0
+
+
+async def test_what_a_newer_version_has_migrated_and_what_is_away_is_said(
+    env: dict[str, str],
+) -> None:
+    await footnote(env, "upgrade")
+    with psycopg.connect(env["FOOTNOTE_OWNER_DATABASE_URL"]) as connection:
+        connection.execute("INSERT INTO footnote.migrations VALUES ('9999_later', '')")
+    for options in ((), ("--check",)):
+        newer = await footnote(env, "upgrade", *options)
+        assert newer.code > 1
+        assert "9999_later" in newer.err
+        away = env | {"FOOTNOTE_OWNER_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"}
+        ended = await footnote(away, "upgrade", *options)
+        assert ended.code > 1
+        assert "cannot be reached" in ended.err
