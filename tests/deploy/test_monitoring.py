@@ -17,7 +17,8 @@ from footnote.telemetry.prometheus import PrometheusReader
 from footnote.telemetry.switching import OF_QUEUES
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-RULES = DEPLOY / "prometheus/rules.yaml"
+RULES = DEPLOY / "chart/rules.yaml"
+CASES = DEPLOY / "prometheus/rules.tests.yaml"
 DASHBOARD = DEPLOY / "grafana/dashboard.json"
 _SUFFIXES = ("", "_bucket", "_count", "_sum", "_total")
 _NAME = re.compile(r"\b(?:footnote|rag|gen_ai|http|db)_[a-z0-9_]+\b")
@@ -85,13 +86,12 @@ def test_every_panel_has_a_place_of_its_own() -> None:
 @pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
 @pytest.mark.parametrize(
     "arguments",
-    [("check", "rules", "rules.yaml"), ("test", "rules", "rules.tests.yaml")],
+    [("check", "rules", str(RULES)), ("test", "rules", str(CASES))],
     ids=["check", "test"],
 )
 def test_promtool_accepts_the_rules(arguments: tuple[str, ...]) -> None:
     ended = subprocess.run(
         ["promtool", *arguments],
-        cwd=RULES.parent,
         capture_output=True,
         text=True,
         check=False,
@@ -101,7 +101,7 @@ def test_promtool_accepts_the_rules(arguments: tuple[str, ...]) -> None:
 
 def test_every_alert_has_a_case_in_which_it_fires() -> None:
     alerts = set(re.findall(r"alert: (\w+)", RULES.read_text(encoding="utf-8")))
-    cases = yaml.safe_load((RULES.parent / "rules.tests.yaml").read_text(encoding="utf-8"))
+    cases = yaml.safe_load(CASES.read_text(encoding="utf-8"))
     fired = {
         test["alertname"]
         for case in cases["tests"]

@@ -1,0 +1,165 @@
+"""The chart renders what its values ask for, and nothing that has more rights than it needs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from footnote import __version__
+from footnote.settings import Settings
+
+helm = pytest.importorskip(
+    "helm_python", reason="helm-python-sdk is not installed: pip install --group chart"
+)
+
+CHART = Path(__file__).parents[2] / "deploy/chart"
+LEAST: dict[str, Any] = {"existingSecret": "footnote"}
+EVERYTHING: dict[str, Any] = {
+    **LEAST,
+    "image": {"repository": "example/footnote", "digest": "sha256:" + "a" * 64},
+    "settings": {"FOOTNOTE_IDENTITY": "keys", "FOOTNOTE_TRACE_RATIO": 0.1},
+    "cloudnativepg": {"enabled": True, "loginSecret": "login"},
+    "server": {"autoscaling": {"enabled": True}},
+    "worker": {"autoscaling": {"by": "keda", "prometheusUrl": "http://prometheus:9090"}},
+    "persistence": {"enabled": True},
+    "ingress": {"enabled": True, "host": "footnote.example", "tlsSecret": "tls"},
+    "metrics": {"podMonitor": True, "rules": True},
+    "networkPolicy": {
+        "fromNamespaces": ["ingress"],
+        "metricsFromNamespaces": ["monitoring"],
+        "egress": [{"ports": [{"protocol": "TCP", "port": 443}]}],
+    },
+}
+BY_AN_ADAPTER = {**LEAST, "worker": {"autoscaling": {"by": "hpa"}}}
+VARIANTS = pytest.mark.parametrize(
+    "values",
+    [LEAST, EVERYTHING, BY_AN_ADAPTER],
+    ids=["least", "everything", "scaled by an adapter"],
+)
+
+
+def rendered(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Every object that the chart makes of the values."""
+    with helm.Chart.load(str(CHART)) as chart:
+        texts = chart.render(dict(values), name="demo", namespace="prod")
+    return [each for text in texts.values() for each in yaml.safe_load_all(text) if each]
+
+
+def pods(objects: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The pods of all workloads, each with the name of the workload."""
+    for each in objects:
+        template = each.get("spec", {}).get("template")
+        if each["kind"] in ("Deployment", "Job"):
+            yield each["metadata"]["name"], template
+
+
+@VARIANTS
+def test_it_renders_and_lints(values: dict[str, Any]) -> None:
+    found = rendered(values)
+    names = [(each["kind"], each["metadata"]["name"]) for each in found]
+    assert len(set(names)) == len(names)
+    kinds = {kind for kind, _ in names}
+    assert {"Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy", "Job"} <= kinds
+    assert helm.lint(str(CHART), dict(values))["errors"] == []
+
+
+def test_everything_that_can_be_asked_for_is_made() -> None:
+    kinds = {each["kind"] for each in rendered(EVERYTHING)}
+    assert kinds >= {
+        *("Cluster", "HorizontalPodAutoscaler", "Ingress", "PersistentVolumeClaim"),
+        *("PodMonitor", "PrometheusRule", "ScaledObject", "ServiceAccount"),
+    }
+
+
+@VARIANTS
+def test_no_pod_has_a_right_that_it_does_not_need(values: dict[str, Any]) -> None:
+    for name, pod in pods(rendered(values)):
+        spec = pod["spec"]
+        assert spec["automountServiceAccountToken"] is False, name
+        assert spec["securityContext"]["runAsNonRoot"] is True
+        assert spec["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert not {"hostNetwork", "hostPID", "hostIPC"} & set(spec)
+        for volume in spec["volumes"]:
+            assert set(volume) <= {"name", "emptyDir", "persistentVolumeClaim"}
+        for container in spec["containers"]:
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }
+            assert container["resources"]["limits"]["memory"]
+            assert container["resources"]["requests"]["cpu"]
+            image, _, version = container["image"].rpartition(":")
+            assert image
+            assert version != "latest"
+
+
+@VARIANTS
+def test_load_restarts_nothing(values: dict[str, Any]) -> None:
+    for _, pod in pods(rendered(values)):
+        for container in pod["spec"]["containers"]:
+            assert set(container.get("livenessProbe", {"tcpSocket": 0})) & {"tcpSocket"}
+
+
+@VARIANTS
+def test_every_selector_meets_its_pods_and_no_others(values: dict[str, Any]) -> None:
+    objects = rendered(values)
+    templates = {name: pod["metadata"]["labels"] for name, pod in pods(objects)}
+
+    def met(selector: Mapping[str, str]) -> set[str]:
+        return {
+            name
+            for name, labels in templates.items()
+            if all(labels.get(key) == value for key, value in selector.items())
+        }
+
+    for each in objects:
+        name, spec = each["metadata"]["name"], each.get("spec", {})
+        if each["kind"] in ("Deployment", "PodDisruptionBudget"):
+            assert met(spec["selector"]["matchLabels"]) == {name}
+        elif each["kind"] == "Service":
+            assert met(spec["selector"]) == {"demo-footnote-server"}
+        elif name.endswith("-nothing"):
+            assert met(spec["podSelector"]["matchLabels"]) == set(templates)
+            assert spec["policyTypes"] == ["Ingress", "Egress"]
+            assert "ingress" not in spec
+            assert "egress" not in spec
+
+
+def test_every_setting_that_is_given_exists() -> None:
+    known = {f"FOOTNOTE_{name.upper()}" for name in Settings.model_fields}
+    for _, pod in pods(rendered(EVERYTHING)):
+        for container in pod["spec"]["containers"]:
+            given = {each["name"] for each in container["env"]}
+            assert given <= known
+            assert container["args"][0] in ("serve", "worker", "upgrade")
+    text = "".join(path.read_text(encoding="utf-8") for path in CHART.rglob("*.yaml"))
+    assert set(re.findall(r"\bFOOTNOTE_[A-Z_]+\b", text)) <= known
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({}, "existingSecret names the secret"),
+        ({**LEAST, "replicas": 2}, "replicas"),
+        ({**LEAST, "image": {"repository": "a", "tag": "latest"}}, "tag"),
+        ({**LEAST, "image": {"repository": "a", "digest": "abc"}}, "digest"),
+        ({**LEAST, "settings": {"PATH": "/"}}, "PATH"),
+        ({**LEAST, "ingress": {"enabled": True}}, "host"),
+        ({**LEAST, "worker": {"autoscaling": {"by": "keda"}}}, "prometheusUrl"),
+        ({**LEAST, "cloudnativepg": {"enabled": True}}, "loginSecret"),
+    ],
+)
+def test_wrong_values_are_refused_by_name(values: dict[str, Any], named: str) -> None:
+    with pytest.raises(helm.HelmError, match=named):
+        rendered(values)
+
+
+def test_the_chart_is_of_the_version_that_it_installs() -> None:
+    chart = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
+    assert (chart["version"], chart["appVersion"]) == (__version__, __version__)
