@@ -94,6 +94,8 @@ async def test_the_command_shows_and_writes_the_graph(
     assert json.loads(file.read_text())["@graph"]
     told = await command(env, "graph", "--format", "graphml")
     assert ET.fromstring(told.out).tag.endswith("graphml")
+    nowhere = await command(env, "graph", "--format", "graphml", "--output", str(file / "below"))
+    assert (nowhere.code, "cannot be written" in nowhere.err) == (2, True), nowhere.err
     wrong = await command(env, "graph", "--output", str(file))
     assert wrong.code == 2
     assert "needs --format" in wrong.err

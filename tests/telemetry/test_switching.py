@@ -24,6 +24,7 @@ from footnote.telemetry.switching import telemetry_of
 from tests.interfaces.serving import environment, footnote_process
 from tests.telemetry.collector import collecting
 from tests.wire import WireServer, says
+from tests.wire.loopback import Connection, Loopback, Received
 
 QUESTION = "What is the deductible for a buoy?"
 
@@ -59,6 +60,24 @@ async def test_what_a_language_model_is_asked_is_sent_by_choice_alone(
     sent = b"".join(body for _, body in collected.bodies)
     assert (b"2,500" in sent) is content
     assert (QUESTION.encode() in sent) is content
+
+
+async def test_a_collector_that_is_away_is_told_once_and_not_asked_for_each_signal(
+    settings: Settings,
+) -> None:
+    asked: list[str] = []
+
+    def refuse(received: Received, connection: Connection) -> None:
+        asked.append(received.path)
+        connection.send(503, b"")
+
+    with Loopback(refuse) as server:
+        env = environment(settings, FOOTNOTE_TELEMETRY_ENDPOINT=server.origin)
+        ended = await footnote_process(env, "documents", "list")
+    assert ended.code == 0, ended.err
+    assert ended.err.count("telemetry_not_sent") == 1, ended.err
+    assert "opentelemetry" not in ended.err
+    assert set(asked) == {"/v1/traces"}
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

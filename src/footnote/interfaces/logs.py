@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from footnote.settings import Settings
 
+_EXPORTER = "opentelemetry.exporter.otlp"
 _ACCESS = "uvicorn.access"
 _CHATTY = ("httpx", "httpcore", "procrastinate", "psycopg.pool", _ACCESS)
 """Libraries whose `info` is our `debug`."""
@@ -44,6 +45,8 @@ def write_logs(settings: Settings) -> None:
     root.setLevel(level)
     for name in _CHATTY:
         logging.getLogger(name).setLevel(level if level <= logging.DEBUG else logging.WARNING)
+    # `telemetry_not_sent` says it once; the exporter says it with every try.
+    logging.getLogger(_EXPORTER).setLevel(level if level <= logging.DEBUG else logging.CRITICAL)
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,

@@ -163,27 +163,17 @@ def _switched_on(settings: Settings) -> Telemetry:
     if prometheus is not None:
         readers.append(prometheus)
     if settings.telemetry_endpoint is not None:
-        from opentelemetry.exporter.otlp.proto.http._log_exporter import (  # noqa: PLC0415
-            OTLPLogExporter,
-        )
-        from opentelemetry.exporter.otlp.proto.http.metric_exporter import (  # noqa: PLC0415
-            OTLPMetricExporter,
-        )
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
-            OTLPSpanExporter,
-        )
         from opentelemetry.sdk._logs import LoggerProvider  # noqa: PLC0415
         from opentelemetry.sdk._logs.export import BatchLogRecordProcessor  # noqa: PLC0415
 
         from footnote.telemetry.logs import SentLogs  # noqa: PLC0415
+        from footnote.telemetry.sending import Collector, Logs, Metrics, Spans  # noqa: PLC0415
 
-        base = settings.telemetry_endpoint.rstrip("/")
-        tracers.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces")))
-        readers.append(PeriodicExportingMetricReader(OTLPMetricExporter(f"{base}/v1/metrics")))
+        base, collector = settings.telemetry_endpoint.rstrip("/"), Collector()
+        tracers.add_span_processor(BatchSpanProcessor(Spans(base, collector)))
+        readers.append(PeriodicExportingMetricReader(Metrics(base, collector)))
         loggers = LoggerProvider(resource=resource)
-        loggers.add_log_record_processor(
-            BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs"))
-        )
+        loggers.add_log_record_processor(BatchLogRecordProcessor(Logs(base, collector)))
         logging.getLogger().addHandler(SentLogs(loggers))
     telemetry = Telemetry(tracers=tracers, kept=kept, prometheus=prometheus)
     meters = MeterProvider(resource=resource, metric_readers=readers)

@@ -9,6 +9,7 @@ import typer
 
 from footnote.domain.entities import EntityKind
 from footnote.domain.relationships import Graph
+from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import AsJson, Workspace
@@ -68,7 +69,12 @@ def show_graph(
         if output is None:
             typer.echo(text)
         else:
-            output.write_text(text, encoding="utf-8")
+            try:
+                output.write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise InvalidRequest(
+                    f"{output} cannot be written: {error.strerror}", hint="name another file"
+                ) from error
             counted = f"{len(found.nodes)} nodes and {len(found.edges)} edges"
             present.terminal().print(f"{counted} in {present.plain(str(output))}")
         return
