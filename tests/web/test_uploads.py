@@ -6,11 +6,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.interfaces.serving import footnote
 
-from .conftest import Site
+from .conftest import Site, watched_page
 from .test_for_everyone import violations
 
 WORKSPACE = "uploads"
@@ -164,3 +164,26 @@ async def test_the_page_stays_of_use_while_a_thousand_files_wait(
         taken = (await http.get("/v1/documents?query=log-&facets=status")).json()["total"]
     assert SENT_FIRST < taken < MANY
     await expect(ready).to_have_text(f"{taken} of {MANY} ready")
+
+
+async def test_files_wait_while_the_server_cannot_be_reached_and_are_sent_after_that(
+    browser: Browser, site: Site, tmp_path: Path
+) -> None:
+    files = [tmp_path / f"tide-{number}.txt" for number in range(6)]
+    for number, file in enumerate(files):
+        file.write_text(f"Tide table {number} of the outer harbour.")
+    async with watched_page(browser, site.address, cut=True) as page:
+        await opened(page)
+        await page.context.set_offline(True)
+        await page.locator("#files").set_input_files(files)
+        status = queue_of(page).get_by_role("status")
+        await expect(page.get_by_text("Offline", exact=True)).to_be_visible()
+        for file in files:
+            await expect(row(page, file.name).get_by_text("waiting", exact=True)).to_be_visible()
+        await expect(status).to_have_text("0 of 6 ready")
+        # What has gone from the disk meanwhile fails, and keeps no other file waiting.
+        files[0].unlink()
+        await page.context.set_offline(False)
+        await expect(status).to_have_text("5 of 6 ready · 1 failed")
+        gone = row(page, files[0].name)
+        await expect(gone.get_by_role("button", name="Try again")).to_be_visible()

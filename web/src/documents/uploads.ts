@@ -1,6 +1,7 @@
 // The queue of files that are handed in: a few at a time, with what became of each.
 import { raw } from "../api/client";
-import { Problem } from "../api/problem";
+import { Problem, isOffline } from "../api/problem";
+import { reachable } from "../api/reach";
 import type { Document, Received } from "../api/types";
 import { createPersonalStore, onForget } from "../ui/store";
 
@@ -26,14 +27,20 @@ export const uploads = createPersonalStore<Uploads>({ paused: false, all: [] });
 
 const AT_ONCE = 3;
 const WAIT_SECONDS = 5;
+/** How often a file may lose its connection: what the server cuts off each time is no accident. */
+const LOSSES = 5;
 /** What of the list is not with the server yet. */
 export const UNSENT: readonly Upload["state"][] = ["waiting", "held", "sending"];
 
 const underway = new Map<string, AbortController>();
+const losses = new Map<string, number>();
 
 onForget(() => {
   for (const controller of underway.values()) controller.abort();
+  losses.clear();
 });
+
+reachable.subscribe(work);
 
 function update(id: string, change: Partial<Upload>): void {
   uploads.change((before) => ({
@@ -69,6 +76,7 @@ export function setPaused(paused: boolean): void {
 }
 
 export function retry(id: string): void {
+  losses.delete(id);
   update(id, { state: "waiting", reason: "", remedy: "" });
   work();
 }
@@ -108,7 +116,8 @@ export function clearDone(): void {
 function work(): void {
   const { paused, all } = uploads.get();
   const busy = all.filter(({ state }) => state === "sending").length;
-  if (paused) return;
+  // What is sent while nobody listens only fails.
+  if (paused || !reachable.get()) return;
   for (const each of all.filter(({ state }) => state === "waiting").slice(0, AT_ONCE - busy)) {
     void send(each);
   }
@@ -144,6 +153,13 @@ async function send(upload: Upload): Promise<void> {
       setTimeout(work, seconds * 1000);
       return;
     }
+    if (isOffline(error) && (await isLostConnection(upload))) {
+      if (uploads.get().all.some(({ id, state }) => id === upload.id && state === "sending")) {
+        update(upload.id, { state: "waiting" });
+      }
+      work();
+      return;
+    }
     const remedy = error instanceof Problem ? (error.hint ?? "") : "";
     update(upload.id, {
       state: "refused",
@@ -154,6 +170,19 @@ async function send(upload: Upload): Promise<void> {
     underway.delete(upload.id);
   }
   work();
+}
+
+/** Whether a file that could not be sent may be sent once more when the server can be reached. */
+async function isLostConnection({ id, file }: Upload): Promise<boolean> {
+  // A file that was moved or changed since it was chosen fails in the same way.
+  const readable = await file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(() => true)
+    .catch(() => false);
+  const lost = (losses.get(id) ?? 0) + 1;
+  losses.set(id, lost);
+  return readable && lost < LOSSES;
 }
 
 /** The files of what was dropped, those in folders included. */
