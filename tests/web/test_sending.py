@@ -85,6 +85,26 @@ async def test_a_question_whose_answer_was_lost_is_sent_again_under_the_same_key
     assert keys[0] == keys[1]
 
 
+async def test_an_answer_that_was_cut_off_at_its_end_is_shown_as_kept_once_the_server_is_there(
+    browser: Browser, site: Site
+) -> None:
+    async with watched_page(browser, site.address, cut=True) as page:
+        await page.goto("/")
+        await ask(page, LAMPS)
+        looked = "**/messages?*"
+        await page.route(looked, lambda route: route.abort("internetdisconnected"))
+        await page.route("**/health", lambda route: route.abort("internetdisconnected"))
+        await page.fill("#question", LENS)
+        await page.keyboard.press("Enter")
+        again = page.locator("#main").get_by_role("button", name="Try again")
+        await expect(again).to_be_visible()
+        await page.unroute_all(behavior="wait")
+        await expect(again).to_have_count(0)
+        await expect(answer(page).last.get_by_role("button", name="Answer again")).to_be_visible()
+        await expect(question(page)).to_have_text([LAMPS, LENS])
+        assert await texts_kept(page, site) == [LAMPS, LENS]
+
+
 @pytest.mark.parametrize("act", ["edited", "answered again"])
 async def test_what_is_asked_otherwise_or_again_is_kept_once_when_its_answer_is_lost(
     browser: Browser, site: Site, act: str

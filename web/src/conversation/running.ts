@@ -5,6 +5,7 @@ import { raw } from "../api/client";
 import { type ServerEvent, eventsOf, pause } from "../api/events";
 import { Problem, type ProblemDetail, isOffline } from "../api/problem";
 import { fetchNewMessages, messagesQuery } from "../api/queries";
+import { reachable } from "../api/reach";
 import type { Answer, Citation, Evidence, Message } from "../api/types";
 import { createPersonalStore, onForget } from "../ui/store";
 import { chosenFor } from "./options";
@@ -107,6 +108,19 @@ async function settle(queries: QueryClient, conversation: string): Promise<boole
   return true;
 }
 
+/** Shows an exchange that the server finished while it could not be reached. */
+function settleOnceReached(queries: QueryClient, conversation: string): void {
+  const failed = running.get()[conversation];
+  const unsubscribe = reachable.subscribe(() => {
+    if (!reachable.get()) return;
+    unsubscribe();
+    if (failed === undefined || running.get()[conversation] !== failed) return;
+    settle(queries, conversation).catch((error: unknown) => {
+      if (isOffline(error)) settleOnceReached(queries, conversation);
+    });
+  });
+}
+
 /** Whether a question and its answer are among the messages. */
 export function isKept(
   messages: readonly Pick<Message, "message_id" | "message_no" | "role" | "text">[],
@@ -194,6 +208,7 @@ export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
       keepWaiting(conversation, { question, documents, key });
     } else {
       update(conversation, { state: "failed", error });
+      if (isOffline(error)) settleOnceReached(queries, conversation);
     }
   } finally {
     if (stops.get(conversation) === controller) stops.delete(conversation);
