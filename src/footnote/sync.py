@@ -110,6 +110,8 @@ class SyncEngine:
     destroy_workspace = blocking(Engine.destroy_workspace)
     create_workspace = blocking(Engine.create_workspace)
     workspaces = blocking(Engine.workspaces)
+    trace = blocking(Engine.trace)
+    traces = blocking(Engine.traces)
     health = blocking(Engine.health)
 
 

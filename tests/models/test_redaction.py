@@ -275,6 +275,7 @@ REACHING = {
     "models.transcription": "refuses to send recordings",
     "models.vision": "refuses to send pictures",
     "models.writing": CHAT,
+    "telemetry.switching": "notes calls; their content by choice alone, for the operator",
 }
 
 

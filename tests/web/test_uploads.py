@@ -131,7 +131,7 @@ async def test_the_page_stays_of_use_while_a_thousand_files_wait(
     await page.locator("#files").set_input_files(files)
     queue = queue_of(page)
     ready = queue.get_by_role("status")
-    await expect(ready).to_contain_text(f"of {MANY} ready")
+    await expect(ready).to_contain_text(f"of {MANY:,} ready")
     await expect(queue.get_by_role("progressbar")).to_have_attribute("max", str(MANY))
     # Of the rows only those in sight are drawn, and the others when one looks at them.
     assert await queue.locator("li").count() < 40
@@ -163,7 +163,7 @@ async def test_the_page_stays_of_use_while_a_thousand_files_wait(
     async with httpx.AsyncClient(base_url=site.address, headers=HEADERS) as http:
         taken = (await http.get("/v1/documents?query=log-&facets=status")).json()["total"]
     assert SENT_FIRST < taken < MANY
-    await expect(ready).to_have_text(f"{taken} of {MANY} ready")
+    await expect(ready).to_have_text(f"{taken:,} of {MANY:,} ready")
 
 
 async def test_files_wait_while_the_server_cannot_be_reached_and_are_sent_after_that(
