@@ -218,6 +218,10 @@ async def test_a_given_name_is_shown_until_it_is_undone(workspace: WorkspaceEngi
     assert "Free City of Hamburg" in {each.name for each in listed.entities}
     again = await workspace.rename_entity(found.entity_id, "Hansestadt")
     assert again.name == "Hansestadt"
+    for words in ("Hansestadt", "Hamburg"):
+        [one] = (await workspace.entities(query=words)).entities
+        assert (one.entity_id, one.name) == (found.entity_id, "Hansestadt")
+    assert (await workspace.entities(query="Hansestadt Bremen")).entities == ()
     latest, first = await workspace.entity_decisions(found.entity_id)
     with pytest.raises(Conflict, match="later"):
         await workspace.undo_entity_decision(first.decision_id)

@@ -39,6 +39,7 @@ _AROUND = 80
 _FAILURES_SHOWN = 10
 _CANDIDATES_SHOWN = 10
 _DECISIONS_SHOWN = 100
+_GIVEN_NAMES_READ = 2000
 _NO_PLACE = (UUID(int=0), -1, 0)
 _PLACE = TypeAdapter(stored.EntityPlace)
 _MENTION_PLACE = TypeAdapter(tuple[UUID, Count, Count])
@@ -69,8 +70,17 @@ async def entities(
             await get_document(scope, document_id)
         among = None
         if query.strip():
-            keys = [word_key(word) for word in telling_words(query)]
+            words = telling_words(query)
+            keys = [word_key(word) for word in words]
             among = await stored.entities_with_keys(scope, keys, _FOUND_BY_WORDS) if keys else ()
+            if words:
+                # People give few names, and no document has them, so they have no keys.
+                given = await stored.given_names(scope, _GIVEN_NAMES_READ)
+                among += tuple(
+                    entity_id
+                    for entity_id, name in given.items()
+                    if entity_id not in among and set(words) <= set(telling_words(name))
+                )
         wanted = stored.WantedEntities(kinds=tuple(kinds), document_id=document_id, among=among)
         after = None if cursor is None else read_cursor(_PLACE, cursor)
         found = await stored.list_entities(scope, wanted, limit=limit + 1, after=after)

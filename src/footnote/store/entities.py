@@ -168,6 +168,12 @@ async def given_name(scope: WorkspaceScope, entity_id: UUID) -> str | None:
     return None if row is None else _plain_name(scope, row)
 
 
+async def given_names(scope: WorkspaceScope, limit: int) -> dict[UUID, str]:
+    """The names that somebody gave entities, hidden ones too: of those that are listed only."""
+    rows = await scope.all(_SQL["all_given_names"], {"limit": limit})
+    return {row["entity_id"]: _plain_name(scope, row) for row in rows}
+
+
 def spans_of(stored: bytes) -> tuple[tuple[int, int], ...]:
     """The places of mentions from their column."""
     return tuple(

@@ -234,6 +234,12 @@ WHERE entity_keys.workspace_id = %(workspace_id)s
 SELECT entity_id, name FROM entity_names
 WHERE workspace_id = %(workspace_id)s AND entity_id = ANY (%(entity_ids)s::uuid[])
 
+-- name: all_given_names
+SELECT entity_id, name FROM entity_names
+WHERE workspace_id = %(workspace_id)s
+ORDER BY entity_id
+LIMIT %(limit)s
+
 -- name: members
 -- All that an entity is named by, of whichever version.
 SELECT document_id, ordinal, kind, name_key, content
