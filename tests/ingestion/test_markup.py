@@ -25,6 +25,21 @@ def test_a_page_is_read_in_the_charset_it_declares() -> None:
     assert read_document(page.encode("koi8-r"), "a.html").text == "Договор"
 
 
+# --- Markdown -------------------------------------------------------------------------------
+
+
+def test_lines_of_keys_and_values_stay_lines() -> None:
+    sheet = "**Deductible:** 250 EUR\nLimit: 5,000 EUR\nBegins: 1 May"
+    assert read_document(sheet.encode(), "a.md").text == (
+        "Deductible: 250 EUR\nLimit: 5,000 EUR\nBegins: 1 May"
+    )
+
+
+def test_a_line_break_in_a_sentence_is_a_space() -> None:
+    prose = "Note: the fee is\npaid in May"
+    assert read_document(prose.encode(), "a.md").text == "Note: the fee is paid in May"
+
+
 # --- LaTeX ----------------------------------------------------------------------------------
 
 

@@ -154,6 +154,8 @@ async def test_commands_say_what_facts_there_are(
     assert "250 EUR" not in found.out
     changes = await command(env, "facts", "changes", "policy.md", "--json")
     assert json.loads(changes.out)["changed"] == []
+    changes = await command(env, "facts", "changes", "policy.md")
+    assert "No fact differs between version 1 and the version before, if any." in changes.out
     progress = await command(env, "facts", "progress")
     assert "2 of 2 documents are read, 0 failed; 3 facts." in progress.out
     absent = await command(env, "facts", "show", str(uuid4()))

@@ -58,6 +58,9 @@ async def test_commands_summarise(
 ) -> None:
     env = environment(settings, COLUMNS="200")
     none = await command(env, "summaries", "show", "--collection", "town")
+    assert none.code != 0
+    assert "no document that you may see is in a collection 'town'" in none.err
+    none = await command(env, "summaries", "progress")
     assert "footnote config set summaries true" in none.out
     await with_summaries(workspace)
     shown = await command(env, "summaries", "show", "--document", "fees.md", "--sentences", "1")
@@ -83,7 +86,7 @@ async def test_a_model_reads_the_passages_of_a_summary(
     of_one = await tools["summarize_documents"].call({"document_id": str(document_id)})
     assert str(document_id) in of_one
     nothing = await tools["summarize_documents"].call({"collection": "nowhere"})
-    assert "no summary of it yet" in nothing
+    assert "not found in this workspace" in nothing
     absent = await tools["summarize_documents"].call({"document_id": str(uuid4())})
     assert "not found in this workspace" in absent
     wrong = await tools["summarize_documents"].call({})

@@ -28,7 +28,7 @@ from footnote.engine.summary_writing import (
     estimated_use,
     write_summary,
 )
-from footnote.errors import InvalidRequest, ModelUnavailable
+from footnote.errors import InvalidRequest, ModelUnavailable, NotFound
 from footnote.knowledge.summaries import centralities, chosen
 from footnote.store import clusters as stored_clusters
 from footnote.store import summaries as stored
@@ -65,8 +65,8 @@ async def summary(
     Exactly one of them is named. Of several documents those that the principal may see are
     summarised, at most the latest 200; those that lack a summary yet add nothing. What a model
     wrote of one document is `written`. With `write`, it writes of several, too, now: from what it
-    wrote of each, and from the sentences of the others. Raises NotFound for a document or a
-    cluster, InvalidRequest, BudgetExceeded, and ModelUnavailable where it gives nothing.
+    wrote of each, and from the sentences of the others. Raises NotFound for what it is of,
+    InvalidRequest, BudgetExceeded, and ModelUnavailable where it gives nothing.
     """
     if [document_id, collection, cluster_id].count(None) != 2:
         raise InvalidRequest(
@@ -80,6 +80,11 @@ async def summary(
             ids: Sequence[UUID] = (document_id,)
         elif collection is not None:
             ids = await stored.latest_of_collection(scope, collection, _MOST_DOCUMENTS)
+            if not ids:
+                raise NotFound(
+                    f"no document that you may see is in a collection {collection!r}",
+                    hint="`footnote collections` lists the collections of the workspace",
+                )
         else:
             assert cluster_id is not None, "one of them is named"
             lane_name = workspace.engine.lane.name

@@ -40,6 +40,7 @@ _HOLDING = "\ue000{}\ue001"
 _NO_HOLDING = {0xE000: None, 0xE001: None}
 _HELD = re.compile("\ue000(\\d+)\ue001")
 _MEANING = re.compile(r":[ \t]+(?=\S)")
+_FIELD_LINE = re.compile(r"(?:\*\*|__)?[^\W_][^\n:|]{0,59}:(?:\*\*|__)?[ \t]+\S")
 _MAX_TERMS = 4
 _MAX_TERM_CHARACTERS = 80
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -126,7 +127,10 @@ class _MarkdownWalk:
 
     def _inline(self, position: int) -> Iterator[Draft]:
         token, opening = self._tokens[position], self._tokens[position - 1]
-        text = self.plain(token.content)
+        lines = token.content.split("\n")
+        # A line break within a sentence is a space; between keys with values it parts them.
+        parts = lines if all(map(_FIELD_LINE.match, lines)) else [token.content]
+        text = "\n".join(map(self.plain, parts))
         if opening.type == "heading_open":
             yield from self._flush_list()
             level = int(opening.tag[1])

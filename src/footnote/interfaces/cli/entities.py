@@ -266,8 +266,8 @@ def _show_one(found: Entity) -> None:
     terminal = present.terminal()
     terminal.print(
         present.plain(
-            f"{found.name} – {found.kind.value}, {found.mentions:,} mentions in "
-            f"{found.documents:,} documents ({found.entity_id})"
+            f"{found.name} – {found.kind.value}, {_counted(found.mentions, 'mention')} in "
+            f"{_counted(found.documents, 'document')} ({found.entity_id})"
         )
     )
     for each in found.identifiers:
@@ -286,11 +286,20 @@ def _show_one(found: Entity) -> None:
     listing.show(terminal)
 
 
+def _counted(count: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> _counted(1, "mention"), _counted(1_200, "mention")
+    ('1 mention', '1,200 mentions')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def _show_progress(found: EntityProgress) -> None:
     terminal = present.terminal()
     terminal.print(
         f"{found.done:,} of {found.documents:,} documents are read, {found.failed:,} failed; "
-        f"{found.mentions:,} mentions. " + _advice(found)
+        f"{_counted(found.mentions, 'mention')}. " + _advice(found)
     )
     for each in found.failures:
         terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))

@@ -207,6 +207,13 @@ def show_changes(
     if as_json:
         present.print_json(found)
         return
+    if not (found.changed or found.added or found.removed):
+        present.terminal().print(
+            "No facts of this document are extracted yet."
+            if found.version is None
+            else f"No fact differs between version {found.version} and the version before, if any."
+        )
+        return
     listing = present.table("what", "subject", "before", "now")
     for pair in found.changed:
         listing.add_row("changed", _about(pair.after), _said(pair.before), _said(pair.after))
