@@ -12,7 +12,8 @@ import pytest
 from footnote.settings import Settings
 from tests.conftest import TestDatabase
 from tests.interfaces.conftest import Library
-from tests.interfaces.serving import environment, footnote_process
+from tests.interfaces.serving import environment
+from tests.interfaces.serving import footnote as command
 
 
 @pytest.mark.usefixtures("own_database")
@@ -22,26 +23,26 @@ async def test_what_was_done_is_listed_exported_and_verified(
     env = environment(settings)
     paper = tmp_path / "policy.md"
     paper.write_text("# Policy\n\nA claim must be reported within 14 days of the loss.\n")
-    assert (await footnote_process(env, "ingest", str(paper))).code == 0
-    assert (await footnote_process(env, "search", "claim")).code == 0
-    listed = await footnote_process(env, "audit", "list", "--act", "searched", "--json")
+    assert (await command(env, "ingest", str(paper))).code == 0
+    assert (await command(env, "search", "claim")).code == 0
+    listed = await command(env, "audit", "list", "--act", "searched", "--json")
     [entry] = json.loads(listed.out)["entries"]
     assert (entry["verb"], entry["query"], entry["principal"]) == ("search", "claim", "local")
-    shown = await footnote_process(env, "audit", "list", "--document", "policy.md")
+    shown = await command(env, "audit", "list", "--document", "policy.md")
     assert "search" in shown.out
-    exported = await footnote_process(env, "audit", "export")
+    exported = await command(env, "audit", "export")
     lines = [json.loads(line) for line in exported.out.splitlines()]
     assert [line["entry_no"] for line in lines] == list(range(1, len(lines) + 1))
-    verified = await footnote_process(env, "audit", "verify")
+    verified = await command(env, "audit", "verify")
     assert verified.code == 0
     assert "intact" in verified.out
     head = verified.out.split()[-1]
     with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
         connection.execute("UPDATE footnote.audit_log SET principal = 'eve' WHERE entry_no = 2")
-    tampered = await footnote_process(env, "audit", "verify", "--kept", head)
+    tampered = await command(env, "audit", "verify", "--kept", head)
     assert tampered.code == 1
     assert "Entry 2: it was changed." in tampered.out
-    wrong = await footnote_process(env, "audit", "verify", "--kept", "yesterday")
+    wrong = await command(env, "audit", "verify", "--kept", "yesterday")
     assert wrong.code == 2
     assert "no head of a log" in wrong.err
 
@@ -68,16 +69,16 @@ async def test_what_was_used_is_shown_and_limited(settings: Settings, tmp_path: 
     env = environment(settings)
     paper = tmp_path / "policy.md"
     paper.write_text("# Policy\n\nA claim must be reported within 14 days of the loss.\n")
-    assert (await footnote_process(env, "ingest", str(paper))).code == 0
-    shown = await footnote_process(env, "usage", "--document", "policy.md", "--json")
+    assert (await command(env, "ingest", str(paper))).code == 0
+    shown = await command(env, "usage", "--document", "policy.md", "--json")
     kinds = {each["kind"] for each in json.loads(shown.out)["rows"]}
     assert kinds == {"embedding", "ingestion", "storage"}
-    assert "storage" in (await footnote_process(env, "usage")).out
-    limited = await footnote_process(env, "budget", "set", "documents", "1")
+    assert "storage" in (await command(env, "usage")).out
+    limited = await command(env, "budget", "set", "documents", "1")
     assert "exceeded" in limited.out
-    refused = await footnote_process(env, "search", "claim")
+    refused = await command(env, "search", "claim")
     assert refused.code == 4
     assert "is used up this month" in refused.err
-    assert (await footnote_process(env, "budget", "remove", "documents")).code == 0
-    assert "No budgets." in (await footnote_process(env, "budget", "list")).out
-    assert (await footnote_process(env, "search", "claim")).code == 0
+    assert (await command(env, "budget", "remove", "documents")).code == 0
+    assert "No budgets." in (await command(env, "budget", "list")).out
+    assert (await command(env, "search", "claim")).code == 0

@@ -12,7 +12,8 @@ from footnote.domain.configuration import SettingSource
 from footnote.engine import Engine
 from footnote.errors import InvalidRequest, NotFound
 from footnote.settings import PER_WORKSPACE, Settings, settings_from
-from tests.interfaces.serving import environment, footnote_process, served
+from tests.interfaces.serving import environment, served
+from tests.interfaces.serving import footnote as command
 
 
 async def test_a_setting_is_changed_seen_and_taken_back_over_http(
@@ -100,19 +101,19 @@ async def test_the_client_has_the_same_verbs(settings: Settings, engine: Engine)
 @pytest.mark.usefixtures("own_database")
 async def test_the_commands_show_set_and_unset(settings: Settings) -> None:
     env = environment(settings)
-    told = await footnote_process(env, "config", "set", "DOCUMENT_RERANKER_ENABLED", "off")
+    told = await command(env, "config", "set", "DOCUMENT_RERANKER_ENABLED", "off")
     assert told.code == 0
     assert "reranker_enabled is false, set here by local" in told.out
-    changed = await footnote_process(env, "config", "get", "reranker_enabled", "--json")
+    changed = await command(env, "config", "get", "reranker_enabled", "--json")
     assert json.loads(changed.out)["value"] is False
-    listed = await footnote_process(env, "config", "list", "--json")
+    listed = await command(env, "config", "list", "--json")
     own = [each for each in json.loads(listed.out)["settings"] if each["source"] == "workspace"]
     assert own == [json.loads(changed.out)]
-    assert "reranker_enabled" in (await footnote_process(env, "config", "list")).out
-    unset = await footnote_process(env, "config", "unset", "reranker_enabled")
+    assert "reranker_enabled" in (await command(env, "config", "list")).out
+    unset = await command(env, "config", "unset", "reranker_enabled")
     assert "reranker_enabled is true, of the installation." in unset.out
-    history = await footnote_process(env, "config", "history")
+    history = await command(env, "config", "history")
     assert "reranker_enabled" in history.out
-    wrong = await footnote_process(env, "config", "set", "top_k", "many")
+    wrong = await command(env, "config", "set", "top_k", "many")
     assert wrong.code == 2
     assert "it must be a whole number" in wrong.err

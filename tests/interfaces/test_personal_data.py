@@ -12,7 +12,8 @@ import pytest
 import footnote
 from footnote.engine import Engine
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, footnote_process, served
+from tests.interfaces.serving import environment, served
+from tests.interfaces.serving import footnote as command
 
 
 async def test_a_person_is_exported_over_http_and_by_the_client(
@@ -46,12 +47,12 @@ async def test_the_command_writes_an_archive_that_was_not_there(
     settings: Settings, tmp_path: Path
 ) -> None:
     env, out = environment(settings), tmp_path / "sam.zip"
-    told = await footnote_process(env, "admin", "export", "sam", "--out", str(out))
+    told = await command(env, "admin", "export", "sam", "--out", str(out))
     assert (told.code, "sam.zip" in told.out.replace("\n", "")) == (0, True)
     assert "But for the audit log nothing is kept of this id" in " ".join(told.out.split())
     assert json.loads(zipfile.ZipFile(out).read("manifest.json"))["principal"] == "sam"
     assert out.stat().st_mode & 0o077 == 0
-    again = await footnote_process(env, "admin", "export", "sam", "--out", str(out))
+    again = await command(env, "admin", "export", "sam", "--out", str(out))
     assert (again.code, "already" in again.err) == (2, True)
     assert names_in(tmp_path) == ["sam.zip"]
 

@@ -12,7 +12,8 @@ from footnote.domain.retention import RetentionKind
 from footnote.engine import Engine
 from footnote.errors import InvalidRequest, NotFound, UnderLegalHold
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, footnote_process, served
+from tests.interfaces.serving import environment, served
+from tests.interfaces.serving import footnote as command
 
 DOCUMENTS = RetentionKind.DOCUMENTS
 
@@ -65,38 +66,38 @@ async def test_the_client_has_the_verbs_of_legal_holds(settings: Settings, engin
 @pytest.mark.usefixtures("own_database")
 async def test_the_commands_of_legal_holds(settings: Settings) -> None:
     env = environment(settings)
-    told = await footnote_process(env, "hold", "set", "-c", "notes", "--reason", "case 7", "--json")
+    told = await command(env, "hold", "set", "-c", "notes", "--reason", "case 7", "--json")
     hold = json.loads(told.out)
     assert (hold["collection"], hold["reason"]) == ("notes", "case 7")
-    assert "case 7" in (await footnote_process(env, "hold", "list")).out
-    refused = await footnote_process(env, "workspace", "destroy", "default", "--yes")
+    assert "case 7" in (await command(env, "hold", "list")).out
+    refused = await command(env, "workspace", "destroy", "default", "--yes")
     assert refused.code == 2
     assert "footnote hold lift" in refused.err
-    lifted = await footnote_process(env, "hold", "lift", hold["hold_id"], "--reason", "settled")
+    lifted = await command(env, "hold", "lift", hold["hold_id"], "--reason", "settled")
     assert "settled" in lifted.out
-    assert "No legal holds." in (await footnote_process(env, "hold", "list")).out
-    again = await footnote_process(env, "hold", "lift", hold["hold_id"], "--reason", "settled")
+    assert "No legal holds." in (await command(env, "hold", "list")).out
+    again = await command(env, "hold", "lift", hold["hold_id"], "--reason", "settled")
     assert again.code == 3
 
 
 @pytest.mark.usefixtures("own_database")
 async def test_the_commands_of_retention(settings: Settings) -> None:
     env = environment(settings)
-    told = await footnote_process(env, "retention", "set", "documents", "30", "-c", "notes")
+    told = await command(env, "retention", "set", "documents", "30", "-c", "notes")
     assert (told.code, "notes" in told.out) == (0, True)
-    kept = await footnote_process(env, "retention", "set", "documents", "forever", "--json")
+    kept = await command(env, "retention", "set", "documents", "forever", "--json")
     assert [each["days"] for each in json.loads(kept.out)["rules"]] == [None, 30]
-    preview = await footnote_process(env, "retention", "preview", "--within", "30")
+    preview = await command(env, "retention", "preview", "--within", "30")
     assert "0 documents, 0 conversations, 0 queries, 0 pushes" in preview.out
-    assert "Deleted 0 documents" in (await footnote_process(env, "retention", "apply")).out
-    assert (await footnote_process(env, "retention", "unset", "documents")).code == 0
-    assert (await footnote_process(env, "retention", "unset", "documents")).code == 3
-    wrong = await footnote_process(env, "retention", "set", "documents", "soon")
+    assert "Deleted 0 documents" in (await command(env, "retention", "apply")).out
+    assert (await command(env, "retention", "unset", "documents")).code == 0
+    assert (await command(env, "retention", "unset", "documents")).code == 3
+    wrong = await command(env, "retention", "set", "documents", "soon")
     assert (wrong.code, "forever" in wrong.err) == (2, True)
-    none = await footnote_process(env, "retention", "set", "documents", "0")
+    none = await command(env, "retention", "set", "documents", "0")
     assert (none.code, "days" in none.err, "--help" in none.err) == (2, True, True)
     assert "set_retention" not in none.err, "commands do not speak of what Python calls"
-    assert "notes" in (await footnote_process(env, "retention", "list")).out
+    assert "notes" in (await command(env, "retention", "list")).out
 
 
 async def test_the_client_erases_verifies_and_replays(settings: Settings, engine: Engine) -> None:
@@ -129,31 +130,31 @@ async def test_the_commands_of_erasure(settings: Settings, tmp_path: Path) -> No
     env = environment(settings)
     note = tmp_path / "note.md"
     note.write_text("# Note\n\nThe quillwort blooms.")
-    assert (await footnote_process(env, "ingest", str(note))).code == 0
-    erased = await footnote_process(env, "documents", "erase", "note.md", "--yes", "--json")
+    assert (await command(env, "ingest", str(note))).code == 0
+    erased = await command(env, "documents", "erase", "note.md", "--yes", "--json")
     assert erased.code == 0
     assert json.loads(erased.out)["complete"] is True
     certificate = tmp_path / "certificate.json"
     certificate.write_text(erased.out)
-    verified = await footnote_process(env, "erasure", "verify", str(certificate))
+    verified = await command(env, "erasure", "verify", str(certificate))
     assert (verified.code, "of the audit log" in verified.out) == (0, True)
     changed = json.loads(erased.out) | {"erased_by": "somebody else"}
     certificate.write_text(json.dumps(changed))
-    assert (await footnote_process(env, "erasure", "verify", str(certificate))).code == 1
+    assert (await command(env, "erasure", "verify", str(certificate))).code == 1
     ledger = tmp_path / "erasures.json"
-    ledger.write_text((await footnote_process(env, "erasure", "list", "--json")).out)
-    unasked = await footnote_process(env, "erasure", "replay", str(ledger))
+    ledger.write_text((await command(env, "erasure", "list", "--json")).out)
+    unasked = await command(env, "erasure", "replay", str(ledger))
     assert (unasked.code, "--yes" in unasked.err) == (2, True)
-    forged = await footnote_process(env, "erasure", "replay", str(certificate), "--yes")
+    forged = await command(env, "erasure", "replay", str(certificate), "--yes")
     assert (forged.code, "was changed" in forged.err) == (2, True)
     certificate.write_text("[" * 200_000)
-    nested = await footnote_process(env, "erasure", "verify", str(certificate))
+    nested = await command(env, "erasure", "verify", str(certificate))
     assert (nested.code, "cannot be read as JSON" in nested.err) == (2, True)
-    replayed = await footnote_process(env, "erasure", "replay", str(ledger), "--yes")
+    replayed = await command(env, "erasure", "replay", str(ledger), "--yes")
     assert (replayed.code, "nothing of it was there" in replayed.out) == (0, True)
-    by_hand = await footnote_process(env, "documents", "erase", "--principal", "ann", "--yes")
+    by_hand = await command(env, "documents", "erase", "--principal", "ann", "--yes")
     assert by_hand.code == 0
     assert "SHA-256" in by_hand.out
     for wrong in ((), ("note.md", "--principal", "ann")):
-        assert (await footnote_process(env, "documents", "erase", *wrong)).code == 2
-    assert (await footnote_process(env, "erasure", "verify", str(note))).code == 2
+        assert (await command(env, "documents", "erase", *wrong)).code == 2
+    assert (await command(env, "erasure", "verify", str(note))).code == 2

@@ -13,7 +13,8 @@ from footnote.domain.sources import NewSource, SourceState
 from footnote.engine import WorkspaceEngine
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from footnote.settings import Settings, settings_from
-from tests.interfaces.serving import environment, footnote_process, served
+from tests.interfaces.serving import environment, served
+from tests.interfaces.serving import footnote as command
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
@@ -73,20 +74,18 @@ async def test_commands_may_name_any_folder_of_the_machine(
     shelf = tmp_path / "anywhere"
     shelf.mkdir()
     (shelf / "ferry.md").write_text("The ferry sails every Tuesday.")
-    assert "No sources" in (await footnote_process(env, "source", "list")).out
-    checked = await footnote_process(env, "source", "check", f"folder:{shelf}")
+    assert "No sources" in (await command(env, "source", "list")).out
+    checked = await command(env, "source", "check", f"folder:{shelf}")
     assert "1 things: ferry.md" in checked.out
-    absent = await footnote_process(env, "source", "check", f"folder:{shelf}/no")
+    absent = await command(env, "source", "check", f"folder:{shelf}/no")
     assert absent.code == 1
     assert "there is no such folder" in " ".join(absent.out.split())
-    added = await footnote_process(
-        env, "source", "add", f"folder:{shelf}", "--every", "60", "--json"
-    )
+    added = await command(env, "source", "add", f"folder:{shelf}", "--every", "60", "--json")
     assert added.code == 0, added.err
     source_id = json.loads(added.out)["source_id"]
-    assert "paused" in (await footnote_process(env, "source", "pause", source_id)).out
-    assert "waiting" in (await footnote_process(env, "source", "run", source_id)).out
-    listed = json.loads((await footnote_process(env, "source", "list", "--json")).out)
+    assert "paused" in (await command(env, "source", "pause", source_id)).out
+    assert "waiting" in (await command(env, "source", "run", source_id)).out
+    listed = json.loads((await command(env, "source", "list", "--json")).out)
     assert [each["source_id"] for each in listed["sources"]] == [source_id]
-    assert (await footnote_process(env, "source", "remove", source_id)).code == 0
-    assert "No sources" in (await footnote_process(env, "source", "list")).out
+    assert (await command(env, "source", "remove", source_id)).code == 0
+    assert "No sources" in (await command(env, "source", "list")).out

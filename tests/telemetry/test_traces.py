@@ -15,7 +15,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, footnote_process, serving
+from tests.interfaces.serving import environment, footnote, footnote_process, serving
 from tests.telemetry.collector import collecting
 
 pytestmark = pytest.mark.usefixtures("own_database")
@@ -113,21 +113,21 @@ async def test_a_trace_leads_from_upload_to_published_and_from_question_to_answe
         for _, body in collected.bodies:
             for word in (b"buoy", b"deductible", b"2,500"):
                 assert word not in body
-    kept = await footnote_process(env, "trace", UPLOAD, "--json")
+    kept = await footnote(env, "trace", UPLOAD, "--json")
     steps = json.loads(kept.out)["spans"]
     assert {each["service"] for each in steps} == {"footnote serve", "footnote worker"}
     assert {each["document_id"] for each in steps} >= {document["document_id"]}
-    by_document = await footnote_process(env, "trace", str(document["document_id"]), "--json")
+    by_document = await footnote(env, "trace", str(document["document_id"]), "--json")
     assert json.loads(by_document.out)["trace_id"] == UPLOAD
-    shown = await footnote_process(env, "trace", QUESTION)
+    shown = await footnote(env, "trace", QUESTION)
     assert "search recall" in shown.out
-    listed = json.loads((await footnote_process(env, "trace", "--json")).out)["traces"]
+    listed = json.loads((await footnote(env, "trace", "--json")).out)["traces"]
     assert {UPLOAD, QUESTION} <= {each["trace_id"] for each in listed}
     with psycopg.connect(settings.owner_database_url or "") as connection:
         rows = repr(connection.execute("SELECT * FROM footnote.spans").fetchall())
     assert "buoy" not in rows
     assert "deductible" not in rows
-    unknown = await footnote_process(env, "trace", "c" * 32)
+    unknown = await footnote(env, "trace", "c" * 32)
     assert unknown.code == 3
     assert "no trace" in unknown.err
 
@@ -138,7 +138,7 @@ async def test_without_settings_nothing_is_traced(settings: Settings) -> None:
         httpx.AsyncClient(base_url=address, timeout=60) as http,
     ):
         answered = await http.get("/health", headers=parent(UPLOAD))
-    listed = await footnote_process(environment(settings), "trace")
+    listed = await footnote(environment(settings), "trace")
     assert answered.status_code == 200
     assert "No trace is kept" in listed.out
 

@@ -16,7 +16,7 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 from footnote.interfaces.http.web_app import BUILT
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, footnote_process, serving
+from tests.interfaces.serving import environment, footnote, serving
 from tests.models.transcription_server import TranscriptionServer
 
 from .documents import NOTICE, PARAGRAPHS, notice_pdf
@@ -196,7 +196,7 @@ async def guarded(
         keys = []
         for name, scopes in (("all", ("read", "write", "administer")), ("look", ("read",))):
             given = [part for scope in scopes for part in ("--scope", scope)]
-            made = await footnote_process(env, "keys", "create", name, *given, "--json")
+            made = await footnote(env, "keys", "create", name, *given, "--json")
             assert made.code == 0, made.err
             keys.append(json.loads(made.out)["secret"])
         async with serving(env) as (_, address):

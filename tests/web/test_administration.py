@@ -15,7 +15,8 @@ import footnote
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
 from tests.evaluation.factories import a_new_run, an_outcome
-from tests.interfaces.serving import environment, footnote_process, serving
+from tests.interfaces.serving import environment, serving
+from tests.interfaces.serving import footnote as run_command
 
 from .conftest import Site, handed_in, rested, watched_page
 from .documents import QUESTIONS
@@ -539,7 +540,7 @@ async def test_who_administers_a_collection_sees_that_and_no_more(
         ):
             for name in ("pay", "claims"):
                 await rested(http, await handed_in(http, "a.md", name.encode(), name))
-            command = await footnote_process(
+            command = await run_command(
                 environment(settings), "keys", "create", "ann", "--collection", "pay",
                 "--scope", "read", "--scope", "administer", "--json",
             )  # fmt: skip

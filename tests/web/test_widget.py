@@ -17,7 +17,7 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 from footnote.interfaces.http.web_app import BUILT
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, footnote_process, serving
+from tests.interfaces.serving import environment, footnote, serving
 
 from .conftest import handed_in, rested
 from .documents import NOTICE, PARAGRAPHS, notice_pdf
@@ -70,7 +70,7 @@ async def host(
             "writes": ("--scope", "read", "--scope", "write"),
             "asks": ("--scope", "read", "--collection", "public"),
         }.items():
-            made = await footnote_process(env, "keys", "create", name, *more, "--json")
+            made = await footnote(env, "keys", "create", name, *more, "--json")
             assert made.code == 0, made.err
             keys[name] = json.loads(made.out)["secret"]
         async with serving(env) as (_, server):
