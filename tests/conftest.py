@@ -33,6 +33,7 @@ from footnote.jobs import worker
 from footnote.models.aligned import AlignedEncoder, load_aligned
 from footnote.ports.redaction import redacting_as
 from footnote.settings import Settings
+from footnote.store.addresses import DatabaseUrls
 from footnote.store.database import Database, open_database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
@@ -63,6 +64,13 @@ class TestDatabase:
     application_url: str
     owner_url: str
     superuser_url: str
+
+    @property
+    def urls(self) -> DatabaseUrls:
+        """The ways of an engine to it."""
+        return DatabaseUrls(
+            application=self.application_url, direct=self.application_url, owner=self.owner_url
+        )
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -82,7 +82,7 @@ def _database(settings: Settings) -> tuple[Check, ...]:
     try:
         if settings.database_url is None:
             server = start_embedded(settings.home)
-        return examine_database(*database_urls(settings, server))
+        return examine_database(database_urls(settings, server))
     except FootnoteError as error:
         return (Check(name="database", ok=False, detail=str(error), hint=error.hint),)
     finally:

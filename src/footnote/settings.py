@@ -160,11 +160,19 @@ class Settings(BaseSettings):
         description="Address of a Postgres with pgvector, with the application's login; unset "
         "means an embedded one in home. Several machines need it.",
     )
+    direct_database_url: DatabaseUrl | None = Field(
+        None,
+        repr=False,
+        description="The same database past the connection pooler (PgBouncer) that database_url "
+        "goes through: connections of the queue, and those that hear of events, are one process's. "
+        "Unset takes database_url.",
+    )
     owner_database_url: DatabaseUrl | None = Field(
         None,
         repr=False,
-        description="The same with the login that owns the tables, for migrations and index "
-        "builds, so that the application's login need not; unset takes database_url.",
+        description="The same with the login that owns the tables, past a pooler too, for "
+        "migrations and index builds, so that the application's login need not; unset takes "
+        "direct_database_url.",
     )
     pool_size: int = Field(
         8,

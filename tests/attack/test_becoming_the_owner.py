@@ -277,7 +277,7 @@ def test_a_database_of_another_owner_is_migrated_and_the_examination_says_what_t
         migrate(own_database.owner_url)
 
         def found() -> list[tuple[str, str | None]]:
-            checks = examine_database(own_database.application_url, own_database.owner_url)
+            checks = examine_database(own_database.urls)
             return [(check.name, check.hint) for check in checks if not check.ok]
 
         ((check, advice),) = found()

@@ -11,6 +11,7 @@ import pytest
 from psycopg import sql
 
 from footnote.errors import StoreUnavailable
+from footnote.store.addresses import DatabaseUrls
 from footnote.store.database import open_database
 from footnote.store.diagnostics import examine_database
 from footnote.store.embedded import (
@@ -89,12 +90,12 @@ async def test_a_single_powerful_login_still_acts_as_the_application(
 
 
 def test_the_examination_of_a_good_database_finds_nothing(own_database: TestDatabase) -> None:
-    checks = examine_database(own_database.application_url, own_database.owner_url)
+    checks = examine_database(own_database.urls)
     assert [check.name for check in checks if not check.ok] == []
 
 
 def test_the_examination_of_an_absent_database_says_so() -> None:
     url = "postgresql://nobody@127.0.0.1:1/nothing"
-    checks = examine_database(url, url)
+    checks = examine_database(DatabaseUrls(application=url, direct=url, owner=url))
     assert [(check.name, check.ok) for check in checks] == [("database", False)]
     assert checks[0].hint

@@ -45,8 +45,7 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
     optional = [*optional_checks(settings), reader_check(settings, there=engine.reader is not None)]
     sandbox = await asyncio.to_thread(sandbox_check, settings)
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
-    urls = engine.database_url, engine.owner_url
-    for check in await asyncio.to_thread(examine_database, *urls):
+    for check in await asyncio.to_thread(examine_database, engine.urls):
         (optional if check.name in ADVISED else required).append(check)
     health = health_of(required, optional)
     if not settings.identity_ways:

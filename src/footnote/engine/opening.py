@@ -46,8 +46,9 @@ from footnote.retrieval.rerank import Rerank
 from footnote.retrieval.spelling import Correct
 from footnote.security.gateway import networks_from
 from footnote.settings import Settings, listed, load_settings
+from footnote.store.addresses import DatabaseUrls, reachable
 from footnote.store.blobs import blobs_from
-from footnote.store.database import open_database
+from footnote.store.database import Database, open_database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
@@ -106,12 +107,13 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     try:
         if settings.database_url is None:
             server = await asyncio.to_thread(start_embedded, settings.home)
-        url, owner_url = database_urls(settings, server)
-        await asyncio.to_thread(migrate, owner_url)
+        urls = database_urls(settings, server)
+        await asyncio.to_thread(migrate, urls.owner)
         database = await open_database(
-            url, settings.pool_size, settings.statement_timeout_seconds, keys
+            urls.application, settings.pool_size, settings.statement_timeout_seconds, keys
         )
         try:
+            _require_way_past_pooler(database, urls)
             embedder = await loading
         except BaseException:
             await database.pool.close()
@@ -124,7 +126,10 @@ async def open_engine(settings: Settings | None = None) -> Engine:
             server.release()
         raise
     if telemetry is not None:
-        telemetry.attach(keeper(url, settings.traces_kept_hours), partial(queue_state, url))
+        telemetry.attach(
+            keeper(urls.application, settings.traces_kept_hours),
+            partial(queue_state, urls.application),
+        )
     analyzer = TextAnalyzer()
     models = _models(settings)
     blobs = SealedBlobs(stored, database.sealing)
@@ -135,12 +140,11 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         settings=settings,
         lane=embedder.lane,
         database=database,
-        database_url=url,
-        owner_url=owner_url,
+        urls=urls,
         blobs=BlobsWithPages(blobs, pdfs),
         stored_files=blobs,
         pages=renderer_from(settings, pdfs, blobs),
-        listener=Listener(url),
+        listener=Listener(urls.direct),
         audit=audit,
         rate_limits=rate_limits_from(settings, database),
         metering=Metering(database=database, prices=prices),
@@ -180,12 +184,27 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     )
 
 
-def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> tuple[str, str]:
+def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> DatabaseUrls:
     """Where the application and where the owner of the tables connects."""
     if server is not None:
-        return server.url(APPLICATION_ROLE), server.url(OWNER_ROLE)
+        url = server.url(APPLICATION_ROLE)
+        return DatabaseUrls(application=url, direct=url, owner=server.url(OWNER_ROLE))
     assert settings.database_url is not None, "without a URL the server is embedded"
-    return settings.database_url, settings.owner_database_url or settings.database_url
+    direct = settings.direct_database_url or settings.database_url
+    return DatabaseUrls(
+        application=reachable(settings.database_url),
+        direct=reachable(direct),
+        owner=reachable(settings.owner_database_url or direct),
+    )
+
+
+def _require_way_past_pooler(database: Database, urls: DatabaseUrls) -> None:
+    if database.pooled and urls.direct == urls.application:
+        raise StoreUnavailable(
+            "a connection pooler stands before the database, and what belongs to one connection "
+            "must go past it",
+            hint="set FOOTNOTE_DIRECT_DATABASE_URL to the address of Postgres itself",
+        )
 
 
 def reader_from_settings(settings: Settings) -> LazyReader | None:

@@ -34,6 +34,7 @@ from footnote.ports import Analyzer, Blobs, Embedder, Index
 from footnote.retrieval.cache import GenerationCache, answer_bytes
 from footnote.retrieval.pipeline import Search
 from footnote.settings import Settings
+from footnote.store.addresses import DatabaseUrls
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.dense import DenseBreadth
 from footnote.store.embedded import KeptPostgres
@@ -87,9 +88,7 @@ class Services:
     lane: Lane
     """Of new workspaces."""
     database: Database
-    database_url: str = field(repr=False)
-    """Where the application role connects."""
-    owner_url: str = field(repr=False)
+    urls: DatabaseUrls
     blobs: Blobs
     stored_files: SealedBlobs
     """The same without what is made of them for viewing."""
@@ -130,6 +129,11 @@ class Services:
     """Where documents lie on maps."""
     answer_runs: AnswerRuns = field(default_factory=AnswerRuns)
     """Streamed answers under way and just given."""
+
+    @property
+    def owner_url(self) -> str:
+        """Where the owner of the tables connects."""
+        return self.urls.owner
 
     @property
     def maintenance_limits(self) -> MaintenanceLimits:

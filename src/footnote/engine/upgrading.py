@@ -23,7 +23,7 @@ async def upgrade(settings: Settings, *, check: bool = False) -> Upgrade:
 def _upgrade(settings: Settings, *, check: bool) -> Upgrade:
     server = None if settings.database_url is not None else start_embedded(settings.home)
     try:
-        _, owner_url = database_urls(settings, server)
+        owner_url = database_urls(settings, server).owner
         steps = missing_steps(owner_url) if check else migrate(owner_url)
     finally:
         if server is not None:

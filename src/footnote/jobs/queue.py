@@ -57,7 +57,7 @@ NEWCOMERS = 10
 def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[App, Bookkeeping]:
     """The tasks of this engine over its own connections to the queue, and its books."""
     connector = PsycopgConnector(
-        conninfo=engine.database_url, min_size=1, max_size=4, configure=configure_for_queue
+        conninfo=engine.urls.direct, min_size=1, max_size=4, configure=configure_for_queue
     )
     app = App(connector=connector)
     books = Bookkeeping(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from select import POLLIN, poll
 from time import perf_counter
 from typing import LiteralString
@@ -21,6 +22,7 @@ from footnote.domain import Principal
 from footnote.domain.identity import SYSTEM_NAME
 from footnote.errors import StoreFull, StoreUnavailable, UnderLegalHold
 from footnote.ports.telemetry import TRANSACTIONS, failed, open_span
+from footnote.store.addresses import is_pooled
 from footnote.store.data_keys import KeyRing
 from footnote.store.interruptions import PooledConnection, ended_cleanly
 from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
@@ -127,6 +129,9 @@ class Database:
 
     pool: Pool
     keys: KeyRing = field(default_factory=KeyRing)
+    statement_timeout: str = "30000ms"
+    pooled: bool = False
+    """Whether a connection pooler stands before the server."""
 
     @asynccontextmanager
     async def workspace(
@@ -134,10 +139,7 @@ class Database:
     ) -> AsyncIterator[WorkspaceScope]:
         """A read-write transaction in a workspace."""
         sealing = await self.sealing(workspace_id)
-        async with (
-            ended_cleanly(self._connection()) as connection,
-            ended_cleanly(connection.transaction()),
-        ):
+        async with self.outside() as connection:
             await bind(connection, workspace_id, principal)
             yield WorkspaceScope(workspace_id, principal, connection, sealing)
 
@@ -157,6 +159,7 @@ class Database:
             # By hand: psycopg's own transaction would wait for its beginning and thrice at its
             # end. When the block fails, the pool rolls back.
             await connection.execute(_SQL["begin_moment"])
+            await connection.execute(_SQL["act"], self._acting)
             await bind(connection, workspace_id, principal)
             yield WorkspaceScope(workspace_id, principal, connection, sealing)
             await connection.execute(_SQL["end_moment"])
@@ -173,7 +176,7 @@ class Database:
         """A transaction outside every workspace: all customer tables read empty."""
         async with (
             ended_cleanly(self._connection()) as connection,
-            ended_cleanly(connection.transaction()),
+            ended_cleanly(self._transaction(connection)),
         ):
             yield connection
 
@@ -194,6 +197,22 @@ class Database:
                 f"the database cannot be reached: {reason}",
                 hint="check that the Postgres server runs",
             ) from error
+
+    @property
+    def _acting(self) -> Mapping[str, object]:
+        return {"timeout": self.statement_timeout, "schema": SCHEMA}
+
+    @asynccontextmanager
+    async def _transaction(self, connection: Connection) -> AsyncIterator[None]:
+        """Like psycopg's own, but that its first message also says as whom it runs."""
+        await connection.execute(_beginning(self.statement_timeout), prepare=False)
+        try:
+            yield
+        except BaseException:
+            with suppress(psycopg.Error):  # What went wrong before is to be told.
+                await connection.rollback()
+            raise
+        await connection.commit()
 
     @asynccontextmanager
     async def _traced(self) -> AsyncIterator[Connection]:
@@ -283,9 +302,15 @@ async def open_database(
     Raises StoreUnavailable when the server cannot be reached or the role is too powerful.
     """
 
+    timeout = _milliseconds(statement_timeout_seconds)
+
     async def configure(connection: Connection) -> None:
-        await _become_application(connection, statement_timeout_seconds)
-        await register_vector_async(connection)
+        if await _behind_pooler(connection):
+            # The next transaction may run on another server process, which knows no statement.
+            connection.prepare_threshold = None
+        async with connection.transaction():
+            await connection.execute(_SQL["act"], {"timeout": timeout, "schema": SCHEMA})
+            await register_vector_async(connection)
         register_integers(connection)
 
     pool: Pool = AsyncConnectionPool(
@@ -301,7 +326,9 @@ async def open_database(
     )
     try:
         await pool.open(wait=True, timeout=30)
-        database = Database(pool, keys or KeyRing())
+        async with pool.connection() as connection:
+            pooled = await _behind_pooler(connection)
+        database = Database(pool, keys or KeyRing(), timeout, pooled)
         await _refuse_powerful_role(database)
     except PoolTimeout as error:
         await pool.close()
@@ -317,16 +344,27 @@ async def open_database(
 
 
 async def configure_for_queue(connection: Connection) -> None:
-    """Prepare a connection of the job queue, whose statements take as long as they take."""
+    """Prepare a connection of the job queue, whose statements take as long as they take.
+
+    It is the queue's alone: behind a connection pooler others would find it like this.
+    """
     await connection.set_autocommit(True)
-    await _become_application(connection, 0)
+    await connection.execute(_SQL["configure"], {"timeout": _milliseconds(0), "schema": SCHEMA})
 
 
-async def _become_application(connection: Connection, statement_timeout_seconds: float) -> None:
-    await connection.execute(
-        _SQL["configure"],
-        {"timeout": f"{round(statement_timeout_seconds * 1000)}ms", "schema": SCHEMA},
-    )
+@cache
+def _beginning(statement_timeout: str) -> bytes:
+    statement = sql.SQL(_SQL["begin_acting"])
+    return statement.format(timeout=sql.Literal(statement_timeout)).as_bytes(None)
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{round(seconds * 1000)}ms"
+
+
+async def _behind_pooler(connection: Connection) -> bool:
+    row = await (await connection.execute(_SQL["server_process"])).fetchone()
+    return row is not None and is_pooled(connection, row["pid"])
 
 
 async def _check_what_spoke(connection: Connection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 
 from footnote.domain import Check
+from footnote.store.addresses import DatabaseUrls, is_pooled
 from footnote.store.migrate import APPLICATION_ROLE, pending_migrations
 from footnote.store.statements import load_statements
 
@@ -14,17 +15,18 @@ ADVISED = frozenset({"temporary tables"})
 _SQL = load_statements("diagnostics")
 
 
-def examine_database(application_url: str, owner_url: str) -> tuple[Check, ...]:
+def examine_database(urls: DatabaseUrls) -> tuple[Check, ...]:
     """The server, pgvector, the two logins and the migrations. Blocks; never raises."""
     try:
-        with psycopg.connect(application_url, connect_timeout=10) as connection:
+        with psycopg.connect(urls.application, connect_timeout=10) as connection:
             return (
                 _server(connection),
+                _pooler(connection, urls),
                 _pgvector(connection),
                 _application_role(connection),
                 _migrations(connection),
                 _temporary_tables(connection),
-                _owner(owner_url),
+                _owner(urls.owner),
             )
     except psycopg.Error as error:
         return (
@@ -44,6 +46,17 @@ def _server(connection: psycopg.Connection) -> Check:
         ok=version >= 150_000,
         detail=f"PostgreSQL {version // 10_000}.{version % 10_000}",
         hint="use PostgreSQL 15 or newer",
+    )
+
+
+def _pooler(connection: psycopg.Connection, urls: DatabaseUrls) -> Check:
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    pooled = row is not None and is_pooled(connection, row[0])
+    return Check(
+        name="connection pooler",
+        ok=not pooled or urls.direct != urls.application,
+        detail="in between; statements are not prepared" if pooled else "none in between",
+        hint="set FOOTNOTE_DIRECT_DATABASE_URL to the address of Postgres itself",
     )
 
 

@@ -13,6 +13,7 @@ import psycopg
 from psycopg import sql
 
 from footnote.errors import StoreUnavailable
+from footnote.store.addresses import is_pooled
 from footnote.store.statements import load_statements
 
 SCHEMA = "footnote"
@@ -60,6 +61,7 @@ def migrate(owner_url: str) -> tuple[str, ...]:
     """
     try:
         with psycopg.connect(owner_url, autocommit=True) as connection:
+            _refuse_pooler(connection)
             connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
             _prepare(connection)
             _refuse_newer(connection)
@@ -78,6 +80,18 @@ def migrate(owner_url: str) -> tuple[str, ...]:
         ) from error
     except psycopg.OperationalError as error:
         raise _unreachable(error) from error
+
+
+def _refuse_pooler(connection: psycopg.Connection) -> None:
+    """The lock is a connection's own, and so is what the steps of the queue's library set."""
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    if row is not None and is_pooled(connection, row[0]):
+        raise StoreUnavailable(
+            "a connection pooler stands between Footnote and the database, and migrations must go "
+            "past it",
+            hint="set FOOTNOTE_DIRECT_DATABASE_URL, or FOOTNOTE_OWNER_DATABASE_URL where another "
+            "login owns the tables, to the address of Postgres itself",
+        )
 
 
 def missing_steps(owner_url: str) -> tuple[str, ...]:

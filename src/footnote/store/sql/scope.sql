@@ -10,9 +10,25 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 -- name: end_moment
 COMMIT
 
+-- name: begin_acting
+-- One message. What a transaction runs as is said in each: behind a connection pooler the next
+-- one may run on another server process. The login may be more than the application role (a
+-- single login for everything); what runs statements never is.
+BEGIN; SET LOCAL ROLE footnote_app; SET LOCAL search_path = footnote, public, extensions;
+SET LOCAL statement_timeout = {timeout}
+
+-- name: act
+-- The same for a transaction that has begun.
+SELECT
+    set_config('role', 'footnote_app', true),
+    set_config('search_path', %(schema)s || ', public, extensions', true),
+    set_config('statement_timeout', %(timeout)s, true)
+
+-- name: server_process
+SELECT pg_backend_pid() AS pid
+
 -- name: configure
--- The login may be more than the application role (a single login for everything); what
--- runs statements never is.
+-- For a connection that one process keeps to itself.
 SELECT
     set_config('role', 'footnote_app', false),
     set_config('search_path', %(schema)s || ', public, extensions', false),
