@@ -15,7 +15,7 @@ import onnxruntime
 
 from footnote.errors import LaneUnavailable, ModelUnavailable
 from footnote.models.batching import padded, plan_batches
-from footnote.models.e5 import WORDS, shared_files
+from footnote.models.e5 import WORDS, e5_tokenizer, shared_files
 from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
 from footnote.models.mention_head import (
     MentionHead,
@@ -104,7 +104,7 @@ def open_reader(
         shared = shared_files(models_folder)
         name = f"reader-{weights().digest[:12]}-{precision}-{READER_GRAPH_REVISION}.onnx"
         graph = built(shared.folder / name, build)
-        tokenizer = UnigramPieces(shared.tokenizer.read_bytes())
+        tokenizer = e5_tokenizer(shared.tokenizer.resolve())
         probes = None
         if (fitted := weights().probes) is not None:
             lower = built(shared.folder / f"states-{name}", lambda: build(fitted.layers))
