@@ -12,6 +12,8 @@ import pytest
 from psycopg import sql
 
 from footnote.settings import Settings
+from footnote.store import migrate, upgrade_check
+from footnote.store.database import open_database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
@@ -19,7 +21,7 @@ from footnote.store.embedded import (
     EmbeddedPostgres,
     create_database,
 )
-from footnote.store.migrate import known_migrations
+from footnote.store.migration_files import Migration, known_migrations
 from tests.interfaces.serving import environment, footnote
 
 
@@ -50,9 +52,49 @@ async def test_it_names_what_is_missing_applies_it_and_then_has_nothing_to_do(
     assert missing["steps"][1:] == [step.name for step in known_migrations()]
     done = await footnote(env, "upgrade", "--json")
     assert done.code == 0
-    assert json.loads(done.out) == {"steps": missing["steps"], "applied": True}
-    assert "up to date" in (await footnote(env, "upgrade")).out
+    applied = json.loads(done.out)
+    assert applied["steps"] == missing["steps"]
+    assert applied["applied"] is True
+    assert applied["newest_applied"] == applied["newest_known"] == missing["steps"][-1]
+    assert missing["steps"][-1] in done.err  # One line for each step as it is applied.
+    again = await footnote(env, "upgrade")
+    assert "up to date" in again.out
+    assert f"Programs that know {applied['oldest_program']} may use the database." in again.out
     assert (await footnote(env, "upgrade", "--check")).code == 0
+
+
+async def test_a_check_says_of_each_step_what_it_locks_and_whom_it_leaves_out(
+    env: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await footnote(env, "upgrade")
+    text = """-- migration: contract 8999
+        ALTER TABLE footnote.documents DROP COLUMN language CASCADE;
+        CREATE INDEX more ON footnote.chunks (document_id);
+        CREATE TABLE footnote.further (a integer);
+        CREATE INDEX further_a ON footnote.further (a);
+    """
+    steps = (*known_migrations(), Migration(name="9000_more", statements=text))
+    for module in (migrate, upgrade_check):
+        monkeypatch.setattr(module, "known_migrations", lambda: steps)
+    running = await open_database(env["FOOTNOTE_DATABASE_URL"], 1, 30)
+    try:
+        checked = await footnote(env, "upgrade", "--check", "--json")
+        shown = await footnote(env, "upgrade", "--check")
+    finally:
+        await running.pool.close()
+    assert (checked.code, shown.code) == (1, 1)
+    found = json.loads(checked.out)
+    assert [(each["name"], each["kind"], each["needs"]) for each in found["pending"]] == [
+        ("9000_more", "contract", "8999")
+    ]
+    assert {each["table"]: each["mode"] for each in found["pending"][0]["locks"]} == {
+        "documents": "readers and writers wait",
+        "chunks": "writers wait",
+    }
+    assert all(each["bytes"] > 0 for each in found["pending"][0]["locks"])
+    assert (found["oldest_program"], found["older_programs"]) == ("8999", 1)
+    assert "9000_more: leaves out what lacks 8999" in shown.out
+    assert "1 connections are of older programs" in shown.out
 
 
 async def test_what_a_newer_version_has_migrated_and_what_is_away_is_said(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from uuid import uuid4
 
 import psycopg
@@ -11,6 +12,7 @@ import pytest
 from psycopg import sql
 
 from footnote.errors import StoreUnavailable
+from footnote.store import migrate as migrating
 from footnote.store.addresses import DatabaseUrls
 from footnote.store.database import open_database
 from footnote.store.diagnostics import examine_database
@@ -21,8 +23,11 @@ from footnote.store.embedded import (
     EmbeddedPostgres,
     create_database,
 )
-from footnote.store.migrate import known_migrations, migrate
+from footnote.store.migrate import Patience, migrate
+from footnote.store.migration_files import Migration, known_migrations
 from tests.conftest import TestDatabase
+
+_IMPATIENT = Patience(lock_timeout_seconds=0.05, pause_seconds=0.01, tries=5)
 
 
 @pytest.fixture
@@ -47,13 +52,160 @@ def test_the_numbers_have_no_gap() -> None:
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_a_database_of_a_newer_version_is_left_alone(own_database: TestDatabase) -> None:
+def _came_from_later(
+    database: TestDatabase, name: str, kind: str | None, needs: int | None
+) -> None:
+    with psycopg.connect(database.owner_url) as connection:
+        connection.execute(
+            "INSERT INTO footnote.migrations (name, checksum, kind, needs, version)"
+            " VALUES (%s, 'x', %s, %s, '9.9.9')",
+            [name, kind, needs],
+        )
+
+
+@pytest.mark.parametrize("needs", [None, len(known_migrations())], ids=["expand", "old enough"])
+def test_a_newer_step_that_this_version_survives_is_accepted(
+    own_database: TestDatabase, needs: int | None
+) -> None:
+    _came_from_later(own_database, "9999_later", "contract" if needs else "expand", needs)
+    assert migrate(own_database.owner_url) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "needs"), [("contract", 9998), (None, None)], ids=["contract", "nobody knows"]
+)
+def test_a_newer_step_that_leaves_this_version_out_is_refused(
+    own_database: TestDatabase, kind: str | None, needs: int | None
+) -> None:
+    _came_from_later(own_database, "9998_between", "expand", None)
+    _came_from_later(own_database, "9999_later", kind, needs)
+    with pytest.raises(
+        StoreUnavailable, match=r"Footnote 9\.9\.9, whose step 9999_later"
+    ) as caught:
+        migrate(own_database.owner_url)
+    assert caught.value.hint == "upgrade this installation"
+
+
+def test_a_database_of_before_there_were_kinds_learns_them(own_database: TestDatabase) -> None:
     with psycopg.connect(own_database.owner_url) as connection:
         connection.execute(
-            "INSERT INTO footnote.migrations (name, checksum) VALUES ('9999_future', 'x')"
+            "ALTER TABLE footnote.migrations DROP COLUMN kind, DROP COLUMN needs,"
+            " DROP COLUMN version"
         )
-    with pytest.raises(StoreUnavailable, match="newer"):
-        migrate(own_database.owner_url)
+    assert migrate(own_database.owner_url) == ()
+    with psycopg.connect(own_database.owner_url) as connection:
+        kinds = connection.execute(
+            "SELECT DISTINCT kind FROM footnote.migrations WHERE name <> 'procrastinate'"
+        ).fetchall()
+    assert {kind for (kind,) in kinds} <= {"expand", "contract"}
+
+
+def test_the_queue_that_a_newer_version_brought_stays(own_database: TestDatabase) -> None:
+    with psycopg.connect(own_database.owner_url) as connection:
+        connection.execute(
+            "UPDATE footnote.migrations SET checksum = '999.0.0' WHERE name = 'procrastinate'"
+        )
+    assert migrate(own_database.owner_url) == ()
+    with psycopg.connect(own_database.owner_url) as connection:
+        kept = connection.execute(
+            "SELECT checksum FROM footnote.migrations WHERE name = 'procrastinate'"
+        ).fetchone()
+    assert kept == ("999.0.0",)
+
+
+def _with_step(monkeypatch: pytest.MonkeyPatch, text: str) -> str:
+    """Let the version have one step more; its name."""
+    step = Migration(name="9000_more", statements=text)
+    monkeypatch.setattr(migrating, "known_migrations", lambda: (*known_migrations(), step))
+    return step.name
+
+
+async def test_what_leaves_out_a_program_that_runs_waits_until_it_has_ended(
+    own_database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _with_step(monkeypatch, "-- migration: contract 8999\nDROP TABLE footnote.spans CASCADE;")
+    running = await open_database(own_database.application_url, 1, 30)
+    try:
+        with pytest.raises(StoreUnavailable, match="do not know step 8999, and there are 1 conn"):
+            migrate(own_database.owner_url)
+    finally:
+        await running.pool.close()
+    assert _until_it_is_gone(own_database) == ("9000_more",)
+
+
+def _until_it_is_gone(database: TestDatabase) -> tuple[str, ...]:
+    """Migrate; a connection that was closed is listed a moment longer."""
+    while True:
+        with suppress(StoreUnavailable):
+            return migrate(database.owner_url)
+
+
+def test_a_step_does_not_make_others_wait_behind_it(
+    own_database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = _with_step(
+        monkeypatch, "-- migration: expand\nALTER TABLE footnote.spans ADD COLUMN more text;"
+    )
+    heard: list[str] = []
+    with psycopg.connect(own_database.owner_url) as reader:
+        reader.execute("SELECT FROM footnote.spans")
+
+        def tell(line: str) -> None:
+            heard.append(line)
+            if heard.count(line) == 2:
+                reader.rollback()  # The transaction ends while the step waits for its next try.
+
+        applied = migrate(own_database.owner_url, tell, _IMPATIENT)
+    assert applied == (name,)
+    assert heard[-1] == f"{name} waits for a lock, and tries again"
+
+
+def test_a_lock_that_is_never_free_is_named_and_nothing_is_half_done(
+    own_database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = _with_step(
+        monkeypatch,
+        "-- migration: expand\nCREATE TABLE footnote.more (a integer);"
+        " ALTER TABLE footnote.spans ADD COLUMN more text;",
+    )
+    with psycopg.connect(own_database.owner_url) as reader:
+        reader.execute("SELECT FROM footnote.spans")
+        with pytest.raises(StoreUnavailable, match=f"{name} found no moment to lock"):
+            migrate(own_database.owner_url, patience=_IMPATIENT)
+    with psycopg.connect(own_database.owner_url) as connection:
+        made = connection.execute("SELECT to_regclass('footnote.more')").fetchone()
+    assert made == (None,)
+
+
+def test_an_index_is_built_beside_writers_and_again_after_it_was_broken_off(
+    own_database: TestDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = _with_step(
+        monkeypatch,
+        "-- migration: expand\nCREATE UNIQUE INDEX CONCURRENTLY once ON footnote.spans (name);"
+        " CREATE INDEX CONCURRENTLY twice ON footnote.spans (name, trace_id);",
+    )
+    span = (
+        "INSERT INTO footnote.spans (trace_id, span_id, name, service, started_at, duration_ms,"
+        " attributes)"
+        " VALUES (repeat('a', 32), repeat(%s, 16), 'same', 'test', now(), 1, '{}')"
+    )
+    with psycopg.connect(own_database.superuser_url) as connection:
+        for digit in "ab":
+            connection.execute(span, [digit])
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        migrate(own_database.owner_url, patience=_IMPATIENT)  # It leaves an invalid index behind.
+    with psycopg.connect(own_database.superuser_url) as connection:
+        connection.execute("DELETE FROM footnote.spans WHERE span_id = repeat('b', 16)")
+    with ThreadPoolExecutor(2) as threads:  # Whoever waits for the other does not stop its build.
+        applied = sorted(threads.map(migrate, [own_database.owner_url] * 2))
+    assert applied == [(), (name,)]
+    with psycopg.connect(own_database.owner_url) as connection:
+        valid = connection.execute(
+            "SELECT count(*) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid"
+            " WHERE relname IN ('once', 'twice') AND indisvalid"
+        ).fetchone()
+    assert valid == (2,)
 
 
 def test_a_migration_that_changed_is_refused(own_database: TestDatabase) -> None:

@@ -25,7 +25,7 @@ from footnote.ports.telemetry import TRANSACTIONS, failed, open_span
 from footnote.store.addresses import is_pooled
 from footnote.store.data_keys import KeyRing
 from footnote.store.interruptions import PooledConnection, ended_cleanly
-from footnote.store.migrate import APPLICATION_ROLE, SCHEMA
+from footnote.store.migrate import APPLICATION_ROLE, SCHEMA, program_name
 from footnote.store.sealing import Sealing
 from footnote.store.statements import load_statements, register_integers
 
@@ -318,8 +318,12 @@ async def open_database(
         connection_class=PooledConnection,
         min_size=1,
         max_size=pool_size,
-        # Every scope begins its transaction itself.
-        kwargs={"row_factory": dict_row, "autocommit": True},
+        # Every scope begins its transaction itself. Migrations see which versions are connected.
+        kwargs={
+            "row_factory": dict_row,
+            "autocommit": True,
+            "application_name": program_name(),
+        },
         configure=configure,
         check=_check_what_spoke,
         open=False,

@@ -93,7 +93,7 @@ def _application_role(connection: psycopg.Connection) -> Check:
 
 def _migrations(connection: psycopg.Connection) -> Check:
     try:
-        pending = pending_migrations(connection)
+        pending = tuple(step.name for step in pending_migrations(connection))
     except psycopg.errors.InsufficientPrivilege:
         connection.rollback()
         pending = ("unknown",)

@@ -1,72 +1,82 @@
-"""Brings a database to the schema this version of Footnote needs, once, under a lock."""
+"""Brings a database to the schema this version of Footnote needs, once, under a lock.
+
+Versions use a database together while it is upgraded: each step says whether programs of before
+survive it, the database keeps that, and a program refuses one that takes something it needs.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import re
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version as package_version
 from importlib.resources import files
-from typing import LiteralString
 
 import psycopg
 from psycopg import sql
 
+from footnote.domain.upgrading import StepKind
 from footnote.errors import StoreUnavailable
 from footnote.store.addresses import is_pooled
+from footnote.store.migration_files import VERSION, Migration, known_migrations, newest_known
 from footnote.store.statements import load_statements
 
 SCHEMA = "footnote"
 APPLICATION_ROLE = "footnote_app"
+OLDEST_LENIENT = 47
+"""The newest step of the first programs that accept a database with steps they do not know."""
 _LOCK = 0x666F6F74  # "foot": any number no other program of the operator uses
 _QUEUE = "procrastinate"
 _LEAST_PGVECTOR = (0, 8)
-_SQL = load_statements("rights")
+_SQL = load_statements("rights") | load_statements("migrating")
 _VERSION_OF_QUEUE_MIGRATION = re.compile(r"^(\d+)\.(\d+)\.(\d+)_")
+_LOOK_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Migration:
-    """One numbered step."""
+class Patience:
+    """How long a step may make others wait for it, and how often it tries.
 
-    name: str
-    statements: LiteralString
+    A statement that waits for a lock makes all wait that come after it: it gives up soon, and the
+    step is tried again after a pause.
+    """
 
-    @property
-    def checksum(self) -> str:
-        """Hex SHA-256 of the statements."""
-        return hashlib.sha256(self.statements.encode()).hexdigest()
-
-
-def known_migrations() -> tuple[Migration, ...]:
-    """The steps this version knows, in order."""
-    folder = files("footnote.store") / "migrations"
-    paths = [path for path in folder.iterdir() if path.name.endswith(".sql")]
-    paths.sort(key=lambda path: path.name)
-    return tuple(
-        Migration(
-            name=path.name.removesuffix(".sql"),
-            statements=path.read_text(encoding="utf-8"),
-        )
-        for path in paths
-    )
+    lock_timeout_seconds: float = 2.0
+    pause_seconds: float = 3.0
+    tries: int = 60
 
 
-def migrate(owner_url: str) -> tuple[str, ...]:
+def program_name() -> str:
+    """What a connection is called in `pg_stat_activity`: the version, and the steps it knows."""
+    return f"footnote/{VERSION} schema/{newest_known().number:04}"
+
+
+def migrate(
+    owner_url: str,
+    tell: Callable[[str], None] = lambda _: None,
+    patience: Patience | None = None,
+) -> tuple[str, ...]:
     """Apply what is missing as the owner; return the names of the steps that were applied.
 
-    Blocks. Processes that start together wait for the first of them. Raises
-    StoreUnavailable when the server cannot be reached, lacks pgvector or a right, or was
-    migrated by a newer version.
+    Blocks. Processes that start together wait for the first of them. `tell` hears what is done and
+    what is waited for. Raises StoreUnavailable when the server cannot be reached, lacks pgvector or
+    a right, was migrated by a newer version that leaves this one out, when a table is in use all
+    the time, and when a program that runs would be left out.
     """
+    patience = patience or Patience()
     try:
         with psycopg.connect(owner_url, autocommit=True) as connection:
             _refuse_pooler(connection)
-            connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+            _wait_for_turn(connection, tell)
             _prepare(connection)
-            _refuse_newer(connection)
+            refuse_newer(connection)
             # The queue first: an index of ours is on its table.
-            applied = (*_apply_queue(connection), *_apply_ours(connection))
+            applied = (
+                *_apply_queue(connection, tell, patience),
+                *_apply_ours(connection, tell, patience),
+            )
             # Each time: the queue brings functions of its own, and a copy of a database that is
             # restored under another name has the rights that every new database has.
             for name in ("settle_functions", "refuse_temporary_tables"):
@@ -79,7 +89,7 @@ def migrate(owner_url: str) -> tuple[str, ...]:
             f"let an administrator run: CREATE EXTENSION vector; CREATE ROLE {APPLICATION_ROLE};",
         ) from error
     except psycopg.OperationalError as error:
-        raise _unreachable(error) from error
+        raise unreachable(error) from error
 
 
 def _refuse_pooler(connection: psycopg.Connection) -> None:
@@ -94,32 +104,86 @@ def _refuse_pooler(connection: psycopg.Connection) -> None:
         )
 
 
-def missing_steps(owner_url: str) -> tuple[str, ...]:
-    """What `migrate` would apply, the queue's steps among it. Blocks, and changes nothing.
-
-    Raises StoreUnavailable when the server cannot be reached or was migrated by a newer version.
-    """
-    try:
-        with psycopg.connect(owner_url) as connection:
-            _refuse_newer(connection)
-            installed = package_version(_QUEUE)
-            queue = () if _applied(connection).get(_QUEUE) == installed else (installed,)
-            return (*(f"{_QUEUE} {each}" for each in queue), *pending_migrations(connection))
-    except psycopg.OperationalError as error:
-        raise _unreachable(error) from error
-
-
-def _unreachable(error: psycopg.OperationalError) -> StoreUnavailable:
+def unreachable(error: psycopg.OperationalError) -> StoreUnavailable:
+    """The error for a server that does not answer."""
     return StoreUnavailable(
         f"the database cannot be reached: {str(error).strip()}",
         hint="check FOOTNOTE_DATABASE_URL and that the server runs",
     )
 
 
-def pending_migrations(connection: psycopg.Connection) -> tuple[str, ...]:
+def pending_migrations(connection: psycopg.Connection) -> tuple[Migration, ...]:
     """The steps the database lacks, seen by any login."""
     applied = _applied(connection)
-    return tuple(step.name for step in known_migrations() if step.name not in applied)
+    return tuple(step for step in known_migrations() if step.name not in applied)
+
+
+def pending_queue(connection: psycopg.Connection) -> tuple[str, ...]:
+    """The version of the job queue's schema if the database lacks it."""
+    installed = package_version(_QUEUE)
+    recorded = _applied(connection).get(_QUEUE)
+    if recorded is not None and _version(recorded) >= _version(installed):
+        return ()  # A newer program has been here: what it added stays.
+    return (f"{_QUEUE} {installed}",)
+
+
+def applied_migrations(connection: psycopg.Connection) -> tuple[str, ...]:
+    """The steps the database has, of this version and of newer ones, in order."""
+    return tuple(sorted(set(_applied(connection)) - {_QUEUE}))
+
+
+def oldest_program(connection: psycopg.Connection) -> int:
+    """The number of the step that a program must know to use the database."""
+    if not _keeps_kinds(connection):
+        return OLDEST_LENIENT
+    row = connection.execute(_SQL["oldest_program"]).fetchone()
+    return max(OLDEST_LENIENT, 0 if row is None or row[0] is None else int(row[0]))
+
+
+def older_programs(connection: psycopg.Connection, needs: int) -> int:
+    """How many connections there are of programs that do not know step `needs`."""
+    row = connection.execute(_SQL["older_programs"], {"needs": needs}).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def refuse_newer(connection: psycopg.Connection) -> None:
+    """Raise StoreUnavailable where a step that is not known here leaves this version out."""
+    if not _keeps_kinds(connection):
+        unknown = set(applied_migrations(connection)) - {each.name for each in known_migrations()}
+        if unknown:
+            raise _too_new(sorted(unknown)[-1], None)
+        return
+    rows = connection.execute(_SQL["of_newer_versions"]).fetchall()
+    known = {step.name for step in known_migrations()}
+    here = newest_known().number
+    for name, kind, needs, version in rows:
+        if name in known or name == _QUEUE:
+            continue
+        if kind is None or (needs is not None and needs > here):
+            raise _too_new(name, version)
+
+
+def _too_new(step: str, version: str | None) -> StoreUnavailable:
+    by = "a newer Footnote" if version is None else f"Footnote {version}"
+    return StoreUnavailable(
+        f"the database was migrated by {by}, whose step {step} leaves out this version, "
+        f"{VERSION}, which knows the steps up to {newest_known().name}",
+        hint="upgrade this installation",
+    )
+
+
+def _wait_for_turn(connection: psycopg.Connection, tell: Callable[[str], None]) -> None:
+    """Take the lock of migrations.
+
+    Asked for again and again: a statement that waited for it would hold a snapshot, for whose end
+    an index that another process builds concurrently waits in turn.
+    """
+    told = False
+    while connection.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK]).fetchone() != (True,):
+        if not told:
+            tell("waiting for another process that migrates the database")
+            told = True
+        time.sleep(_LOOK_SECONDS)
 
 
 def _prepare(connection: psycopg.Connection) -> None:
@@ -138,15 +202,11 @@ def _prepare(connection: psycopg.Connection) -> None:
         connection.execute("CREATE SCHEMA IF NOT EXISTS footnote")
         connection.execute("GRANT USAGE ON SCHEMA footnote TO footnote_app")
         connection.execute("SET search_path = footnote, public, extensions")
-        connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS migrations (
-                name text PRIMARY KEY,
-                checksum text NOT NULL,
-                applied_at timestamptz NOT NULL DEFAULT now()
-            )
-            """
-        )
+        connection.execute(_SQL["create_table"])
+        if not _keeps_kinds(connection):
+            connection.execute(_SQL["keep_kinds"])
+            for step in known_migrations():
+                connection.execute(_SQL["note_kind"], _kept(step))
         connection.execute("GRANT SELECT ON migrations TO footnote_app")
     connection.execute("SET search_path = footnote, public, extensions")
 
@@ -164,16 +224,9 @@ def _require_pgvector(connection: psycopg.Connection) -> None:
         )
 
 
-def _refuse_newer(connection: psycopg.Connection) -> None:
-    newer = set(_applied(connection)) - {step.name for step in known_migrations()} - {_QUEUE}
-    if newer:
-        raise StoreUnavailable(
-            f"the database was migrated by a newer Footnote ({', '.join(sorted(newer))})",
-            hint="upgrade this installation",
-        )
-
-
-def _apply_ours(connection: psycopg.Connection) -> list[str]:
+def _apply_ours(
+    connection: psycopg.Connection, tell: Callable[[str], None], patience: Patience
+) -> list[str]:
     applied = _applied(connection)
     fresh = []
     for step in known_migrations():
@@ -184,19 +237,100 @@ def _apply_ours(connection: psycopg.Connection) -> list[str]:
                     hint="install the released package again; migrations never change",
                 )
             continue
-        with connection.transaction():
-            connection.execute(step.statements)
-            _record(connection, step.name, step.checksum)
+        _refuse_older_programs(connection, step)
+        tell(f"applying {step.name}")
+        _patiently(connection, step.name, partial(_apply, connection, step), tell, patience)
         fresh.append(step.name)
     return fresh
 
 
-def _apply_queue(connection: psycopg.Connection) -> list[str]:
+def _apply(connection: psycopg.Connection, step: Migration) -> None:
+    """Apply a step in one transaction; what is concurrent by itself, and again if it failed."""
+    if not step.is_concurrent:
+        connection.execute(step.statements)
+    else:
+        for part in step.parts:
+            index = re.match(r"CREATE (?:UNIQUE )?INDEX CONCURRENTLY (\w+)", part, re.IGNORECASE)
+            if index is not None:
+                state = connection.execute(_SQL["index_state"], {"name": index[1]}).fetchone()
+                if state == (True,):
+                    continue
+                if state is not None:  # A build that was broken off leaves one behind.
+                    connection.execute(
+                        sql.SQL("DROP INDEX CONCURRENTLY {}").format(sql.Identifier(index[1]))
+                    )
+            connection.execute(part.encode())
+    connection.execute(_SQL["record"], _kept(step))
+
+
+def _kept(step: Migration) -> dict[str, object]:
+    """What the table of applied steps keeps of one."""
+    return {
+        "name": step.name,
+        "checksum": step.checksum,
+        "kind": step.kind.value,
+        "needs": step.needs,
+        "version": VERSION,
+    }
+
+
+def _refuse_older_programs(connection: psycopg.Connection, step: Migration) -> None:
+    if step.needs is None:
+        return
+    count = older_programs(connection, step.needs)
+    if count:
+        raise StoreUnavailable(
+            f"migration {step.name} leaves out programs that do not know step {step.needs:04}, and "
+            f"there are {count} connections of such",
+            hint="end those servers and workers, or upgrade them to a version between; then run "
+            "footnote upgrade again",
+        )
+
+
+def _patiently(
+    connection: psycopg.Connection,
+    name: str,
+    work: Callable[[], None],
+    tell: Callable[[str], None],
+    patience: Patience,
+) -> None:
+    """Do the work of a step, and again as long as others hold a lock that it needs."""
+    timeout = f"{round(patience.lock_timeout_seconds * 1000)}ms"
+    concurrent = any(each.name == name and each.is_concurrent for each in known_migrations())
+    for tried in range(1, patience.tries + 1):
+        try:
+            if concurrent:
+                connection.execute(_SQL["lock_timeout"], {"timeout": timeout, "local": False})
+                work()
+            else:
+                with connection.transaction():
+                    connection.execute(_SQL["lock_timeout"], {"timeout": timeout, "local": True})
+                    work()
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
+            if tried == patience.tries:
+                raise StoreUnavailable(
+                    f"migration {name} found no moment to lock what it changes, in {tried} tries: "
+                    f"{error.diag.message_primary}",
+                    hint="end long transactions (pg_stat_activity shows them), then run footnote "
+                    "upgrade again",
+                ) from error
+            tell(f"{name} waits for a lock, and tries again")
+            time.sleep(patience.pause_seconds)
+        else:
+            return
+        finally:
+            if concurrent:
+                connection.execute(_SQL["lock_timeout"], {"timeout": "0", "local": False})
+
+
+def _apply_queue(
+    connection: psycopg.Connection, tell: Callable[[str], None], patience: Patience
+) -> list[str]:
     """The job queue's own schema, from the installed library; its version is its checksum."""
-    installed = package_version(_QUEUE)
-    recorded = _applied(connection).get(_QUEUE)
-    if recorded == installed:
+    pending = pending_queue(connection)
+    if not pending:
         return []
+    recorded = _applied(connection).get(_QUEUE)
     folder = files("procrastinate.sql")
     if recorded is None:
         scripts = [(folder / "schema.sql").read_text(encoding="utf-8")]
@@ -206,7 +340,8 @@ def _apply_queue(connection: psycopg.Connection) -> list[str]:
             for path in sorted((folder / "migrations").iterdir(), key=lambda path: path.name)
             if _is_newer(path.name, recorded)
         ]
-    with connection.transaction():
+
+    def work() -> None:
         for script in scripts:
             connection.execute(script)
         connection.execute(
@@ -214,16 +349,38 @@ def _apply_queue(connection: psycopg.Connection) -> list[str]:
             " procrastinate_periodic_defers, procrastinate_workers TO footnote_app"
         )
         connection.execute("GRANT USAGE ON ALL SEQUENCES IN SCHEMA footnote TO footnote_app")
-        _record(connection, _QUEUE, installed)
-    return [f"{_QUEUE} {installed}"]
+        checksum = package_version(_QUEUE)
+        connection.execute(
+            _SQL["record"],
+            {
+                "name": _QUEUE,
+                "checksum": checksum,
+                "kind": StepKind.EXPAND.value,
+                "needs": None,
+                "version": VERSION,
+            },
+        )
+
+    tell(f"applying {pending[0]}")
+    _patiently(connection, _QUEUE, work, tell, patience)
+    return list(pending)
 
 
 def _is_newer(script: str, recorded: str) -> bool:
     match = _VERSION_OF_QUEUE_MIGRATION.match(script)
     if match is None:
         return False
-    known = tuple(int(part) for part in re.findall(r"\d+", recorded)[:3])
-    return tuple(int(part) for part in match.groups()) > known
+    return tuple(int(part) for part in match.groups()) > _version(recorded)
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", text)[:3])
+
+
+def _keeps_kinds(connection: psycopg.Connection) -> bool:
+    """Whether the table of applied steps has what this version keeps of each."""
+    row = connection.execute(_SQL["keeps_kinds"]).fetchone()
+    return row is not None and bool(row[0])
 
 
 def _applied(connection: psycopg.Connection) -> dict[str, str]:
@@ -232,13 +389,3 @@ def _applied(connection: psycopg.Connection) -> dict[str, str]:
         return {}
     rows = connection.execute("SELECT name, checksum FROM footnote.migrations")
     return {str(name): str(checksum) for name, checksum in rows}
-
-
-def _record(connection: psycopg.Connection, name: str, checksum: str) -> None:
-    connection.execute(
-        """
-        INSERT INTO migrations (name, checksum) VALUES (%s, %s)
-        ON CONFLICT (name) DO UPDATE SET checksum = EXCLUDED.checksum, applied_at = now()
-        """,
-        [name, checksum],
-    )

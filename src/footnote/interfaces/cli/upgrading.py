@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from footnote import __version__
+from footnote.domain.upgrading import PendingStep, StepKind, Upgrade
 from footnote.engine.upgrading import upgrade as upgrade_database
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
@@ -23,17 +24,55 @@ def upgrade(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Apply the steps of migration that the database lacks.
+    """Apply the steps of migration that the database lacks, or say what they would do.
 
-    Servers and workers do so when they start; this does it by itself, as the owner of the tables.
+    Servers and workers apply them when they start; this does it by itself, as the owner of the
+    tables.
     """
-    done = wait_for(upgrade_database(prepared(), check=check))
+    notices = present.notices()
+    done = wait_for(
+        upgrade_database(
+            prepared(), check=check, tell=lambda line: notices.print(present.plain(line))
+        )
+    )
     if as_json:
         present.print_json(done)
-    elif not done.steps:
-        present.terminal().print(Text(f"The database is up to date with Footnote {__version__}."))
     else:
-        told = "Applied" if done.applied else "Not applied yet"
-        present.terminal().print(Text(f"{told}: {', '.join(done.steps)}."))
+        for line in _lines(done):
+            present.terminal().print(present.plain(line))
     if not done.applied:
         raise typer.Exit(_PENDING)
+
+
+def _lines(done: Upgrade) -> Iterator[str]:
+    if not done.steps:
+        yield f"The database is up to date with Footnote {__version__}."
+    elif done.applied:
+        yield f"Applied: {', '.join(done.steps)}."
+    else:
+        yield "Not applied yet:"
+        for step in done.pending:
+            yield from _step(step)
+    if done.oldest_program is not None:
+        then = "" if done.applied else ", once that is applied"
+        yield f"Programs that know {done.oldest_program} may use the database{then}."
+    if done.older_programs:
+        yield (
+            f"{done.older_programs:,} connections are of older programs: end those servers and "
+            "workers first."
+        )
+    for each in done.older_formats:
+        yield (
+            f"Workers write anew in the background: {each.amount:,} {each.what} of "
+            f"{each.workspaces:,} workspaces (footnote backfill show)."
+        )
+
+
+def _step(step: PendingStep) -> Iterator[str]:
+    kind = "only adds" if step.kind is StepKind.EXPAND else f"leaves out what lacks {step.needs}"
+    yield f"  {step.name}: {kind}"
+    for lock in step.locks:
+        yield (
+            f"    {lock.table} (about {lock.rows:,} rows, {lock.bytes / 1e6:,.1f} MB): "
+            f"{lock.mode.value}"
+        )

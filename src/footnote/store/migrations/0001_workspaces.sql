@@ -1,3 +1,4 @@
+-- migration: expand
 -- Workspaces, and the rule that nothing of one is seen from another.
 -- Safe before a deploy: it only adds.
 

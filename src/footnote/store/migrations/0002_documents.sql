@@ -1,3 +1,4 @@
+-- migration: expand
 -- Documents, their versions and what a worker has finished of them.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- The searchable side: chunks, vectors, and the inverted index as rows.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- What filters and facets look at.
 -- Safe before a deploy: it only adds.
 

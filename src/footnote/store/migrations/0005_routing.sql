@@ -1,3 +1,4 @@
+-- migration: expand
 -- What documents are about, so that a search can ask first which of them promise most.
 -- Safe before a deploy: it only adds. Documents published before have no row and are searched
 -- whatever a routed search thinks of the others.

@@ -1,3 +1,4 @@
+-- migration: expand
 -- What makes handing files in safe to repeat, and lets nothing lie about that no document owns.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- What re-embedding needs: the text of a chunk as it was embedded, and how far it has come.
 -- Safe before a deploy: it adds, and builds one index anew, for which writers wait.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Where documents came from, what happened to them, and who is told of it.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Conversations: what a principal asked, what was answered, and what it thought of that.
 -- Safe before a deploy: it only adds.
 

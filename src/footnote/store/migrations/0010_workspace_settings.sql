@@ -1,3 +1,4 @@
+-- migration: expand
 -- What a workspace chooses for itself, and the servers whose tools its agents may use.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- How far a long stage has come, for whoever waits.
 -- Safe before a deploy: it only adds; workers of before note no progress.
 

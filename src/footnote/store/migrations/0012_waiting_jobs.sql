@@ -1,3 +1,4 @@
+-- migration: expand
 -- Finds what waits under a lock without reading the queue.
 -- Safe before a deploy: it only adds.
 

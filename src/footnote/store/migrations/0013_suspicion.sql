@@ -1,3 +1,4 @@
+-- migration: expand
 -- Whether a chunk tries to give orders to a model that reads it is found out once, not in each search.
 -- Safe before a deploy: it only adds; workers of before leave it open, and reads look then.
 

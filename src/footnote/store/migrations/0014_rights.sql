@@ -1,3 +1,4 @@
+-- migration: expand
 -- What acts with rights its caller lacks means the same whatever the caller puts in its way.
 -- Safe before a deploy: the functions keep their names and results. It builds one index anew, for
 -- which writers wait. Until they end, processes of before notice events only when they look, every

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Finds the workspaces that wait, and the first job of each, without reading the queue.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Roles in a workspace and in its collections, and who sees a document beside its list.
 -- Safe before a deploy: what was visible stays so. Entries of access lists that named a group keep
 -- admitting it: a name is listed once more as a group.

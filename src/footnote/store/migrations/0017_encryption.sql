@@ -1,3 +1,4 @@
+-- migration: expand
 -- Keys of workspaces, and what an encrypted one keeps elsewhere than others do.
 -- Safe before a deploy: it adds, and the functions that change do as before for every workspace
 -- that is there. Workspaces of before stay as they are, without encryption.

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Keys of programs and people, and how a credential leads to its workspace.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Who searched, read, changed, exported or deleted what, and which documents it showed.
 -- Safe before a deploy: it only adds.
 

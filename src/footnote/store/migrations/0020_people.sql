@@ -1,3 +1,4 @@
+-- migration: expand
 -- People and their groups as a directory pushes them, and the sessions of those who logged in.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- How often a caller may ask, and queries of the audit log that a new key encrypts.
 -- Safe before a deploy: it only adds.
 

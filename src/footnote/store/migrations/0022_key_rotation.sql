@@ -1,3 +1,4 @@
+-- migration: expand
 -- What the rotation of data keys needs.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- What models and stores were used for, day by day, and how much of it a workspace may use.
 -- Safe before a deploy: it only adds.
 

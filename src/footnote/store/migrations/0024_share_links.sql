@@ -1,3 +1,4 @@
+-- migration: expand
 -- Links that show a collection or a conversation to whoever has them, until they expire.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- An address is told of documents that whoever had it told may see: an administrator sees no private
 -- document of others, and so neither its name nor that there is one.
 -- Safe before a deploy: processes of before go on to add endpoints, as administrators.

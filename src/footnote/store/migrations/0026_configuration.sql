@@ -1,3 +1,4 @@
+-- migration: expand
 -- What a workspace set of the installation's settings, and who changed it when.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- After how many days what a workspace keeps is deleted.
 -- Safe before a deploy: it only adds; processes of before delete nothing by it.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- How often credentials failed lately, by where they came from and by their ids.
 -- Safe before a deploy: it only adds.
 

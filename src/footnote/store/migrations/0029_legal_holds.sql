@@ -1,3 +1,4 @@
+-- migration: expand
 -- What may not be deleted until an administrator says so again.
 -- Safe before a deploy: it only adds. Processes of before fail to delete what is held, with an
 -- error that they do not know.

@@ -1,3 +1,4 @@
+-- migration: expand
 -- What was erased, by its ids, so that it can be erased again after a backup was restored.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- How lists of documents are sorted, and the views of them that people keep.
 -- Safe before a deploy: it only adds. It writes every document anew and builds indexes, for which
 -- readers and writers of documents wait.

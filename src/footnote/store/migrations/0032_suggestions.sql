@@ -1,3 +1,4 @@
+-- migration: expand
 -- Answers keep what may be asked next, and lose of it what rests on a document that goes.
 -- Safe before a deploy: an answer without suggestions is treated as before.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- What was answered and what was cited can be counted without reading the answers.
 -- Safe before a deploy: it only adds, and processes of before write rows that count for nothing. It
 -- builds two indexes, for which writers of messages wait.

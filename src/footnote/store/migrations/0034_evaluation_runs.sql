@@ -1,3 +1,4 @@
+-- migration: expand
 -- The evaluation runs that a workspace keeps, with what came of each question.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Evaluations that are asked by a worker: what was ordered, how far it is, and what came of each
 -- question so far, so that a worker that takes over pays for none of them again.
 -- Safe before a deploy: it only adds.

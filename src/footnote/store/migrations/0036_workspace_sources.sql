@@ -1,3 +1,4 @@
+-- migration: expand
 -- Sources that a workspace follows by itself: where they are, when they run, and how the last went.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Facts: statements extracted from published versions, with the places that they were taken from,
 -- and an index of their own beside that of chunks.
 -- Safe before a deploy: it only adds.

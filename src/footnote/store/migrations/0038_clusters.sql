@@ -1,3 +1,4 @@
+-- migration: expand
 -- Clusters of documents at several granularities: which documents lie together, by ids alone, and
 -- what a cluster is called.
 -- Safe before a deploy: it only adds.

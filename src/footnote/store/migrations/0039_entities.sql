@@ -1,3 +1,4 @@
+-- migration: expand
 -- Entities: what documents name, with every place where they do, linked across documents.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- What a language model used for the facts of a version, and how many of its facts stand nowhere.
 -- Safe before a deploy: it only adds.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Summaries: the sentences that say most of a document, with where they stand. Those of several
 -- documents are made from them when they are read.
 -- Safe before a deploy: it only adds.

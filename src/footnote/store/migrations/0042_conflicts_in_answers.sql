@@ -1,3 +1,4 @@
+-- migration: expand
 -- Where the object of a fact stands in its document, so that the facts in what an answer quotes are
 -- found by an index; and answers that are kept with what documents do not agree about, of which a
 -- document takes its statements with it when it goes.

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Summaries that a language model wrote of a version, each sentence with those that it rests on.
 -- Safe before a deploy: it only adds.
 

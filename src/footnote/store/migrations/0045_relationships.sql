@@ -1,3 +1,4 @@
+-- migration: expand
 -- Relationships: which entities of a document stand in one sentence, and by what a document is found
 -- to belong with others. Edges between entities follow merges and splits, edges between documents need
 -- no order in which documents come: both are joined when they are asked for.

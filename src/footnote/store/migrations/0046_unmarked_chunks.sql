@@ -1,3 +1,4 @@
+-- migration: expand
 -- Passages at which nobody looked for orders to a model are found without reading the others.
 -- Safe before a deploy: it only adds an index, empty where all documents were marked when they came.
 

@@ -1,3 +1,4 @@
+-- migration: expand
 -- Steps of traces, for `footnote trace`: operational, without any text of a customer. The
 -- application adds to them and cannot read them; the operator reads them through the owner.
 -- Safe before a deploy: it only adds.

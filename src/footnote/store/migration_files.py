@@ -1,0 +1,129 @@
+"""The numbered steps of migration as the package has them: what each says of itself, and does.
+
+The first line of a step is read by programs: `-- migration: expand`, or `-- migration: contract
+0047` with the newest step that every program must know which still uses the database. What an
+expand step replaces on purpose it names: `-- migration: expand, replaces tell`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.resources import files
+from typing import LiteralString
+
+from footnote.domain.upgrading import StepKind
+
+VERSION: str = import_module("footnote").__version__
+"""Of the package, whose root imports what stands above the store."""
+_HEADER = re.compile(
+    r"-- migration: (expand|contract (?P<needs>\d{4}))(, replaces (?P<replaces>[\w., ]+))?\n"
+)
+_TOKEN = re.compile(
+    r"""--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"(?:[^"]|"")*"|(?P<tag>\$\w*\$).*?(?P=tag)|\w+|;|\s+|.""",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """One numbered step."""
+
+    name: str
+    statements: LiteralString
+
+    @property
+    def number(self) -> int:
+        """Its place in the order, from 1."""
+        return int(self.name.split("_")[0])
+
+    @property
+    def checksum(self) -> str:
+        """Hex SHA-256 of the statements, without the line that says what kind of step it is."""
+        return hashlib.sha256(_HEADER.sub("", self.statements, count=1).encode()).hexdigest()
+
+    @property
+    def kind(self) -> StepKind:
+        """Whether programs of before go on beside it."""
+        return StepKind.EXPAND if self.needs is None else StepKind.CONTRACT
+
+    @property
+    def needs(self) -> int | None:
+        """The newest step that a program must know to go on after it; null if any goes on."""
+        needs = self._header["needs"]
+        return None if needs is None else int(needs)
+
+    @property
+    def replaces(self) -> tuple[str, ...]:
+        """What it replaces or changes on purpose, so that programs of before are served as ever."""
+        return tuple(each.strip() for each in (self._header["replaces"] or "").split(",") if each)
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Its statements one by one, without comments."""
+        return split_statements(self.statements)
+
+    @property
+    def is_concurrent(self) -> bool:
+        """Whether it must run outside a transaction, each statement by itself."""
+        return any(re.search(r"\bCONCURRENTLY\b", part, re.IGNORECASE) for part in self.parts)
+
+    @property
+    def _header(self) -> re.Match[str]:
+        found = _HEADER.match(self.statements)
+        if found is None:
+            raise ValueError(f"migration {self.name} does not begin with `-- migration: KIND`")
+        return found
+
+
+@cache
+def known_migrations() -> tuple[Migration, ...]:
+    """The steps this version knows, in order."""
+    folder = files("footnote.store") / "migrations"
+    paths = [path for path in folder.iterdir() if path.name.endswith(".sql")]
+    paths.sort(key=lambda path: path.name)
+    return tuple(
+        Migration(
+            name=path.name.removesuffix(".sql"),
+            statements=path.read_text(encoding="utf-8"),
+        )
+        for path in paths
+    )
+
+
+def newest_known() -> Migration:
+    """The last step of this version, by which other versions are compared with it."""
+    return known_migrations()[-1]
+
+
+def split_statements(text: str) -> tuple[str, ...]:
+    """The statements of a script, without comments and the semicolons between them.
+
+    A semicolon within quotes, a dollar-quoted body or `BEGIN ATOMIC … END` divides nothing.
+    """
+    found: list[str] = []
+    pending: list[str] = []
+    depth, before = 0, ""
+    for match in _TOKEN.finditer(text):
+        piece = match[0]
+        word = piece.upper()
+        if piece.startswith(("--", "/*")):
+            continue
+        if word == "ATOMIC" and before == "BEGIN":
+            depth = 1
+        elif depth and word == "CASE":
+            depth += 1
+        elif depth and word == "END":
+            depth -= 1
+        if piece == ";" and not depth:
+            found.append("".join(pending).strip())
+            pending = []
+        else:
+            pending.append(piece)
+        if not piece.isspace():
+            before = word
+    found.append("".join(pending).strip())
+    return tuple(statement for statement in found if statement)

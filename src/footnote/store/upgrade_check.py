@@ -1,0 +1,75 @@
+"""What bringing a database up to date would do to it, found without changing anything."""
+
+from __future__ import annotations
+
+import psycopg
+
+from footnote.domain.upgrading import PendingStep, StepKind, TableLock, Upgrade
+from footnote.store.migrate import (
+    applied_migrations,
+    older_programs,
+    oldest_program,
+    pending_migrations,
+    pending_queue,
+    refuse_newer,
+    unreachable,
+)
+from footnote.store.migration_files import Migration, known_migrations, newest_known
+from footnote.store.migration_locks import locks_of
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("migrating")
+
+
+def state_of_database(owner_url: str) -> Upgrade:
+    """The steps the database lacks, with their locks, and what is in a form of before.
+
+    Blocks. Raises StoreUnavailable when the server cannot be reached or was migrated by a newer
+    version that leaves this one out.
+    """
+    try:
+        with psycopg.connect(owner_url) as connection:
+            refuse_newer(connection)
+            return _state(connection)
+    except psycopg.OperationalError as error:
+        raise unreachable(error) from error
+
+
+def _state(connection: psycopg.Connection) -> Upgrade:
+    applied = applied_migrations(connection)
+    queue, steps = pending_queue(connection), pending_migrations(connection)
+    needed = max((step.needs for step in steps if step.needs is not None), default=None)
+    oldest = max(oldest_program(connection), needed or 0)
+    names = {step.number: step.name for step in known_migrations()}
+    return Upgrade(
+        steps=(*queue, *(step.name for step in steps)),
+        applied=not queue and not steps,
+        newest_known=newest_known().name,
+        newest_applied=applied[-1] if applied else None,
+        oldest_program=names.get(oldest, f"{oldest:04}") if applied else None,
+        older_programs=0 if needed is None else older_programs(connection, needed),
+        pending=(
+            *(PendingStep(name=each, kind=StepKind.EXPAND, needs=None, locks=()) for each in queue),
+            *_pending(connection, steps, names),
+        ),
+    )
+
+
+def _pending(
+    connection: psycopg.Connection, steps: tuple[Migration, ...], names: dict[int, str]
+) -> list[PendingStep]:
+    sizes = {name: (rows, size) for name, rows, size in connection.execute(_SQL["tables"])}
+    index_tables: dict[str, str] = dict(connection.execute(_SQL["index_tables"]).fetchall())
+    return [
+        PendingStep(
+            name=step.name,
+            kind=step.kind,
+            needs=None if step.needs is None else names.get(step.needs, f"{step.needs:04}"),
+            locks=tuple(
+                TableLock(table=table, mode=mode, rows=sizes[table][0], bytes=sizes[table][1])
+                for table, mode in sorted(locks_of(step, index_tables).items())
+                if table in sizes
+            ),
+        )
+        for step in steps
+    ]
