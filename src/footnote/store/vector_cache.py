@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
-import numpy.typing as npt
 
 from footnote.domain import Hit, Ranking
 from footnote.errors import FootnoteError
 from footnote.index.bm25 import Numbers
+from footnote.index.quantised import HalfVectors, Places, QuantisedVectors
 from footnote.index.ranges import ChunkRanges
 from footnote.ports import Vector, Vectors
 from footnote.store.database import SYSTEM, Database
@@ -28,16 +28,8 @@ from footnote.store.statements import load_statements
 
 _SQL = load_statements("vector_cache")
 
-ALL_COMPARED = 20_000
-"""Vectors up to which a search compares every one: about 2 ms at 384 dimensions."""
-SKETCH_DIMENSIONS = 96
-"""Of 384, they hold 71 % of synthetic vectors and 79 % of real ones, and halve a search's time."""
-CANDIDATES = 1024
-"""Vectors that are compared in full after a look at all sketches, to see how those err."""
-_COMPARED_BEFORE_SKETCHES = 5000
-"""Visible vectors up to which picking them out beats looking at sketches first."""
 _GATHERING_COSTS = 4  # How much dearer a row is that is picked out than one in passing.
-_SAMPLE = 4096  # Vectors from which the directions of a sketch are taken.
+_GROUPS_PER_RESULT = 16  # Groups whose best bounds tell how good the best must at least be.
 _PACKED_TOGETHER = 4096  # Vectors a statement brings: 3 MB at 384 dimensions.
 _HEADER = 2  # int16s before each vector in halfvec's wire form: dimensions, and nothing.
 _WORTH_CATCHING_UP = 512
@@ -46,18 +38,6 @@ _SHARE_WORTH_CATCHING_UP = 32
 _PATIENCE = 1000
 """Searches that others get before a workspace's vectors make room: what goes round never stays."""
 
-Places = npt.NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sketch:
-    """Every vector along the few directions in which the vectors differ most."""
-
-    directions: Vectors
-    """Orthonormal columns, shape (dimensions, sketch dimensions)."""
-    rows: Vectors
-    """Shape (vectors, sketch dimensions)."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class HeldVectors:
@@ -65,48 +45,49 @@ class HeldVectors:
 
     numbers: Numbers
     """Chunk numbers, rising."""
-    rows: Vectors
-    """One for each number, as exact as the database keeps them."""
+    rows: HalfVectors
+    """One for each number, as the database keeps them."""
+    quantised: QuantisedVectors
+    """The same in a byte for each value, which a search looks through."""
     covered: ChunkRanges
     """The numbers as ranges."""
-    sketch: Sketch | None = None
 
     @classmethod
-    def of(cls, numbers: Numbers, rows: Vectors, sketch: Sketch | None = None) -> HeldVectors:
-        """These vectors, by rising number. Their sketch is made if there are many."""
-        if sketch is None and rows.shape[0] > ALL_COMPARED and _sketchable(rows.shape[1]):
-            sketch = _sketched(rows)
-        covered = ChunkRanges.from_rising(numbers)
-        return cls(numbers=numbers, rows=rows, covered=covered, sketch=sketch)
+    def of(
+        cls, numbers: Numbers, rows: HalfVectors, quantised: QuantisedVectors | None = None
+    ) -> HeldVectors:
+        """These vectors, by rising number."""
+        return cls(
+            numbers=numbers,
+            rows=rows,
+            quantised=QuantisedVectors.of(rows) if quantised is None else quantised,
+            covered=ChunkRanges.from_rising(numbers),
+        )
 
     @property
     def byte_size(self) -> int:
         """What it takes of the memory."""
-        sketch = 0 if self.sketch is None else self.sketch.rows.nbytes
-        return self.numbers.nbytes + self.rows.nbytes + sketch
+        return self.numbers.nbytes + self.rows.nbytes + self.quantised.byte_size
 
     def nearest(self, vector: Vector, visible: ChunkRanges, limit: int) -> Ranking:
         """The `limit` visible held chunks of highest cosine, ties by chunk number.
 
-        Exact while there is no sketch or few are visible. Beyond, those are compared in full
-        that come within reach by their sketch, which errs no more than it does on the best.
+        Exact: all are compared whose bound reaches the least of the best.
         """
         query = _halved(vector)
         places = self._places(visible)
         count = self.numbers.size if places is None else places.size
-        if self.sketch is not None and count > max(limit, _COMPARED_BEFORE_SKETCHES):
-            places, similarities = self._within_reach(self.sketch, places, query, limit)
-        else:
-            similarities = _products(self.rows, places, query)
+        if count > 2 * limit:
+            places = self._within_reach(places, query, limit)
         numbers = self.numbers if places is None else self.numbers[places]
-        return _best(numbers, similarities, limit)
+        return _best(numbers, self._products(places, query), limit)
 
     def similarities(self, vector: Vector, chunk_numbers: Sequence[int]) -> Mapping[int, float]:
         """Cosines of those of the chunks that are held, whoever may see them."""
         wanted = np.array(chunk_numbers, dtype=np.int32)
         wanted = wanted[self.covered.contains(wanted)]
         places = np.searchsorted(self.numbers, wanted)
-        similarities = _products(self.rows, places, _halved(vector))
+        similarities = self._products(places, _halved(vector))
         return dict(zip(wanted.tolist(), similarities.tolist(), strict=True))
 
     def _places(self, visible: ChunkRanges) -> Places | None:
@@ -115,22 +96,28 @@ class HeldVectors:
             return None
         return np.flatnonzero(visible.mask_of_rising(self.numbers))
 
-    def _within_reach(
-        self, sketch: Sketch, places: Places | None, query: Vector, limit: int
-    ) -> tuple[Places, Vector]:
-        """Where those stand that could be among the best, and their cosines."""
-        nearness = _products(sketch.rows, places, query @ sketch.directions)
-        first = nearness.size - max(CANDIDATES, limit)
-        likely = np.argpartition(nearness, first)[first:]
+    def _within_reach(self, places: Places | None, query: Vector, limit: int) -> Places:
+        """Where those stand that could be among the best."""
+        if places is not None and places.size * _GATHERING_COSTS > self.numbers.size:
+            bounds = self.quantised.bounds(query)[places]
+        else:
+            bounds = self.quantised.bounds(query, places)
+        # At least `limit` reach the bound that the best of so many groups reach.
+        groups = min(bounds.size, limit * _GROUPS_PER_RESULT)
+        tops = bounds[: bounds.size // groups * groups].reshape(-1, groups).max(axis=0)
+        likely = np.flatnonzero(bounds >= np.partition(tops, groups - limit)[groups - limit])
         found = likely if places is None else places[likely]
-        similarities = _products(self.rows, found, query)
-        last = np.partition(similarities, similarities.size - limit)[-limit]
-        least = last - np.max(similarities - nearness[likely])
-        if nearness[likely].min() >= least:
-            within = np.flatnonzero(nearness >= least)
-            found = within if places is None else places[within]
-            similarities = _products(self.rows, found, query)
-        return found, similarities
+        similarities = self._products(found, query)
+        least = np.partition(similarities, similarities.size - limit)[-limit]
+        within = np.flatnonzero(bounds >= least)
+        return within if places is None else places[within]
+
+    def _products(self, places: Places | None, query: Vector) -> Vector:
+        """The inner products of the rows at these places, None for all, with the query."""
+        rows = self.rows if places is None else self.rows[places]
+        # Of numpy's products this one alone never starts threads, which cost a busy machine dearly.
+        products: Vector = np.vecdot(rows.astype(np.float32), query)
+        return products
 
 
 @dataclass(slots=True)
@@ -195,7 +182,7 @@ class VectorCache:
         held = self._held.get(key)
         if held is not None and not _outdated(held, live):
             return
-        if not self._make_room(key, live.size * _row_bytes(live.size, dimensions)):
+        if not self._make_room(key, live.size * _row_bytes(dimensions)):
             return
         task = asyncio.create_task(self._load(database, key, held, live, dimensions))
         self._tasks[key] = task
@@ -256,7 +243,7 @@ async def _loaded(
 ) -> HeldVectors:
     """The vectors of all live chunks, what is held of them not read again."""
     missing = live if held is None else live[~held.covered.mask_of_rising(live)]
-    pieces: list[tuple[Numbers, Vectors]] = []
+    pieces: list[tuple[Numbers, HalfVectors]] = []
     for first in range(0, missing.size, _PACKED_TOGETHER):
         wanted = ChunkRanges.from_rising(missing[first : first + _PACKED_TOGETHER])
         pieces += await _read_packed(database, key, wanted)
@@ -265,7 +252,7 @@ async def _loaded(
 
 async def _read_packed(
     database: Database, key: tuple[UUID, int], wanted: ChunkRanges
-) -> list[tuple[Numbers, Vectors]]:
+) -> list[tuple[Numbers, HalfVectors]]:
     # One transaction each, so that a large workspace does not hold a snapshot for a second.
     async with database.snapshot(key[0], SYSTEM) as scope:
         row = await scope.one(
@@ -276,73 +263,47 @@ async def _read_packed(
     if row is None or row["numbers"] is None:
         return []
     numbers = np.frombuffer(row["numbers"], dtype=">i4").astype(np.int32)
-    return [(numbers, await asyncio.to_thread(unpack_vectors, row["vectors"]))]
+    return [(numbers, await asyncio.to_thread(_unpacked, row["vectors"]))]
 
 
 def unpack_vectors(packed: bytes) -> Vectors:
     """Read vectors in the wire form of halfvec, one behind the other, at least one."""
+    return _unpacked(packed).astype(np.float32)
+
+
+def _unpacked(packed: bytes) -> HalfVectors:
     dimensions = int.from_bytes(packed[:2], "big")
     wire = np.frombuffer(packed, dtype=">u2").reshape(-1, _HEADER + dimensions)
-    return wire[:, _HEADER:].astype(np.uint16).view(np.float16).astype(np.float32)
+    return wire[:, _HEADER:].astype(np.uint16).view(np.float16)
 
 
 def _joined(
     held: HeldVectors | None,
     live: Numbers,
-    pieces: Sequence[tuple[Numbers, Vectors]],
+    pieces: Sequence[tuple[Numbers, HalfVectors]],
     dimensions: int,
 ) -> HeldVectors:
     """What is held and still lives, with the pieces."""
-    numbers = [each for each, _ in pieces]
-    rows = [each for _, each in pieces]
-    sketches: list[Vectors] = []
+    numbers = [np.zeros(0, np.int32), *(each for each, _ in pieces)]
+    rows = [np.zeros((0, dimensions), np.float16), *(each for _, each in pieces)]
+    quantised = [QuantisedVectors.of(each) for each in rows]
     if held is not None:
         lives = ChunkRanges.from_rising(live).mask_of_rising(held.numbers)
-        numbers.insert(0, held.numbers[lives])
-        rows.insert(0, held.rows[lives])
-        if held.sketch is not None:
-            sketches = [
-                held.sketch.rows[lives],
-                *(row @ held.sketch.directions for row in rows[1:]),
-            ]
-    all_numbers = np.concatenate([np.zeros(0, np.int32), *numbers])
+        numbers.append(held.numbers[lives])
+        rows.append(held.rows[lives])
+        quantised.append(held.quantised.those(lives))
+    all_numbers = np.concatenate(numbers)
     order = np.argsort(all_numbers, kind="stable")
-    all_rows = np.concatenate([np.zeros((0, dimensions), np.float32), *rows])
-    sketch = None
-    if held is not None and held.sketch is not None:
-        sketch = Sketch(directions=held.sketch.directions, rows=np.concatenate(sketches)[order])
-    return HeldVectors.of(all_numbers[order], all_rows[order], sketch)
+    return HeldVectors.of(
+        all_numbers[order],
+        np.concatenate(rows)[order],
+        QuantisedVectors.joined(quantised, order),
+    )
 
 
-def _sketched(rows: Vectors) -> Sketch:
-    """Along the principal directions of a sample, not centred: products are what is sketched."""
-    sample = rows[:: max(rows.shape[0] // _SAMPLE, 1)]
-    _, directions = np.linalg.eigh(sample.T @ sample)
-    principal = np.ascontiguousarray(directions[:, ::-1][:, :SKETCH_DIMENSIONS])
-    return Sketch(directions=principal, rows=rows @ principal)
-
-
-def _products(rows: Vectors, places: Places | None, query: Vector) -> Vector:
-    """The inner products of the rows at these places, None for all, with the query."""
-    # Of numpy's products this one alone never starts threads, which cost a busy machine dearly.
-    if places is None:
-        every: Vector = np.vecdot(rows, query)
-        return every
-    if places.size * _GATHERING_COSTS > rows.shape[0]:
-        chosen: Vector = np.vecdot(rows, query)[places]
-        return chosen
-    gathered: Vector = np.vecdot(rows[places], query)
-    return gathered
-
-
-def _sketchable(dimensions: int) -> bool:
-    """Whether a sketch is small beside the vector."""
-    return dimensions > 2 * SKETCH_DIMENSIONS
-
-
-def _row_bytes(count: int, dimensions: int) -> int:
-    sketched = count > ALL_COMPARED and _sketchable(dimensions)
-    return 4 * (1 + dimensions + sketched * SKETCH_DIMENSIONS)
+def _row_bytes(dimensions: int) -> int:
+    number, scale, error = 4, 4, 4
+    return number + scale + error + dimensions * (2 + 1)
 
 
 def _halved(vector: Vector) -> Vector:

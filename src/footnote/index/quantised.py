@@ -1,0 +1,124 @@
+"""Vectors as int8 with a bound on the error of each, so that a scan of few bytes stays exact.
+
+A vector v is kept as s·c, with c of whole numbers from -127 to 127. For a query q, kept as t·d,
+
+    |q·v - s·t·(c·d)|  ≤  |q|·|v - s·c| + |q - t·d|·|s·c|
+
+by Cauchy and Schwarz. Whatever this bound keeps below the best need not be compared in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.ports import Vector, Vectors
+
+_cdist: Callable[..., Any] | None
+try:
+    import simsimd
+except ImportError:  # No wheel for this platform: numpy compares, at ten times the time.
+    _cdist = None
+else:
+    _cdist = simsimd.cdist
+
+_STEPS = 127
+_ROUNDING = 1e-5  # Relative; above what float32 loses in a sum of some thousand products.
+_ROWS_TOGETHER = 65_536
+"""The kernel keeps the interpreter's lock, so it gives way after a millisecond or so."""
+_ROWS_IN_NUMPY = 4096
+
+Codes = npt.NDArray[np.int8]
+HalfVectors = npt.NDArray[np.float16]
+Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuantisedVectors:
+    """Vectors in 8 bits a dimension."""
+
+    codes: Codes
+    """Shape (vectors, dimensions)."""
+    scales: Vector
+    """What a code of 1 stands for, one for each vector."""
+    errors: Vector
+    """The length of what each vector lost."""
+    longest: float
+    """No vector is longer, nor what its codes stand for."""
+
+    @classmethod
+    def of(cls, rows: Vectors | HalfVectors) -> QuantisedVectors:
+        """Quantise rows, each scaled by its own largest value."""
+        codes = np.empty(rows.shape, dtype=np.int8)
+        scales = np.empty(rows.shape[0], dtype=np.float32)
+        errors = np.empty(rows.shape[0], dtype=np.float32)
+        longest = 0.0
+        for first in range(0, rows.shape[0], _ROWS_IN_NUMPY):
+            some = slice(first, first + _ROWS_IN_NUMPY)
+            exact = rows[some].astype(np.float32)
+            largest = np.abs(exact).max(axis=1, initial=0.0)
+            scales[some] = np.where(largest > 0, largest, 1.0) / _STEPS
+            codes[some] = np.rint(exact / scales[some, None])
+            decoded = codes[some] * scales[some, None]
+            errors[some] = np.linalg.norm(exact - decoded, axis=1)
+            for each in (exact, decoded):
+                longest = max(longest, float(np.linalg.norm(each, axis=1).max(initial=0.0)))
+        return cls(codes=codes, scales=scales, errors=errors, longest=longest)
+
+    @classmethod
+    def joined(cls, pieces: Sequence[QuantisedVectors], order: Places) -> QuantisedVectors:
+        """The vectors of all pieces, at least one, one behind the other and then in this order."""
+        return cls(
+            codes=np.concatenate([piece.codes for piece in pieces])[order],
+            scales=np.concatenate([piece.scales for piece in pieces])[order],
+            errors=np.concatenate([piece.errors for piece in pieces])[order],
+            longest=max(piece.longest for piece in pieces),
+        )
+
+    def those(self, mask: npt.NDArray[np.bool_]) -> QuantisedVectors:
+        """Those that the mask picks."""
+        return QuantisedVectors(
+            codes=self.codes[mask],
+            scales=self.scales[mask],
+            errors=self.errors[mask],
+            longest=self.longest,
+        )
+
+    @property
+    def byte_size(self) -> int:
+        """What it takes of the memory."""
+        return self.codes.nbytes + self.scales.nbytes + self.errors.nbytes
+
+    def bounds(self, query: Vector, places: Places | None = None) -> Vector:
+        """What no inner product with the query exceeds, at these places; None for all."""
+        asked = QuantisedVectors.of(query[None])
+        codes, scales, errors = self.codes, self.scales, self.errors
+        if places is not None:
+            codes, scales, errors = codes[places], scales[places], errors[places]
+        bounds = int8_products(codes, asked.codes[0])
+        bounds *= scales
+        bounds *= asked.scales[0]
+        length = float(np.linalg.norm(query))
+        lost = float(asked.errors[0]) * self.longest + _ROUNDING * length * self.longest
+        bounds += errors * np.float32(length)
+        bounds += np.float32(lost)
+        return bounds
+
+
+def int8_products(codes: Codes, query: Codes) -> Vector:
+    """The inner product of each row with the query, as float32."""
+    products = np.empty(codes.shape[0], dtype=np.float32)
+    if _cdist is None:
+        multiplier = query.astype(np.float32)
+        for first in range(0, codes.shape[0], _ROWS_IN_NUMPY):
+            some = slice(first, first + _ROWS_IN_NUMPY)
+            np.vecdot(codes[some].astype(np.float32), multiplier, out=products[some])
+        return products
+    for first in range(0, codes.shape[0], _ROWS_TOGETHER):
+        some = slice(first, first + _ROWS_TOGETHER)
+        products[some] = _cdist(query[None], codes[some], metric="dot", out_dtype="float32")
+    return products
