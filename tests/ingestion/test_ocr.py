@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import importlib.util
 import io
 import shutil
 
@@ -8,6 +7,7 @@ import pytest
 from PIL import Image
 
 from footnote.domain import BlockKind, ParsedDocument
+from footnote.ingestion.parsing.ocr import installed_rapidocr
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from footnote.ports import OcrChoice
 from tests.ingestion import files
@@ -20,9 +20,7 @@ ENGINES = [
     ),
     pytest.param(
         "rapidocr",
-        marks=pytest.mark.skipif(
-            importlib.util.find_spec("rapidocr_onnxruntime") is None, reason="no rapidocr here"
-        ),
+        marks=pytest.mark.skipif(installed_rapidocr() is None, reason="no rapidocr here"),
     ),
 ]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,7 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageDraw, ImageFont
 from reportlab.pdfgen.canvas import Canvas
 
-from footnote.ingestion.parsing.ocr import Pixels, select_ocr, turned_lines
+from footnote.ingestion.parsing.ocr import Pixels, installed_rapidocr, select_ocr, turned_lines
 from footnote.ingestion.parsing.word_gaps import Grey, with_gaps, word_gaps
 from tests.ingestion import pdf_files
 
@@ -101,9 +100,7 @@ def word_accuracy(read: Sequence[str]) -> float:
     return (got & wanted).total() / max(got.total(), wanted.total())
 
 
-RAPIDOCR = pytest.mark.skipif(
-    importlib.util.find_spec("rapidocr_onnxruntime") is None, reason="no rapidocr here"
-)
+RAPIDOCR = pytest.mark.skipif(installed_rapidocr() is None, reason="no rapidocr here")
 
 
 @RAPIDOCR

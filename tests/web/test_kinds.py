@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from importlib.util import find_spec
 from shutil import which
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -16,6 +15,7 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 
 from footnote.ingestion import libreoffice
+from footnote.ingestion.parsing.ocr import installed_rapidocr
 from tests.interfaces.serving import footnote
 
 from .conftest import Site, handed_in, rested
@@ -74,7 +74,7 @@ def missing(kind: Kind) -> str:
     """What is not installed that this kind needs; empty if nothing is missing."""
     if kind.needs == "office" and libreoffice.find_office() is None:
         return "LibreOffice is not installed"
-    if kind.needs == "ocr" and not (which("tesseract") or find_spec("rapidocr_onnxruntime")):
+    if kind.needs == "ocr" and not (which("tesseract") or installed_rapidocr()):
         return "neither Tesseract nor RapidOCR is installed"
     return ""
 

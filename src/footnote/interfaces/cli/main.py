@@ -17,6 +17,7 @@ from footnote import __version__
 from footnote.interfaces.cli.options import EXIT_CODES, NoServer, RootOptions, RootWorkspace
 
 COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("demo.demo", "Ingest the example documents and ask them questions."),
     "ingest": (
         "ingest.ingest",
         "Take files in and index what is new or changed.",
