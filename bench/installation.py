@@ -36,6 +36,7 @@ TABLES = (
     "embeddings",
     "document_embeddings",
     "postings",
+    "posting_blocks",
     "segments",
     "documents",
     "document_versions",

@@ -99,6 +99,7 @@ NOT_CALLED = {
     # What they are given was read in the same scope before; tests/store holds what they make of it.
     *("dense.ask_nearest", "dense.complete_similarities", "phrase_filter.narrow"),
     *("lexical.ask_postings", "lexical.read_postings", "lexical.find_holders"),
+    *("lexical.load_lists", "lexical.count_lists", "merging.load_postings"),
     *("routing.ask_routes", "routing.replace_document_vector", "passages.read_passages"),
     *("passages.load_widened", "documents.texts_of_spans", "merging.insert_postings"),
     *("publishing.publish", "receiving.requeue_failed", "idempotency.keep_outcome"),

@@ -19,6 +19,8 @@ from footnote.index.segments import (
     merge_terms,
     posting_parts,
 )
+from footnote.index.terms import TERM_ID_LIMIT
+from footnote.store.merging import term_slices
 
 from .reference import (
     Segment,
@@ -31,6 +33,8 @@ from .reference import (
 )
 
 NONE_DEAD = ChunkRanges.empty()
+ALL_TERMS = range(TERM_ID_LIMIT)
+EMPTY = build_segment(3, [])
 
 Lists = dict[int, tuple[bytes, bytes]]
 
@@ -50,6 +54,15 @@ def merged(segments: list[Segment], dead: ChunkRanges = NONE_DEAD) -> Lists:
         for term in terms
     }
     return {term: pair for term, pair in lists.items() if pair[0]}
+
+
+def one_list(term: int, chunk_numbers: bytes, frequencies: bytes) -> Postings:
+    return Postings(
+        terms=np.array([term], "<i4").tobytes(),
+        counts=np.array([len(chunk_numbers) // 4], "<i4").tobytes(),
+        chunk_numbers=chunk_numbers,
+        frequencies=frequencies,
+    )
 
 
 def lengths(segments: list[Segment], dead: ChunkRanges = NONE_DEAD) -> tuple[bytes, bytes]:
@@ -128,12 +141,12 @@ def test_merging_all_terms_at_once_equals_merging_one_by_one(
 ) -> None:
     segments = segments_of(corpus)
     postings = data.draw(st.permutations([each for segment in segments for each in segment.lists]))
-    at_once = merge_terms(
-        [each.term for each in postings],
-        [(each.chunk_numbers, each.frequencies) for each in postings],
-        dead,
-    )
-    found = Segment(first_chunk=0, chunk_numbers=b"", lengths=b"", postings=at_once).lists
+    lists = [one_list(each.term, each.chunk_numbers, each.frequencies) for each in postings]
+    found = [
+        posting
+        for part in term_slices(data.draw(st.sampled_from([1, 50_000, 500_000])))
+        for posting in replace(EMPTY, postings=merge_terms(lists, dead, part)).lists
+    ]
     assert [each.term for each in found] == sorted(each.term for each in found)
     assert {each.term: (each.chunk_numbers, each.frequencies) for each in found} == merged(
         segments, dead
@@ -157,11 +170,14 @@ def test_interleaved_segments_merge_into_rising_numbers() -> None:
 def test_nothing_merges_into_nothing() -> None:
     assert merge_postings([], NONE_DEAD) == (b"", b"")
     assert merge_lengths([(b"", b"")], NONE_DEAD) == (b"", b"")
-    assert build_segment(3, []) == Segment(
-        first_chunk=3,
-        chunk_numbers=b"",
-        lengths=b"",
-        postings=Postings(terms=b"", counts=b"", chunk_numbers=b"", frequencies=b""),
+    assert (
+        Segment(
+            first_chunk=3,
+            chunk_numbers=b"",
+            lengths=b"",
+            postings=Postings(terms=b"", counts=b"", chunk_numbers=b"", frequencies=b""),
+        )
+        == EMPTY
     )
 
 
@@ -170,16 +186,16 @@ def test_a_chunk_in_two_segments_is_refused() -> None:
     with pytest.raises(ValueError, match="two of the segments"):
         lengths([segment, segment])
     (posting,) = segment.lists
-    twice = (posting.chunk_numbers, posting.frequencies)
+    twice = one_list(1, posting.chunk_numbers, posting.frequencies)
     with pytest.raises(ValueError, match="two of the segments"):
-        merge_terms([1, 1], [twice, twice], NONE_DEAD)
+        merge_terms([twice, twice], NONE_DEAD, ALL_TERMS)
 
 
 def test_numbers_and_values_of_different_counts_are_refused() -> None:
     with pytest.raises(ValueError, match="2 chunk numbers but 1 values"):
         merge_postings([(bytes(8), bytes(2))], NONE_DEAD)
     with pytest.raises(ValueError, match="2 chunk numbers but 1 frequencies"):
-        merge_terms([1], [(bytes(8), bytes(2))], NONE_DEAD)
+        merge_terms([one_list(1, bytes(8), bytes(2))], NONE_DEAD, ALL_TERMS)
 
 
 @pytest.mark.parametrize(

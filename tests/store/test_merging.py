@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import LOCAL_PRINCIPAL
+from footnote.index.blocks import unpack_block
+from footnote.index.segments import COUNT, TERM
 from footnote.store.database import Database
-from footnote.store.merging import SegmentSize, choose_merge, merge_once
+from footnote.store.merging import SegmentSize, choose_merge, merge_once, rewrite_first_format
 from footnote.store.workspaces import workspace_stats
 from tests.store.shelves import Shelf, new_shelf
 
@@ -78,6 +81,57 @@ async def test_the_dead_are_left_out_of_the_next_merge(shelf: Shelf) -> None:
         row = await rows.fetchone()
     assert row is not None
     assert row["n"] == 6
+
+
+async def as_before_there_were_blocks(shelf: Shelf) -> None:
+    """Write all posting lists of the workspace a row each."""
+    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        for row in await scope.all("SELECT segment_id, lists FROM posting_blocks", binary=True):
+            each = unpack_block(row["lists"])
+            start = 0
+            pairs = zip(
+                np.frombuffer(each.terms, TERM).tolist(),
+                np.frombuffer(each.counts, COUNT).tolist(),
+                strict=True,
+            )
+            for term, count in pairs:
+                await scope.execute(
+                    "INSERT INTO postings VALUES "
+                    "(%(workspace_id)s, %(term)s, %(segment_id)s, %(numbers)s, %(frequencies)s)",
+                    {
+                        "term": term,
+                        "segment_id": row["segment_id"],
+                        "numbers": each.chunk_numbers[4 * start : 4 * (start + count)],
+                        "frequencies": each.frequencies[2 * start : 2 * (start + count)],
+                    },
+                )
+                start += count
+        await scope.execute("DELETE FROM posting_blocks WHERE workspace_id = %(workspace_id)s")
+
+
+async def test_lists_of_before_blocks_are_read_merged_and_rewritten(shelf: Shelf) -> None:
+    doomed = await shelf.put("kelp", "kelp anchor")
+    await fill(shelf, 5)
+    before = await rankings(shelf)
+    await as_before_there_were_blocks(shelf)
+    assert await rankings(shelf) == before
+    fresh = await new_shelf(shelf.database, "fresh")
+    for each in (shelf, fresh):
+        # What is searched, merged and replaced from now on has lists of both kinds.
+        if each is fresh:
+            await fill(fresh, 5)
+        else:
+            await shelf.remove(doomed)
+        await fill(each, 1)
+    assert await rewrite_first_format(shelf.database, shelf.workspace.workspace_id) == 5
+    assert await rewrite_first_format(shelf.database, shelf.workspace.workspace_id) == 0
+    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        assert await scope.all("SELECT FROM postings") == []
+    for word in WORDS:
+        scores = [
+            [hit.score for hit in (await each.recall(word)).lexical] for each in (shelf, fresh)
+        ]
+        assert scores[0] == pytest.approx(scores[1])
 
 
 async def test_publishing_and_deleting_go_on_beside_a_merge(shelf: Shelf) -> None:

@@ -48,6 +48,13 @@ async def shelf(database: Database, test_database: TestDatabase) -> Shelf:
         )
         connection.execute(
             """
+            INSERT INTO posting_blocks SELECT %s, number - 1000, 900, '\\x010101010000000000000000'
+            FROM generate_series(1, %s) AS number
+            """,
+            [big.workspace.workspace_id, ROWS],
+        )
+        connection.execute(
+            """
             INSERT INTO embeddings SELECT %(workspace)s, 1, 1000 + number,
                 decode(md5(number::text), 'hex'),
                 (SELECT array_agg(sin(number * k)) FROM generate_series(1, %(size)s) AS k)
@@ -104,7 +111,8 @@ async def scope(shelf: Shelf) -> AsyncIterator[WorkspaceScope]:
 HOT = (
     ("index_state", "generation", "index_states_pkey"),
     ("lexical", "postings", "postings_pkey"),
-    ("lexical", "holders", "postings_pkey"),
+    ("lexical", "postings", "posting_blocks_pkey"),
+    ("merging", "of_first_format", "postings_of_segment"),
     ("dense", "nearest_exactly", "embeddings_pkey"),
     ("passages", "passages", "chunks_pkey"),
     ("passages", "passages_at", "chunks_in_document"),
@@ -115,7 +123,6 @@ HOT = (
     ("routing", "documents", "document_embeddings_pkey"),
     ("routing", "insert", "embeddings_text"),
     ("routing", "delete", "document_embeddings_document"),
-    ("ingesting", "count_chunks_of_terms", "postings_pkey"),
     ("ingesting", "missing_vectors", "embeddings_text"),
     ("publishing", "insert_vectors", "embeddings_text"),
     ("publishing", "drop_staged_of_document", "staged_embeddings_document"),
@@ -161,6 +168,7 @@ PARAMETERS: dict[str, object] = {
     "acting": "ann",
     "after": 1500,
     "before": 1500,
+    "blocks": [-9, -1],
     "burst": 10,
     "caller": "key:1",
     "blob_key": "b",
@@ -241,6 +249,7 @@ async def test_two_lanes_are_compared_by_one_look_up_for_each_row(
 async def test_the_large_tables_are_never_read_whole(scope: WorkspaceScope) -> None:
     for module, name, table in (
         ("lexical", "postings", "postings"),
+        ("lexical", "postings", "posting_blocks"),
         ("passages", "passages", "chunks"),
     ):
         plan = await plan_of(scope, sql.SQL(load_statements(module)[name]), PARAMETERS)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+import numpy as np
 import psycopg
 import pytest
 from psycopg import sql
 
 from footnote.domain import LOCAL_PRINCIPAL, Principal
 from footnote.errors import NotFound
+from footnote.index.blocks import unpack_block
+from footnote.index.segments import TERM
 from footnote.store.database import Database
 from footnote.store.documents import get_document
 from footnote.store.listing import list_documents
@@ -22,6 +25,7 @@ from tests.store.shelves import new_shelf
 CUSTOMER_TABLES = (
     "workspaces index_states lanes collections documents document_versions stage_results chunks "
     "reembeddings embeddings staged_embeddings document_embeddings segments postings "
+    "posting_blocks "
     "source_entries ingest_requests events webhook_endpoints idempotency_keys blob_claims "
     "conversations conversation_documents messages message_sources feedback "
     "workspace_settings mcp_servers grants data_keys sealed_texts api_keys share_links "
@@ -164,8 +168,10 @@ async def test_the_two_workspaces_number_the_same_word_differently(database: Dat
     for shelf in (acme, bolt):
         await shelf.put("anchor buoy chain dredger estuary fairway")
         async with database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
-            rows = await (await scope.connection.execute("SELECT term FROM postings")).fetchall()
-        terms.append({row["term"] for row in rows})
+            rows = await scope.all("SELECT lists FROM posting_blocks", binary=True)
+        blocks = [unpack_block(row["lists"]) for row in rows]
+        terms.append({term for each in blocks for term in np.frombuffer(each.terms, TERM).tolist()})
+        assert terms[-1]
     assert terms[0].isdisjoint(terms[1])
 
 

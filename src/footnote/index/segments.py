@@ -2,7 +2,8 @@
 
 A posting list is two byte strings of equal count: chunk numbers (int32, little-endian, strictly
 rising) and term frequencies (uint16, little-endian). Both are of fixed width and hold absolute
-numbers, so the list of two segments is the one's bytes followed by the other's.
+numbers, so the list of two segments is the one's bytes followed by the other's. How they are kept
+is told in `index/blocks.py`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ MAX_FREQUENCY = int(np.iinfo(FREQUENCY).max)
 
 _NUMBER_BITS = 31
 _ENTRIES_OF_PART = 100_000
+_MORE_PARTS = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,19 @@ class Postings:
     """int32 little-endian: the lists of all terms."""
     frequencies: bytes
     """uint16 little-endian, one for each chunk number, at least 1."""
+    parts: int = 1
+    """These are the terms of one of so many alike parts of all term ids; see `term_parts`."""
+
+
+def term_parts(weight: int, most: int) -> range:
+    """Where equal parts of the term ids begin, each with at most `most` of the weight.
+
+    Ids are spread evenly, being hashes. The number of parts is a power of eight, as that of blocks.
+    """
+    parts = 1
+    while weight > most * parts:
+        parts *= _MORE_PARTS
+    return range(0, TERM_ID_LIMIT, TERM_ID_LIMIT // parts)
 
 
 def chunk_lengths(first_chunk: int, chunk_terms: ChunkTerms) -> tuple[bytes, bytes]:
@@ -80,10 +95,9 @@ def posting_parts(
         raise ValueError("a term id does not fit in 31 bits")
     frequencies = np.frombuffer(chunk_terms.frequencies, np.ushort)
     ends = np.cumsum(np.frombuffer(chunk_terms.distinct, np.intc), dtype=np.int64)
-    # Ids are spread evenly, being hashes, so parts of the range hold about as many entries.
-    parts = -(-max(terms.size, 1) // _ENTRIES_OF_PART)
-    for part in range(parts):
-        low, high = (TERM_ID_LIMIT * each // parts for each in (part, part + 1))
+    parts = term_parts(terms.size, _ENTRIES_OF_PART)
+    for low in parts:
+        high = low + parts.step
         places = np.flatnonzero((terms >= low) & (terms < high))
         numbers = first_chunk + np.searchsorted(ends, places, side="right")
         inside = (about >= low) & (about < high)
@@ -96,7 +110,7 @@ def posting_parts(
         )
         counts = np.concatenate([frequencies[places].astype(np.int64), weights[inside]])
         if packed.size:
-            yield _postings(packed, counts)
+            yield _postings(packed, counts, len(parts))
 
 
 def merge_postings(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> tuple[bytes, bytes]:
@@ -108,29 +122,32 @@ def merge_postings(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> 
     return _merge(groups, FREQUENCY, dead)
 
 
-def merge_terms(
-    terms: Sequence[int], groups: Sequence[tuple[bytes, bytes]], dead: ChunkRanges
-) -> Postings:
-    """Lists of many terms merged at once, each as `merge_postings` does one.
+def merge_terms(pieces: Sequence[Postings], dead: ChunkRanges, part: range) -> Postings:
+    """Lists of the terms in `part`, merged at once, each as `merge_postings` does one.
 
-    `terms[i]` is the term of `groups[i]`. By rising term; one that only dead chunks hold is left
-    out. Short lists cost a fraction of merging them one by one.
+    By rising term; one that only dead chunks hold is left out. Short lists cost a fraction of
+    merging them one by one.
     """
-    numbers = np.frombuffer(b"".join(numbers for numbers, _ in groups), CHUNK_NUMBER)
-    frequencies = np.frombuffer(b"".join(frequencies for _, frequencies in groups), FREQUENCY)
+    terms = np.frombuffer(b"".join(each.terms for each in pieces), TERM)
+    counts = np.frombuffer(b"".join(each.counts for each in pieces), COUNT)
+    numbers = np.frombuffer(b"".join(each.chunk_numbers for each in pieces), CHUNK_NUMBER)
+    frequencies = np.frombuffer(b"".join(each.frequencies for each in pieces), FREQUENCY)
     if numbers.size != frequencies.size:
         raise ValueError(f"{numbers.size} chunk numbers but {frequencies.size} frequencies")
-    counts = [len(numbers) // CHUNK_NUMBER.itemsize for numbers, _ in groups]
-    packed = (np.repeat(np.array(terms, dtype=np.int64), counts) << _NUMBER_BITS) | numbers
+    packed = (np.repeat(terms.astype(np.int64), counts) << _NUMBER_BITS) | numbers
     if not _rises(packed):
         order = np.argsort(packed, kind="stable")
         packed, numbers, frequencies = packed[order], numbers[order], frequencies[order]
         if not _rises(packed):
             raise ValueError("a chunk is in two of the segments that are merged")
+    bounds = np.array([part.start, part.stop], dtype=np.int64) << _NUMBER_BITS
+    inside = slice(*np.searchsorted(packed, bounds).tolist())
+    packed, numbers, frequencies = packed[inside], numbers[inside], frequencies[inside]
     if not dead.is_empty:
         keep = ~dead.contains(numbers)
         packed, numbers, frequencies = packed[keep], numbers[keep], frequencies[keep]
-    return _divided(packed >> _NUMBER_BITS, numbers.tobytes(), frequencies.tobytes())
+    parts = TERM_ID_LIMIT // len(part)
+    return _divided(packed >> _NUMBER_BITS, numbers.tobytes(), frequencies.tobytes(), parts)
 
 
 def merge_lengths(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> tuple[bytes, bytes]:
@@ -141,7 +158,7 @@ def merge_lengths(groups: Iterable[tuple[bytes, bytes]], dead: ChunkRanges) -> t
     return _merge(groups, LENGTH, dead)
 
 
-def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> Postings:
+def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], parts: int) -> Postings:
     """Lists of entries in any order, each a term and a chunk number in one integer."""
     order = np.argsort(packed, kind="stable")
     packed, counts = packed[order], counts[order]
@@ -151,11 +168,12 @@ def _postings(packed: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> P
         packed >> _NUMBER_BITS,
         (packed & (2**_NUMBER_BITS - 1)).astype(CHUNK_NUMBER).tobytes(),
         np.minimum(counts, MAX_FREQUENCY).astype(FREQUENCY).tobytes(),
+        parts,
     )
 
 
 def _divided(
-    sorted_terms: npt.NDArray[np.int64], number_bytes: bytes, frequency_bytes: bytes
+    sorted_terms: npt.NDArray[np.int64], number_bytes: bytes, frequency_bytes: bytes, parts: int
 ) -> Postings:
     """The lists of all terms, given the term of each of their entries."""
     terms, counts = np.unique(sorted_terms, return_counts=True)
@@ -164,6 +182,7 @@ def _divided(
         counts=counts.astype(COUNT).tobytes(),
         chunk_numbers=number_bytes,
         frequencies=frequency_bytes,
+        parts=parts,
     )
 
 

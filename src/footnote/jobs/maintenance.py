@@ -12,7 +12,7 @@ from footnote.store.database import SYSTEM
 from footnote.store.hnsw import promote, promotion_is_due
 from footnote.store.idempotency import forget_expired
 from footnote.store.key_rotation import PROMOTE, promote_key, reseal_workspace
-from footnote.store.merging import merge_once
+from footnote.store.merging import merge_once, rewrite_first_format
 from footnote.store.queue import enqueue_marking, enqueue_retention, enqueue_sweep
 from footnote.store.retention import any_rule
 from footnote.store.suspicion import any_unmarked
@@ -22,6 +22,7 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
     """Do what is due; nothing is a fine outcome."""
     while await merge_once(engine.database, workspace_id, engine.maintenance_limits.merge_fan_in):
         continue
+    await rewrite_first_format(engine.database, workspace_id)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         if await any_unmarked(scope):
             await enqueue_marking(scope)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import LiteralString
 from uuid import UUID
 
 import numpy as np
 from psycopg import sql
 
 from footnote.index.ranges import ChunkRanges
-from footnote.index.segments import CHUNK_NUMBER
+from footnote.index.segments import CHUNK_NUMBER, COUNT
 from footnote.ports import Blobs
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_state import multirange_of, ranges_of
-from footnote.store.merging import term_slices
+from footnote.store.merging import load_postings, term_slices
 from footnote.store.sealed_answers import count_naming
 from footnote.store.statements import load_statements
 
@@ -102,18 +101,17 @@ async def _count(
 async def _count_indexed(scope: WorkspaceScope, chunks: ChunkRanges) -> tuple[int, int]:
     """In how many segments and in how many of their posting lists any of the chunks is."""
 
-    async def holding(statement: LiteralString, parameters: Mapping[str, object]) -> int:
-        rows = await scope.all(statement, parameters, binary=True)
-        numbers = (np.frombuffer(row["chunk_numbers"], CHUNK_NUMBER) for row in rows)
-        return sum(bool(chunks.count_of_rising(each)) for each in numbers)
-
     segments = lists = 0
     for row in await scope.all(_SQL["segment_ids"]):
         of_segment = {"segment_id": row["segment_id"]}
-        segments += await holding(_SQL["segment_numbers"], of_segment)
-        for low, high in term_slices(row["chunk_count"]):
-            slice_of_terms = of_segment | {"low": low, "high": high}
-            lists += await holding(_SQL["postings_slice"], slice_of_terms)
+        for found in await scope.all(_SQL["segment_numbers"], of_segment, binary=True):
+            numbers = np.frombuffer(found["chunk_numbers"], CHUNK_NUMBER)
+            segments += bool(chunks.count_of_rising(numbers))
+        for part in term_slices(row["chunk_count"]):
+            postings = await load_postings(scope, [row["segment_id"]], part, ChunkRanges.empty())
+            counts = np.frombuffer(postings.counts, COUNT)
+            among = chunks.contains(np.frombuffer(postings.chunk_numbers, CHUNK_NUMBER))
+            lists += np.unique(np.repeat(np.arange(counts.size), counts)[among]).size
     return segments, lists
 
 

@@ -27,6 +27,7 @@ from footnote.store.blob_claims import claim_blob, remove_unused
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.lanes import require_vectors_of
+from footnote.store.lexical import count_lists
 from footnote.store.publishing import (
     MaintenanceLimits,
     StoredVersion,
@@ -203,11 +204,8 @@ class PostgresVersionInWork:
         ids = self.term_ids(terms)
         async with self._scope() as scope:
             total = await scope.single(_SQL["count_chunks"])
-            rows = await scope.all(_SQL["count_chunks_of_terms"], {"terms": sorted(set(ids))})
-        by_term = {row["term"]: row["chunks"] for row in rows}
-        return TermCounts(
-            chunks=total["chunks"], holding=tuple(by_term.get(term, 0) for term in ids)
-        )
+            counts = await count_lists(scope, set(ids))
+        return TermCounts(chunks=total["chunks"], holding=tuple(counts[term] for term in ids))
 
     async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
         async with self._scope() as scope:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,6 +13,7 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
 from footnote.domain import Ranking
+from footnote.index.blocks import blocks_of, count_of_list, find_list
 from footnote.index.bm25 import (
     LexicalResult,
     Numbers,
@@ -55,9 +56,7 @@ async def ask_postings(
             missing.append(term)
         else:
             known[term] = posting
-    cursor = None
-    if missing:
-        cursor = await scope.execute(_SQL["postings"], {"terms": missing}, binary=True)
+    cursor = await _ask_lists(scope, missing) if missing else None
     return AskedPostings(known=known, missing=tuple(missing), cursor=cursor)
 
 
@@ -68,14 +67,32 @@ async def read_postings(
     postings = dict(asked.known)
     if asked.cursor is None:
         return postings
-    pieces = defaultdict(list)
-    for row in await asked.cursor.fetchall():
-        pieces[row["term"]].append((row["chunk_numbers"], row["frequencies"]))
+    pieces = await _read_lists(asked.cursor, asked.missing)
     for term in asked.missing:
-        posting = decode_posting(*merge_postings(pieces[term], _NOTHING_DEAD))
+        posting = decode_posting(*merge_postings(pieces.get(term, ()), _NOTHING_DEAD))
         cache.keep_posting(scope.workspace_id, term, state.segments, posting)
         postings[term] = posting
     return postings
+
+
+async def load_lists(
+    scope: WorkspaceScope, terms: Collection[int]
+) -> dict[int, list[tuple[bytes, bytes]]]:
+    """The posting lists of each term that any segment has, by rising segment."""
+    return await _read_lists(await _ask_lists(scope, terms), terms)
+
+
+async def count_lists(scope: WorkspaceScope, terms: Collection[int]) -> Counter[int]:
+    """How many chunks hold each term, the dead among them."""
+    counts: Counter[int] = Counter()
+    blocks = blocks_of(terms)
+    for row in await (await _ask_lists(scope, terms)).fetchall():
+        if row["frequencies"] is not None:
+            counts[row["block"]] += len(row["lists"]) // CHUNK_NUMBER.itemsize
+            continue
+        for term in blocks[row["block"]]:
+            counts[term] += count_of_list(row["lists"], term)
+    return counts
 
 
 async def find_holders(
@@ -100,11 +117,8 @@ async def find_holders(
         else:
             lists[term] = [posting[0]]
     if missing:
-        wanted = {"terms": Integers(np.array(missing))}
-        for row in await scope.all(_SQL["holders"], wanted, binary=True):
-            lists.setdefault(row["term"], []).append(
-                np.frombuffer(row["chunk_numbers"], CHUNK_NUMBER)
-            )
+        for term, stored in (await load_lists(scope, missing)).items():
+            lists[term] = [np.frombuffer(numbers, CHUNK_NUMBER) for numbers, _ in stored]
     found: dict[int, Holders] = {}
     for term, pieces in lists.items():
         kept = [numbers[allowed.mask_of_rising(numbers)] for numbers in pieces]
@@ -112,6 +126,29 @@ async def find_holders(
         if count := sum(numbers.size for numbers in kept):
             found[term] = Holders(count=count, first=tuple(first))
     return found
+
+
+async def _ask_lists(scope: WorkspaceScope, terms: Collection[int]) -> AsyncCursor[DictRow]:
+    wanted = {
+        "blocks": Integers(np.array(list(blocks_of(terms)))),
+        "terms": Integers(np.array(list(terms))),
+    }
+    return await scope.execute(_SQL["postings"], wanted, binary=True)
+
+
+async def _read_lists(
+    cursor: AsyncCursor[DictRow], terms: Iterable[int]
+) -> dict[int, list[tuple[bytes, bytes]]]:
+    blocks = blocks_of(terms)
+    lists: defaultdict[int, list[tuple[bytes, bytes]]] = defaultdict(list)
+    for row in await cursor.fetchall():
+        if row["frequencies"] is not None:
+            lists[row["block"]].append((row["lists"], row["frequencies"]))
+            continue
+        for term in blocks[row["block"]]:
+            if (found := find_list(row["lists"], term)) is not None:
+                lists[term].append(found)
+    return dict(lists)
 
 
 async def rank_by_bm25(

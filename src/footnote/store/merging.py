@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count, pairwise
+from itertools import count
 from uuid import UUID
 
 import numpy as np
 from psycopg import Rollback
+from psycopg.rows import DictRow
 
-from footnote.index.segments import CHUNK_NUMBER, COUNT, TERM, Postings, merge_lengths, merge_terms
-from footnote.index.terms import TERM_ID_LIMIT
+from footnote.index.blocks import block_spans, pack_blocks, unpack_block
+from footnote.index.ranges import ChunkRanges
+from footnote.index.segments import (
+    CHUNK_NUMBER,
+    COUNT,
+    TERM,
+    Postings,
+    merge_lengths,
+    merge_terms,
+    term_parts,
+)
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.index_state import multirange_of, ranges_of
 from footnote.store.statements import Integers, load_statements, record_of
@@ -21,8 +31,8 @@ from footnote.store.statements import Integers, load_statements, record_of
 _SQL = load_statements("merging")
 
 _CHUNKS_PER_SLICE = 20_000
-"""Postings are merged in slices of the term space, each of about this many chunks' lists, so
-that memory does not grow with the segment."""
+"""Postings are merged in slices of the term space, each of at most about this many chunks' lists,
+so that memory does not grow with the segment."""
 _DEAD_SHARE = 0.3  # A segment is rewritten alone once this share of it is dead.
 
 
@@ -91,9 +101,18 @@ async def purge_dead(database: Database, workspace_id: UUID) -> int:
 
     One that another process rewrites meanwhile is looked at again.
     """
+    return await _rewrite_all(database, workspace_id, "any_dead")
+
+
+async def rewrite_first_format(database: Database, workspace_id: UUID) -> int:
+    """Rewrite every segment that was written before there were blocks; return how many."""
+    return await _rewrite_all(database, workspace_id, "of_first_format")
+
+
+async def _rewrite_all(database: Database, workspace_id: UUID, which: str) -> int:
     for rewritten in count():
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            row = await scope.one(_SQL["any_dead"])
+            row = await scope.one(_SQL[which])
             if row is None:
                 return rewritten
             reserved = await scope.single(_SQL["reserve_segment"])
@@ -110,17 +129,8 @@ async def _merge(scope: WorkspaceScope, segment_id: int, chosen: Sequence[int]) 
     numbers, lengths = merge_lengths(
         [(bytes(row["chunk_numbers"]), bytes(row["lengths"])) for row in sources], purged
     )
-    for low, high in term_slices(sum(row["chunk_count"] for row in sources)):
-        rows = await scope.all(
-            _SQL["postings_slice"], parameters | {"low": low, "high": high}, binary=True
-        )
-        merged = await asyncio.to_thread(
-            merge_terms,
-            [row["term"] for row in rows],
-            [(row["chunk_numbers"], row["frequencies"]) for row in rows],
-            purged,
-        )
-        await insert_postings(scope, segment_id, merged)
+    for part in term_slices(sum(row["chunk_count"] for row in sources)):
+        await insert_postings(scope, segment_id, await load_postings(scope, chosen, part, purged))
     # From here on publications and deletions wait, so what is dead stands still.
     await scope.execute(_SQL["new_generation"])
     latest = await scope.all(_SQL["sources"], parameters)
@@ -144,22 +154,52 @@ async def _merge(scope: WorkspaceScope, segment_id: int, chosen: Sequence[int]) 
 
 async def insert_postings(scope: WorkspaceScope, segment_id: int, postings: Postings) -> None:
     """Write posting lists of a segment; COPY would be faster but not under row-level security."""
-    counts = np.frombuffer(postings.counts, COUNT)
+    packed = await asyncio.to_thread(lambda: list(pack_blocks(postings)))
+    sizes = np.array([len(block) for _, block in packed], dtype=np.int64)
     await scope.execute(
-        _SQL["insert_postings"],
+        _SQL["insert_blocks"],
         {
             "segment_id": segment_id,
-            "terms": Integers(np.frombuffer(postings.terms, TERM)),
-            "starts": Integers(np.cumsum(counts) - counts),
-            "counts": Integers(counts),
-            "chunk_numbers": postings.chunk_numbers,
-            "frequencies": postings.frequencies,
+            "blocks": Integers(np.array([number for number, _ in packed])),
+            "starts": Integers(np.cumsum(sizes) - sizes),
+            "sizes": Integers(sizes),
+            "bytes": b"".join(block for _, block in packed),
         },
     )
 
 
-def term_slices(chunk_count: int) -> Iterator[tuple[int, int]]:
-    """Half-open runs of the term space; term numbers are hashes, so they hold alike much."""
-    slices = chunk_count // _CHUNKS_PER_SLICE + 1
-    bounds = [TERM_ID_LIMIT * step // slices for step in range(slices + 1)]
-    return pairwise(bounds)
+async def load_postings(
+    scope: WorkspaceScope, segments: Sequence[int], part: range, dead: ChunkRanges
+) -> Postings:
+    """Read the lists of the terms in `part` of these segments, as one without the dead chunks."""
+    firsts, lasts = zip(*block_spans(part), strict=True)
+    wanted = {
+        "segments": list(segments),
+        "firsts": list(firsts),
+        "lasts": list(lasts),
+        "low": part.start,
+        "last": part[-1],
+    }
+    rows = await scope.all(_SQL["postings_slice"], wanted, binary=True)
+    return await asyncio.to_thread(
+        lambda: merge_terms([_postings_of(row) for row in rows], dead, part)
+    )
+
+
+def term_slices(chunk_count: int) -> list[range]:
+    """Runs of the term ids that are small enough to be held at once."""
+    starts = term_parts(chunk_count, _CHUNKS_PER_SLICE)
+    return [range(low, low + starts.step) for low in starts]
+
+
+def _postings_of(row: DictRow) -> Postings:
+    """The lists of a block, or the one of a row of the first format."""
+    if row["frequencies"] is None:
+        return unpack_block(row["lists"])
+    count = len(row["lists"]) // CHUNK_NUMBER.itemsize
+    return Postings(
+        terms=np.array([row["block"]], TERM).tobytes(),
+        counts=np.array([count], COUNT).tobytes(),
+        chunk_numbers=row["lists"],
+        frequencies=row["frequencies"],
+    )

@@ -18,6 +18,7 @@ from footnote.index.segments import CHUNK_NUMBER
 from footnote.index.terms import fresh_term_ids
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_state import ranges_of
+from footnote.store.lexical import load_lists
 from footnote.store.messages import answer_json, read_answer
 from footnote.store.sealed_texts import plain_piece
 from footnote.store.sealing import (
@@ -29,7 +30,7 @@ from footnote.store.sealing import (
     QUESTION,
     TITLE,
 )
-from footnote.store.statements import Integers, load_statements
+from footnote.store.statements import load_statements
 
 _SQL = load_statements("quotes")
 _ROWS_AT_ONCE = 500
@@ -214,11 +215,10 @@ async def _held_elsewhere(
     dead = ranges_of([piece for row in await scope.all(_SQL["dead"]) for piece in row["dead"]])
     passed_over = own.union(dead)
     found = set()
-    parameters = {"terms": Integers(np.array(list(ids)))}
-    for row in await scope.all(_SQL["holders"], parameters, binary=True):
-        numbers = np.frombuffer(row["chunk_numbers"], CHUNK_NUMBER)
-        if passed_over.count_of_rising(numbers) < numbers.size:
-            found.add(ids[row["term"]])
+    for term, lists in (await load_lists(scope, ids)).items():
+        for numbers in (np.frombuffer(each, CHUNK_NUMBER) for each, _ in lists):
+            if passed_over.count_of_rising(numbers) < numbers.size:
+                found.add(ids[term])
     return frozenset(found)
 
 

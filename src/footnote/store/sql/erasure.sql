@@ -81,8 +81,3 @@ WHERE workspace_id = %(workspace_id)s ORDER BY segment_id
 -- name: segment_numbers
 SELECT chunk_numbers FROM segments
 WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
-
--- name: postings_slice
-SELECT chunk_numbers FROM postings
-WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
-    AND term >= %(low)s::bigint AND term < %(high)s::bigint

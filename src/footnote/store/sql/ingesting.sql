@@ -66,12 +66,6 @@ ORDER BY external_id
 SELECT coalesce(sum(octet_length(chunk_numbers) / 4), 0)::integer AS chunks FROM segments
 WHERE workspace_id = %(workspace_id)s
 
--- name: count_chunks_of_terms
--- The length of a list is known without reading it.
-SELECT term, sum(octet_length(chunk_numbers) / 4)::integer AS chunks FROM postings
-WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s::integer[])
-GROUP BY term
-
 -- name: missing_vectors
 SELECT wanted.text_hash FROM unnest(%(hashes)s::bytea[]) AS wanted (text_hash)
 WHERE NOT EXISTS (

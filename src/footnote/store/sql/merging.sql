@@ -19,12 +19,25 @@ SELECT segment_id, chunk_count, chunk_numbers, lengths, dead FROM segments
 WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
 ORDER BY segment_id
 
+-- name: of_first_format
+-- A segment that was written before there were blocks.
+SELECT segment_id FROM postings
+WHERE workspace_id = %(workspace_id)s
+LIMIT 1
+
 -- name: postings_slice
--- The end of the term space is one more than an integer holds.
-SELECT term, chunk_numbers, frequencies FROM postings
+-- Blocks that may hold terms of the slice, whatever else they hold.
+SELECT segment_id, block, lists, NULL::bytea AS frequencies FROM posting_blocks
 WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
-    AND term >= %(low)s::bigint AND term < %(high)s::bigint
-ORDER BY term, segment_id
+    AND EXISTS (
+        SELECT FROM unnest(%(firsts)s::integer[], %(lasts)s::integer[]) AS span (first, last)
+        WHERE block BETWEEN span.first AND span.last
+    )
+UNION ALL
+SELECT segment_id, term, chunk_numbers, frequencies FROM postings
+WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
+    AND term BETWEEN %(low)s AND %(last)s
+ORDER BY segment_id
 
 -- name: new_generation
 UPDATE index_states SET generation = generation + 1 WHERE workspace_id = %(workspace_id)s
@@ -40,7 +53,11 @@ UPDATE documents SET segment_id = %(segment_id)s
 WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
 
 -- name: delete_postings
-DELETE FROM postings
+WITH lists AS (
+    DELETE FROM postings
+    WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
+)
+DELETE FROM posting_blocks
 WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
 
 -- name: delete_segments
@@ -52,11 +69,10 @@ WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::intege
 DELETE FROM staged_embeddings
 WHERE workspace_id = %(workspace_id)s AND staged_at < now() - interval '7 days'
 
--- name: insert_postings
-INSERT INTO postings (workspace_id, term, segment_id, chunk_numbers, frequencies)
--- The lists of all terms come one behind the other: four bytes a chunk number, two a frequency.
-SELECT %(workspace_id)s, list.term, %(segment_id)s,
-    substring(%(chunk_numbers)s::bytea FROM 4 * list.start + 1 FOR 4 * list.count),
-    substring(%(frequencies)s::bytea FROM 2 * list.start + 1 FOR 2 * list.count)
-FROM unnest(%(terms)s::integer[], %(starts)s::integer[], %(counts)s::integer[])
-    AS list (term, start, count)
+-- name: insert_blocks
+-- All blocks come one behind the other, as bytes and where each begins.
+INSERT INTO posting_blocks (workspace_id, block, segment_id, lists)
+SELECT %(workspace_id)s, given.block, %(segment_id)s,
+    substring(%(bytes)s::bytea FROM given.start + 1 FOR given.size)
+FROM unnest(%(blocks)s::integer[], %(starts)s::integer[], %(sizes)s::integer[])
+    AS given (block, start, size)

@@ -50,7 +50,11 @@ WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
     AND chunk_count = %(end)s::integer - %(first)s::integer
 
 -- name: drop_own_postings
-DELETE FROM postings
+WITH lists AS (
+    DELETE FROM postings
+    WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
+)
+DELETE FROM posting_blocks
 WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
 
 -- name: mark_dead

@@ -19,10 +19,6 @@ SELECT lexical_key FROM workspaces WHERE workspace_id = %(workspace_id)s
 -- name: dead
 SELECT dead FROM segments WHERE workspace_id = %(workspace_id)s AND NOT isempty(dead)
 
--- name: holders
-SELECT term, chunk_numbers FROM postings
-WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s::integer[])
-
 -- name: queries
 SELECT entry_no AS message_no, audit_log.principal, NULL::uuid AS conversation_id, query AS text
 FROM audit_queries JOIN audit_log USING (workspace_id, entry_no)
