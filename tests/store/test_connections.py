@@ -33,6 +33,17 @@ async def _server_process(database: Database) -> int:
     return int(row["number"])
 
 
+async def test_what_is_given_up_within_a_transaction_is_undone_and_no_error(
+    database: Database,
+) -> None:
+    workspace = await create_workspace(database, "given-up")
+    async with database.workspace(workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        await scope.execute("UPDATE index_states SET generation = generation + 1000")
+        raise psycopg.Rollback
+    async with database.workspace(workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        assert await _generation(scope) < 1000
+
+
 async def test_a_snapshot_sees_one_moment_and_writes_nothing(database: Database) -> None:
     workspace = await create_workspace(database, "acme")
     identity = workspace.workspace_id

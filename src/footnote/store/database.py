@@ -208,6 +208,9 @@ class Database:
         await connection.execute(_beginning(self.statement_timeout), prepare=False)
         try:
             yield
+        except psycopg.Rollback:
+            await connection.rollback()
+            return
         except BaseException:
             with suppress(psycopg.Error):  # What went wrong before is to be told.
                 await connection.rollback()

@@ -1,7 +1,8 @@
+-- migration: expand
 -- Short posting lists share a row, so that what is stored is postings and no longer the headers and
 -- keys of rows. What stands in `postings` stays readable, and maintenance rewrites it.
--- Safe before a deploy: it only adds. Processes of before find no words in what is written since, so
--- replace those that search before those that ingest.
+-- It only adds. Programs of before find no words in what is written in blocks, so replace those that
+-- search before those that ingest.
 
 CREATE TABLE posting_blocks (
     workspace_id uuid NOT NULL,
