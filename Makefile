@@ -126,8 +126,9 @@ sbom: $(VENV)/.dev  ## Write the packages of SBOM_OF, an interpreter, as Cyclone
 release: $(VENV)/.dev $(WEB_BUILT)  ## Build, try out and, with KEY, sign a release into dist; TRIAL=1 takes any commit
 	@$(BIN)/python packages/release.py --out dist $(if $(TRIAL),--trial) $(if $(KEY),--key '$(KEY)')
 
-docs: $(VENV)/.dev  ## Write the settings reference from the code
+docs: $(VENV)/.dev  ## Write the settings reference from the code and build the site into dist/site
 	@$(BIN)/python docs/generate_settings.py
+	@$(BIN)/python -m docs.build_site dist/site
 
 clean:  ## Forget the virtual environment and the demo
 	rm -rf $(VENV) '$(DEMO_HOME)'

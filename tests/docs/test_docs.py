@@ -449,6 +449,12 @@ def test_one_command_installs_everything(name: str) -> None:
     assert installing == ["./packages/models '.[ocr]'"]
 
 
+def test_every_page_has_a_place_in_the_navigation_of_the_site() -> None:
+    configured = (ROOT / "docs/site.toml").read_text(encoding="utf-8")
+    names = [each.name for each in pages() if "decisions/0" not in each.name]
+    assert [name for name in names if f'"{name}"' not in configured] == []
+
+
 def test_every_decision_is_listed() -> None:
     folder = ROOT / "docs/decisions"
     listed = set(page("docs/decisions/README.md").links)
