@@ -13,6 +13,7 @@ import argparse
 import gzip
 import hashlib
 import io
+import json
 import os
 import re
 import shutil
@@ -27,6 +28,8 @@ ROOT = Path(__file__).parents[1]
 NAMESPACE = "footnote-release"
 """What a signature is for, so that one made for something else does not count."""
 SUMS = "SHA256SUMS"
+MODELS_EPOCH = 1_580_601_600
+"""The time in the wheel of the models, whose version says whether it changed: no commit's."""
 
 
 def version_of(root: Path) -> str:
@@ -125,6 +128,9 @@ def try_out(root: Path, out: Path, version: str) -> None:
             *("-m", "cyclonedx_py", "environment", str(python), "--output-reproducible"),
             *("--pyproject", str(root / "pyproject.toml"), "--output-file", str(described)),
         )
+        bill = json.loads(described.read_text(encoding="utf-8"))
+        bill["metadata"]["component"]["version"] = version  # It reads none that code has.
+        described.write_text(json.dumps(bill, indent=2), encoding="utf-8")
         environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
         environment["FOOTNOTE_HOME"] = str(folder / "home")
         demo = (str(python.with_name("footnote")), "demo")
@@ -179,7 +185,7 @@ def main() -> None:
     epoch = int(git(ROOT, "log", "-1", "--format=%ct"))
     print(f"Building {version}, dated {datetime.fromtimestamp(epoch, UTC):%Y-%m-%d} …", flush=True)
     build_python(ROOT, out, epoch, "sdist", "wheel")
-    build_python(ROOT / "packages/models", out, epoch, "wheel")
+    build_python(ROOT / "packages/models", out, MODELS_EPOCH, "wheel")
     build_chart(ROOT, out, version, epoch)
     print(build_image(ROOT, out, version, epoch), flush=True)
     print("Installing it into an empty environment, for the demo …", flush=True)

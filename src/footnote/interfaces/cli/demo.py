@@ -51,7 +51,7 @@ def demo() -> int:
     settings = prepared()
     given = "home" in settings.model_fields_set
     home = settings.home if given else Path(tempfile.gettempdir()) / f"footnote-demo-{os.getuid()}"
-    _start_afresh(home)
+    start_afresh(home)
     environment = {**os.environ, "FOOTNOTE_HOME": str(home)}
     _run(environment, "workspace", "create", WORKSPACE, shown=False)
     _say("Ingest a small company's papers: PDF, Word, Excel, slides, mail, scans …")
@@ -96,7 +96,7 @@ def documents() -> Path:
     )
 
 
-def _start_afresh(home: Path) -> None:
+def start_afresh(home: Path) -> None:
     """Forget an earlier demo, unless somebody serves it; a folder that is not ours stays."""
     marker = home / "made-by-the-demo"
     if marker.exists():
