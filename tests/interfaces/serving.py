@@ -9,18 +9,20 @@ import sys
 import warnings
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from unittest import mock
 
 import httpx
 import structlog
+from fastapi import FastAPI
 
 from footnote.errors import FootnoteError
 from footnote.interfaces.cli.main import app, exit_code_of
 from footnote.interfaces.cli.serve import server_of
 from footnote.interfaces.http.app import create_app
+from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
 from tests.wire import WireServer
 
@@ -28,6 +30,33 @@ from tests.wire import WireServer
 @asynccontextmanager
 async def served(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a server on a free port, once its engine is open."""
+    async with (
+        _opened(settings) as (_, address),
+        httpx.AsyncClient(base_url=address, timeout=60) as client,
+    ):
+        yield client
+
+
+@asynccontextmanager
+async def hosted(env: Mapping[str, str]) -> AsyncIterator[str]:
+    """The address of a server in this process with a worker beside it, which share its models.
+
+    Both run while the tests' loop does. What concerns their processes needs `serving`.
+    """
+    with mock.patch.dict(os.environ, env, clear=True):
+        settings = settings_from(None, {})
+    async with _opened(settings) as (app, address):
+        stop = asyncio.Event()
+        worker = asyncio.create_task(run_worker(app.state.lifecycle.engine, stop=stop))
+        try:
+            yield address
+        finally:
+            stop.set()
+            await worker
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[tuple[FastAPI, str]]:
     settled = asyncio.Event()
     failures: list[FootnoteError] = []
 
@@ -36,14 +65,17 @@ async def served(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
         settled.set()
 
     listening = socket.create_server(("127.0.0.1", 0))
-    server = server_of(create_app(settings, on_ready=settled.set, on_failure=fail), settings, 5)
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
+    app = create_app(settings, on_ready=settled.set, on_failure=fail)
+    server = server_of(app, settings, 5)
+    # Whoever interrupts the tests means all of them, and not this server.
+    with mock.patch.object(server, "capture_signals", nullcontext):
+        serving = asyncio.create_task(server.serve(sockets=[listening]))
+        await asyncio.sleep(0)  # until it has begun
     port = listening.getsockname()[1]
     try:
         await settled.wait()
         assert not failures, failures
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            yield client
+        yield app, f"http://127.0.0.1:{port}"
     finally:
         server.should_exit = True
         await serving
@@ -135,7 +167,7 @@ def scripted(settings: Settings, model: WireServer, **more: object) -> Settings:
 
 @asynccontextmanager
 async def serving(env: Mapping[str, str], *options: str) -> AsyncIterator[tuple[Process, str]]:
-    """The process and its address, once it says that it is ready."""
+    """The process of a server and its address, once it says that it is ready."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0", *options),
         env=env,

@@ -14,9 +14,10 @@ import pytest
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from footnote.interfaces.http.web_app import BUILT
+from footnote.models.aligned import AlignedEncoder
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, footnote, serving
+from tests.interfaces.serving import environment, footnote, hosted
 from tests.models.transcription_server import TranscriptionServer
 
 from .documents import NOTICE, PARAGRAPHS, notice_pdf
@@ -57,6 +58,11 @@ class Site:
     """The environment of commands that work with the same database."""
 
 
+@pytest.fixture(scope="session", autouse=True)
+def shared_with_servers(packaged_models: AlignedEncoder, kept_parsers: None) -> None:
+    """Servers in this process use its models and the processes that read files."""
+
+
 @pytest.fixture(scope="session")
 async def site(
     postgres: EmbeddedPostgres, model_home: Path, tmp_path_factory: pytest.TempPathFactory
@@ -65,7 +71,7 @@ async def site(
     with fresh_database(postgres) as database, TranscriptionServer(TALK) as listener:
         settings = settings_over(database, tmp_path_factory.mktemp("site"), model_home)
         env = environment(settings, FOOTNOTE_TRANSCRIBER_URL=listener.url)
-        async with serving(env) as (_, address):
+        async with hosted(env) as address:
             files = {name: (EXAMPLES / name).read_bytes() for name in EXAMPLE_NAMES}
             files[NOTICE] = notice_pdf(PARAGRAPHS)
             yield Site(address=address, ids=await ingested(address, files), env=env)
@@ -199,5 +205,5 @@ async def guarded(
             made = await footnote(env, "keys", "create", name, *given, "--json")
             assert made.code == 0, made.err
             keys.append(json.loads(made.out)["secret"])
-        async with serving(env) as (_, address):
+        async with hosted(env) as address:
             yield Guarded(address, *keys)

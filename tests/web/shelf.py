@@ -9,7 +9,7 @@ from pathlib import Path
 from footnote.engine import open_engine
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, serving
+from tests.interfaces.serving import environment, hosted
 from tests.store.papers import lay_many
 
 COUNT = 10_000
@@ -25,5 +25,5 @@ async def full_shelf(
         async with await open_engine(settings) as engine:
             workspace = await engine.workspace()
             lay_many(database.superuser_url, workspace.workspace_id, COUNT)
-        async with serving(environment(settings)) as (_, address):
+        async with hosted(environment(settings)) as address:
             yield address

@@ -8,19 +8,18 @@ from pathlib import Path
 from uuid import UUID
 
 import httpx
-import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 import footnote
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
 from tests.evaluation.factories import a_new_run, an_outcome
-from tests.interfaces.serving import environment, serving
+from tests.interfaces.serving import environment, hosted
 from tests.interfaces.serving import footnote as run_command
 
 from .conftest import Site, handed_in, rested, watched_page
 from .documents import QUESTIONS
-from .test_for_everyone import prefer, violations
+from .test_for_everyone import violations, violations_in_all_themes
 
 SECTIONS = {
     "keys": "API keys",
@@ -63,14 +62,12 @@ async def confirmed(page: Page, name: str, button: str) -> None:
     await expect(dialog).to_be_hidden()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark", "contrast"])
-async def test_no_section_has_a_barrier(page: Page, theme: str) -> None:
-    await prefer(page, theme)
+async def test_no_section_has_a_barrier(page: Page) -> None:
     found = {}
     for section in SECTIONS:
         await opened(page, section)
         await expect(page.get_by_text("Loading …")).to_have_count(0)
-        found[section] = await violations(page)
+        found[section] = await violations_in_all_themes(page)
     assert {section: each for section, each in found.items() if each} == {}
 
 
@@ -347,7 +344,7 @@ async def test_kept_evaluations_are_charted_compared_and_deleted(
                 )
                 await workspace.keep_evaluation(run)
         async with (
-            serving(environment(settings)) as (_, address),
+            hosted(environment(settings)) as address,
             watched_page(browser, address) as page,
         ):
             await opened(page, "evaluations")
@@ -359,9 +356,7 @@ async def test_kept_evaluations_are_charted_compared_and_deleted(
             assert [each.rpartition(": ")[2] for each in points] == ["0.25", "0.875"]
             runs = page.get_by_role("table", name="Evaluation runs")
             await expect(runs.get_by_role("row").filter(has_text="late")).to_contain_text("0.875")
-            for theme in ("light", "dark", "contrast"):
-                await prefer(page, theme)
-                assert await violations(page) == []
+            assert await violations_in_all_themes(page) == []
 
             await page.get_by_role("button", name="Compare", exact=True).click()
             differences = page.get_by_role("table", name="Difference", exact=True)
@@ -404,13 +399,13 @@ async def test_a_source_is_checked_before_it_is_saved_and_read_paused_and_remove
     with fresh_database(postgres) as database:
         settings = settings_over(database, tmp_path, model_home)
         asked = environment(settings)
-        async with serving(asked) as (_, address), watched_page(browser, address) as page:
+        async with hosted(asked) as address, watched_page(browser, address) as page:
             await opened(page, "sources")
             await expect(page.get_by_text("FOOTNOTE_SOURCE_PLACES")).to_be_visible()
             await expect(page.get_by_role("form")).to_have_count(0)
             assert await violations(page) == []
         asked |= {"FOOTNOTE_SOURCE_PLACES": f"folder:{shelf.parent}/{{workspace}}"}
-        async with serving(asked) as (_, address), watched_page(browser, address) as page:
+        async with hosted(asked) as address, watched_page(browser, address) as page:
             await opened(page, "sources")
             form = page.get_by_role("form", name="Add a source")
             await form.get_by_label("Place", exact=True).fill(f"folder:{shelf}/absent")
@@ -427,9 +422,7 @@ async def test_a_source_is_checked_before_it_is_saved_and_read_paused_and_remove
             await form.get_by_label("Collection", exact=True).fill("ferries")
             await expect(form.get_by_role("button", name="Save")).to_have_count(0)
             await form.get_by_role("button", name="Check").click()
-            for theme in ("light", "dark", "contrast"):
-                await prefer(page, theme)
-                assert await violations(page) == []
+            assert await violations_in_all_themes(page) == []
             await form.get_by_role("button", name="Save").focus()
             await page.keyboard.press("Enter")
             source = (
@@ -466,7 +459,7 @@ async def test_an_evaluation_is_started_followed_stopped_and_started_again(
     with fresh_database(postgres) as database:
         settings = settings_over(database, tmp_path, model_home)
         async with (
-            serving(environment(settings)) as (_, address),
+            hosted(environment(settings)) as address,
             watched_page(browser, address) as page,
         ):
             await opened(page, "evaluations")
@@ -497,9 +490,7 @@ async def test_an_evaluation_is_started_followed_stopped_and_started_again(
             await form.get_by_role("button", name="Start", exact=True).click()
             progress = page.get_by_role("progressbar", name="of 400 questions")
             await expect(progress).to_have_attribute("value", re.compile("[1-9]"))
-            for theme in ("light", "dark", "contrast"):
-                await prefer(page, theme)
-                assert await violations(page) == []
+            assert await violations_in_all_themes(page) == []
             await page.get_by_role("button", name="Stop the evaluation").focus()
             await page.keyboard.press("Enter")
             late = started.get_by_role("row").filter(has_text="late.jsonl")
@@ -535,7 +526,7 @@ async def test_who_administers_a_collection_sees_that_and_no_more(
     with fresh_database(postgres) as database:
         settings = settings_over(database, tmp_path, model_home)
         async with (
-            serving(environment(settings)) as (_, address),
+            hosted(environment(settings)) as address,
             httpx.AsyncClient(base_url=address, timeout=60) as http,
         ):
             for name in ("pay", "claims"):
@@ -546,7 +537,7 @@ async def test_who_administers_a_collection_sees_that_and_no_more(
             )  # fmt: skip
             assert command.code == 0, command.err
         asked = {**environment(settings), "FOOTNOTE_IDENTITY": "keys"}
-        async with serving(asked) as (_, address):
+        async with hosted(asked) as address:
             context = await browser.new_context(base_url=address)
             page = await context.new_page()
             await page.goto("/")
@@ -569,12 +560,12 @@ async def test_who_may_not_administer_is_offered_nothing(
     with fresh_database(postgres) as database:
         settings = settings_over(database, tmp_path, model_home)
         async with (
-            serving(environment(settings)) as (_, address),
+            hosted(environment(settings)) as address,
             httpx.AsyncClient(base_url=address) as http,
         ):
             made = await http.post("/v1/keys", json={"name": "reader", "rights": ["read"]})
         asked = {**environment(settings), "FOOTNOTE_IDENTITY": "keys"}
-        async with serving(asked) as (_, address):
+        async with hosted(asked) as address:
             context = await browser.new_context(base_url=address)
             page = await context.new_page()
             await page.goto("/admin/keys")

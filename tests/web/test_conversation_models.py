@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, expect
 
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, serving
+from tests.interfaces.serving import environment, hosted
 from tests.wire import Asked, Reply, WireServer, calls, says
 
 from .conftest import ingested, watched_page
@@ -54,7 +54,7 @@ async def address(
             FOOTNOTE_ANSWER_MODEL_URL=model.openai_url,
             FOOTNOTE_ANSWER_MODEL_API_KEY="none",
         )
-        async with serving(env) as (_, address):
+        async with hosted(env) as address:
             await ingested(address, {NOTICE: notice_pdf(PARAGRAPHS)})
             yield address
 

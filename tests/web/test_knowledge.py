@@ -11,12 +11,12 @@ from playwright.async_api import Browser, Page, expect
 
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, serving
+from tests.interfaces.serving import environment, hosted
 
 from .conftest import Site, ingested, watched_page
 from .documents import notice_pdf
 from .test_citations import ask, drawn
-from .test_for_everyone import THEMES, prefer, violations
+from .test_for_everyone import prefer, violations, violations_in_all_themes
 
 QUESTION = "How many people does Acme Insurance employ?"
 REPORT = notice_pdf(
@@ -40,7 +40,7 @@ async def shelf(
         env = environment(
             settings, FOOTNOTE_FACTS="true", FOOTNOTE_ENTITIES="true", FOOTNOTE_SUMMARIES="true"
         )
-        async with serving(env) as (_, address):
+        async with hosted(env) as address:
             ids = await ingested(address, {"report.pdf": REPORT, "notes.md": NOTES})
             async with httpx.AsyncClient(base_url=address, timeout=60) as http:
                 for each in PROGRESS:
@@ -56,11 +56,9 @@ async def page(browser: Browser, shelf: Site) -> AsyncIterator[Page]:
         yield opened
 
 
-@pytest.mark.parametrize("theme", THEMES)
 async def test_below_an_answer_stands_what_documents_do_not_agree_about(
-    page: Page, shelf: Site, theme: str
+    page: Page, shelf: Site
 ) -> None:
-    await prefer(page, theme)
     await page.goto("/")
     await ask(page, QUESTION)
     told = page.get_by_role("region", name="The documents do not agree")
@@ -68,7 +66,7 @@ async def test_below_an_answer_stands_what_documents_do_not_agree_about(
     said = told.get_by_role("listitem")
     await expect(said).to_have_count(2)
     await expect(said.filter(has_text="470 people")).to_contain_text("Notes of the board")
-    assert await violations(page) == []
+    assert await violations_in_all_themes(page) == []
     chip = said.filter(has_text="450 people").get_by_role("button")
     await chip.focus()
     await page.keyboard.press("Enter")
@@ -151,13 +149,11 @@ async def test_a_page_says_what_documents_disagree_about(page: Page) -> None:
     await expect(page.get_by_role("heading", name="Acme Insurance", level=1)).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", THEMES)
-async def test_entities_are_found_and_each_mention_opens_its_page(page: Page, theme: str) -> None:
-    await prefer(page, theme)
+async def test_entities_are_found_and_each_mention_opens_its_page(page: Page) -> None:
     await page.goto("/entities")
     names = page.get_by_role("region", name="Entities").get_by_role("link")
     await expect(names.first).to_have_text("Acme Insurance")
-    assert await violations(page) == []
+    assert await violations_in_all_themes(page) == []
     await page.get_by_label("Kind").select_option("person")
     await expect(names).to_have_text(["Maria Keller"])
     await page.get_by_label("Kind").select_option("")
@@ -171,7 +167,7 @@ async def test_entities_are_found_and_each_mention_opens_its_page(page: Page, th
     await expect(mentions).to_have_count(3)
     said = page.get_by_role("list", name="Facts").get_by_role("listitem")
     await expect(said.filter(has_text="employs 470 people").first).to_be_visible()
-    assert await violations(page) == []
+    assert await violations_in_all_themes(page) == []
     await mentions.filter(has_text="leads").click()
     await drawn(page)
     await mentions.filter(has_text="470").click()
@@ -207,17 +203,15 @@ async def test_an_entity_is_renamed_split_and_merged_and_all_is_undone(page: Pag
     await expect(decided).to_have_count(3)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_what_an_entity_is_related_to_is_drawn_and_listed_with_its_evidence(
-    page: Page, theme: str
+    page: Page,
 ) -> None:
-    await prefer(page, theme)
     await page.goto("/entities?query=acme")
     await page.get_by_role("link", name="Acme Insurance", exact=True).click()
     related = page.get_by_role("region", name="Related")
     told = related.get_by_role("list", name="Named in one sentence").get_by_role("listitem")
     await expect(told.get_by_role("link", name="Maria Keller")).to_be_visible()
-    assert await violations(page) == []
+    assert await violations_in_all_themes(page) == []
     quote = related.get_by_role("button", name="Maria Keller leads Acme Insurance.").first
     await quote.focus()
     await page.keyboard.press("Enter")

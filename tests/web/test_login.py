@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, expect
 
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, footnote, serving
+from tests.interfaces.serving import environment, footnote, hosted
 from tests.security.provider import CLIENT_ID, CLIENT_SECRET, Provider, provider
 
 from .conftest import watched_page
@@ -50,7 +50,7 @@ async def organisation(
                 FOOTNOTE_LOGIN_CLIENT_SECRET=CLIENT_SECRET,
                 FOOTNOTE_TOKEN_ROLES='{"finance": "writer"}',
             )
-            async with serving(env) as (_, address):
+            async with hosted(env) as address:
                 proxy.behind = urlsplit(address).port or 0
                 yield Organisation(proxy.address, issuer)
 

@@ -11,10 +11,10 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, serving
+from tests.interfaces.serving import environment, hosted
 
 from .conftest import Site, handed_in, rested, watched_page
-from .test_for_everyone import THEMES, prefer, violations
+from .test_for_everyone import prefer, violations, violations_in_all_themes
 
 HARBOUR = ("berth fees", "late berth fees", "berths of ferries", "night berths", "mooring a boat")
 GAMES = ("chess openings", "chess endgames", "chess for children", "the queen's gambit", "castling")
@@ -29,7 +29,7 @@ async def shelf(
     with fresh_database(postgres) as database:
         env = environment(settings_over(database, tmp_path_factory.mktemp("map"), model_home))
         async with (
-            serving(env) as (_, address),
+            hosted(env) as address,
             httpx.AsyncClient(base_url=address, timeout=60) as http,
         ):
             ids = {}
@@ -334,21 +334,19 @@ async def test_progress_is_shown_until_the_map_is_made(page: Page) -> None:
     assert asked == 2
 
 
-@pytest.mark.parametrize("theme", THEMES)
-async def test_no_state_of_the_map_has_a_barrier(page: Page, shelf: Site, theme: str) -> None:
-    await prefer(page, theme)
+async def test_no_state_of_the_map_has_a_barrier(page: Page, shelf: Site) -> None:
     found = {}
     await opened(page)
     await page.mouse.move(*(await places(page, shelf))["castling"])
     await expect(page.locator("[data-card]")).to_be_visible()
-    found["picture with a card"] = await violations(page)
+    found["picture with a card"] = await violations_in_all_themes(page)
     await page.locator("#map").focus()
     await page.keyboard.press("Space")
     await expect(page.get_by_role("group", name="1 chosen")).to_be_visible()
-    found["chosen"] = await violations(page)
+    found["chosen"] = await violations_in_all_themes(page)
     await page.get_by_role("button", name="List", exact=True).click()
     await page.locator("summary").first.press("Enter")
-    found["list"] = await violations(page)
+    found["list"] = await violations_in_all_themes(page)
     assert {state: each for state, each in found.items() if each} == {}
 
 

@@ -17,7 +17,7 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 from footnote.interfaces.http.web_app import BUILT
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
-from tests.interfaces.serving import environment, footnote, serving
+from tests.interfaces.serving import environment, footnote, hosted
 
 from .conftest import handed_in, rested
 from .documents import NOTICE, PARAGRAPHS, notice_pdf
@@ -73,7 +73,7 @@ async def host(
             made = await footnote(env, "keys", "create", name, *more, "--json")
             assert made.code == 0, made.err
             keys[name] = json.loads(made.out)["secret"]
-        async with serving(env) as (_, server):
+        async with hosted(env) as server:
             # What a careful site allows, and no more: no style and no text may become code.
             policy.append(
                 f"default-src 'none'; script-src {server}; connect-src {server}; img-src blob:; "
