@@ -1,6 +1,6 @@
 """Answers of quotes, by one reader or several, over the same evidence.
 
-    python bench/reading.py --data ../shared/data [--questions 100] [--office development] [--json]
+    python bench/reading.py --data ../shared/data [--questions 100] [--passages 16] [--json]
 
 XQuAD: each question is asked of the eight best paragraphs of its language, and again without the
 one that answers it; in another language, the English wording is asked of the same paragraphs. The
@@ -137,8 +137,11 @@ async def xquad(
     return asked()
 
 
-def office(found: Found, half: str) -> Iterator[Asked]:
-    """The questions about one half of the papers, and again without the passages that answer."""
+def office(found: Found, half: str, passages: int = EVIDENCE) -> Iterator[Asked]:
+    """The questions about one half of the papers, and again without the passages that answer.
+
+    There are so many passages, where as many are left without those.
+    """
     for each in read_golden(OFFICE / "questions.jsonl").questions:
         if half_of(each) != half:
             continue
@@ -150,7 +153,7 @@ def office(found: Found, half: str) -> Iterator[Asked]:
         yield Asked(
             identity=each.identity,
             question=each.question,
-            evidence=evidence[:EVIDENCE],
+            evidence=evidence[:passages],
             answerable=each.answerable,
             is_right=is_right,
         )
@@ -161,7 +164,7 @@ def office(found: Found, half: str) -> Iterator[Asked]:
                 for item in evidence
                 if any(found.library.is_called(item.passage.document_id, name) for name in papers)
             }
-            rest = [item for item in evidence if item.passage.document_id not in told][:EVIDENCE]
+            rest = [item for item in evidence if item.passage.document_id not in told][:passages]
             yield Asked(
                 identity=f"{each.identity} without",
                 question=each.question,
@@ -218,7 +221,7 @@ async def sets_of(options: argparse.Namespace, embedder: Embedder) -> dict[str, 
         found = await search_office(options.models)
         for half in HALVES:
             if options.office in (half, "both"):
-                sets[f"office {half}"] = list(office(found, half))
+                sets[f"office {half}"] = list(office(found, half, options.passages))
     return sets
 
 
@@ -231,6 +234,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--questions", type=int, default=100, help="of each language")
     parser.add_argument("--languages", nargs="+", default=LANGUAGES, choices=LANGUAGES)
     parser.add_argument("--office", choices=(*HALVES, "both", "none"), default="both")
+    parser.add_argument(
+        "--passages", type=int, default=EVIDENCE, help="of office papers: 8, or 16 at most"
+    )
     parser.add_argument("--models", type=Path, default=Settings().home / "models")
     parser.add_argument("--reader", nargs="+", default=["packaged"], help="files of weights")
     parser.add_argument("--outcomes", type=Path, help="write what came of each question here")

@@ -7,7 +7,14 @@ from dataclasses import replace
 import pytest
 
 from footnote.answering import NOT_FOUND
-from footnote.domain import Comparison, Operator, PlanChanges, SearchFilters, Turn
+from footnote.domain import (
+    Comparison,
+    Operator,
+    PlanChanges,
+    SearchFilters,
+    SearchRequest,
+    Turn,
+)
 from footnote.engine import WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
 from footnote.models.testing import scripted_model
@@ -106,3 +113,14 @@ async def test_where_nothing_answers_the_closest_passage_is_shown_if_the_search_
     assert (unsure.found, unsure.closest) == (False, None)
     answered = await workspace.ask("What is the deductible for storm damage?")
     assert (answered.found, answered.closest) == (True, None)
+
+
+async def test_quotes_are_read_from_more_passages_than_a_search_gives(
+    workspace: WorkspaceEngine,
+) -> None:
+    boats = [f"# Boat {n}\n\nThe mast of boat {n} is {n + 7} metres tall." for n in range(1, 13)]
+    await publish(workspace, *boats)
+    question = "Who painted the mast of the boat?"
+    assert len((await workspace.search(SearchRequest(query=question))).evidence) == 8
+    assert len((await workspace.ask(question)).evidence) == 12
+    assert len((await workspace.ask(question, top_k=3)).evidence) == 3

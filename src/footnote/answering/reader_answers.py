@@ -27,9 +27,7 @@ from footnote.ports import Analyzer, AnswerSpan, Embedder, PassageText, Reader
 MOST_PASSAGES = 16
 """Passages that are read. What the search puts further down seldom answers."""
 READ_FIRST = 8
-"""Passages that are read at once; the further ones are read where these leave a doubt."""
-SURE = 0.9
-"""An answer as likely as this ends the reading, unless the question names several things."""
+"""Passages that are read at once; the further ones are read where none of these answers."""
 LEAST_ANSWERABILITY = 0.25
 """Where nothing was fitted; what is fitted comes with its own (`answering/weighing.json`)."""
 LEAST_FURTHER = 0.9
@@ -162,8 +160,8 @@ class ReaderAnswerer:
         first, further = evidence[:READ_FIRST], evidence[READ_FIRST:]
         found = await read_statements(reader, question, first)
         weighed = await self._weighed(question, found, first)
-        is_sure = any(each.probability >= SURE for each in weighed.found)
-        if further and (names_several(question, evidence) or not is_sure):
+        is_answered = any(each.probability >= self.least_answerability for each in weighed.found)
+        if further and (names_several(question, evidence) or not is_answered):
             found += await read_statements(reader, question, further)
             weighed = await self._weighed(question, found, evidence)
         return weighed

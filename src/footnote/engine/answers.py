@@ -13,6 +13,7 @@ from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
 from footnote.answering.overview import Overview
+from footnote.answering.reader_answers import MOST_PASSAGES, READ_FIRST
 from footnote.answering.streaming import Drafts, StreamedAnswerer, events_of
 from footnote.domain import (
     Answer,
@@ -127,12 +128,26 @@ async def ask_stream(
                 )
 
 
+def read_for_quotes(request: SearchRequest, top_k: int) -> SearchRequest:
+    """The request with all the evidence that quotes are read from, unless it says how much.
+
+    `top_k` is what a search gives that does not say so; where it was made less than is read at
+    once, no more is searched.
+    """
+    if request.top_k is not None or top_k < READ_FIRST:
+        return request
+    return replace(request, top_k=max(top_k, MOST_PASSAGES))
+
+
 async def _answered_stream(
     workspace: WorkspaceAccess, request: SearchRequest, model: str | None
 ) -> AsyncGenerator[AnswerEvent]:
     engine = workspace.engine
     prepared = await prepare_search(workspace, request)
     models = await models_asked(workspace, model)
+    if not models:
+        top_k = prepared.serving.stages.top_k
+        prepared = await prepare_search(workspace, read_for_quotes(request, top_k))
     prepared, cached, known = await _kept_answer(workspace, prepared, models)
     if known is not None:
         for event in _given_again(known, prepared, request.query.strip()):

@@ -9,6 +9,7 @@ from time import perf_counter
 
 from footnote.domain import Answer, PlanChanges, SearchRequest
 from footnote.engine import WorkspaceEngine
+from footnote.engine.answers import read_for_quotes
 from footnote.errors import InvalidRequest
 from footnote.evaluation.golden import GoldenQuestion, GoldenSet, documents_of
 from footnote.evaluation.judging import (
@@ -193,7 +194,8 @@ async def judge_question(
 
 async def _answer(workspace: WorkspaceEngine, request: SearchRequest) -> Answer:
     """What `ask` answers under the plan of the request."""
-    response = await workspace.search(replace(request, top_k=None))
+    unbounded = replace(request, top_k=None)
+    response = await workspace.search(read_for_quotes(unbounded, workspace.engine.settings.top_k))
     answer = await workspace.engine.answerer(response.query, response.evidence)
     return replace(answer, degraded=(*response.degraded, *answer.degraded))
 
