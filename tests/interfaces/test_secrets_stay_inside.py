@@ -17,7 +17,7 @@ import pytest
 from footnote.engine import Engine, open_engine
 from footnote.errors import FootnoteError
 from footnote.settings import Settings, settings_from
-from tests.interfaces.serving import environment, footnote_process
+from tests.interfaces.serving import environment, footnote, footnote_process
 from tests.interfaces.test_login_http import HOST, PUBLIC, Browser
 from tests.security.provider import CLIENT_ID, CLIENT_SECRET, Provider, provider
 from tests.wire import WireServer, fails, says
@@ -155,19 +155,8 @@ async def test_no_credential_is_in_a_log_an_error_or_what_commands_say(
     issuer.new_key()
     env = configured(settings, issuer, wire_server)
     log: list[str] = []
-    made = await footnote_process(
-        env,
-        "keys",
-        "create",
-        "all",
-        "--scope",
-        "administer",
-        "--scope",
-        "write",
-        "--scope",
-        "read",
-        "--json",
-    )
+    scopes = ("--scope", "administer", "--scope", "write", "--scope", "read")
+    made = await footnote_process(env, "keys", "create", "all", *scopes, "--json")
     assert made.code == 0, made.err
     key = json.loads(made.out)["secret"]
     token, expired = issuer.signed({"groups": ["finance"]}), issuer.signed({"exp": 1})
@@ -252,13 +241,13 @@ async def test_no_credential_is_in_a_log_an_error_or_what_commands_say(
         ("share", "revoke", link.json()["token"]),
     )
     for words in commands:
-        ended = await footnote_process(env, *words)
+        ended = await footnote(env, *words)
         said = ended.out + ended.err
         # What the caller typed may stand in what is said of it in no case either.
         scan.add("footnote " + " ".join(words[:2]), said)
     broken = env | {"FOOTNOTE_DATABASE_URL": f"postgresql://u:{DATABASE_PASSWORD}@127.0.0.1:9/x"}
     for words in (("doctor",), ("search", "rent")):
-        ended = await footnote_process(broken, *words)
+        ended = await footnote(broken, *words)
         assert ended.code
         scan.add("without a database", ended.out + ended.err)
     assert scan.leaks() == set()

@@ -16,7 +16,7 @@ from footnote.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
-DOCUMENTS = 200
+DOCUMENTS = 60
 _PATIENCE_SECONDS = 180
 
 
@@ -47,7 +47,7 @@ async def until_indexed(workspace: WorkspaceEngine, count: int, worker: Process)
     async with asyncio.timeout(_PATIENCE_SECONDS):
         while await indexed(workspace) < count:
             assert worker.returncode is None, "the worker ended by itself"
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.2)
 
 
 async def test_a_killed_worker_loses_nothing_and_repeats_nothing(
