@@ -61,6 +61,7 @@ class TestDatabase:
 
     __test__ = False
 
+    name: str
     application_url: str
     owner_url: str
     superuser_url: str
@@ -112,12 +113,13 @@ def _forget_durability(server: EmbeddedPostgres) -> None:
 
 
 @contextmanager
-def fresh_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
-    """A fresh copy of the migrated template, for the length of a block."""
+def fresh_database(postgres: EmbeddedPostgres, template: str = TEMPLATE) -> Iterator[TestDatabase]:
+    """A fresh copy of the migrated template, or of a filled one, for the length of a block."""
     name = f"test_{uuid4().hex}"
-    create_database(postgres, name, template=TEMPLATE)
+    create_database(postgres, name, template=template)
     try:
         yield TestDatabase(
+            name=name,
             application_url=postgres.url(APPLICATION_ROLE, name),
             owner_url=postgres.url(OWNER_ROLE, name),
             superuser_url=postgres.url(SUPERUSER, name),
@@ -185,18 +187,18 @@ def opened_over(request: pytest.FixtureRequest, settings: Settings, name: str) -
 
 @pytest.fixture(scope="session")
 async def shared_pool(shared_database: TestDatabase) -> AsyncIterator[Database]:
-    async with _pool_over(shared_database) as opened:
+    async with pool_over(shared_database) as opened:
         yield opened
 
 
 @pytest.fixture
 async def own_pool(own_database: TestDatabase) -> AsyncIterator[Database]:
-    async with _pool_over(own_database) as opened:
+    async with pool_over(own_database) as opened:
         yield opened
 
 
 @asynccontextmanager
-async def _pool_over(database: TestDatabase) -> AsyncIterator[Database]:
+async def pool_over(database: TestDatabase) -> AsyncIterator[Database]:
     opened = await open_database(database.application_url, 4, 30)
     try:
         yield opened

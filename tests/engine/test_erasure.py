@@ -279,6 +279,7 @@ async def test_a_restored_backup_is_erased_again(
     assert entries[0].certificate_id == erasure.certificate_id
     create_database(postgres, name)
     restored = TestDatabase(
+        name=name,
         application_url=postgres.url(APPLICATION_ROLE, name),
         owner_url=postgres.url(OWNER_ROLE, name),
         superuser_url=postgres.url(SUPERUSER, name),

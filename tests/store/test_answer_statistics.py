@@ -11,20 +11,26 @@ from psycopg import sql
 
 from footnote.store.answer_statistics import StatisticsPeriod, citation_report
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
+from footnote.store.embedded import EmbeddedPostgres
 from footnote.store.statements import load_statements
-from tests.conftest import TestDatabase
+from tests.conftest import TestDatabase, fresh_database, pool_over
 from tests.store.plans import plan_of, whole_reads
 from tests.store.shelves import Shelf, new_shelf
-
-pytestmark = pytest.mark.usefixtures("own_database")
 
 EXCHANGES = 20_000
 REFUSED_OF = 50
 """One of so many answers says that there is none."""
 
 
-@pytest.fixture
-async def shelf(database: Database, test_database: TestDatabase) -> Shelf:
+@pytest.fixture(scope="module")
+async def shelf(postgres: EmbeddedPostgres) -> AsyncIterator[Shelf]:
+    """What these tests look at and none of them changes."""
+    with fresh_database(postgres) as made:
+        async with pool_over(made) as database:
+            yield await laid_out(database, made)
+
+
+async def laid_out(database: Database, test_database: TestDatabase) -> Shelf:
     """A workspace with two documents, of which every answer cites the first."""
     shelf = await new_shelf(database, "much-asked")
     await shelf.put("anchor buoy chain", "dredger estuary")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from datetime import date
 from uuid import UUID
 
@@ -17,21 +18,44 @@ from psycopg.types.range import Range
 from footnote.domain import LOCAL_PRINCIPAL
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import nearest_by_hnsw
+from footnote.store.embedded import EmbeddedPostgres
 from footnote.store.hnsw import promote, promotion_is_due
+from footnote.store.index_cache import IndexCache
 from footnote.store.statements import load_statements
-from tests.conftest import TestDatabase
+from tests.conftest import TestDatabase, fresh_database, pool_over
 from tests.store.plans import faults_of, plan_of, whole_reads
 from tests.store.shelves import Shelf, new_shelf
-
-pytestmark = pytest.mark.usefixtures("own_database")
 
 ROWS = 20_000
 ENTRIES = 5_000
 DIMENSIONS = 64
 
 
+@pytest.fixture(scope="module")
+async def filled(postgres: EmbeddedPostgres) -> AsyncIterator[tuple[TestDatabase, Shelf]]:
+    """What each test has a copy of."""
+    with fresh_database(postgres) as made:
+        async with pool_over(made) as database:
+            shelf = await laid_out(database, made)
+        yield made, shelf
+
+
 @pytest.fixture
-async def shelf(database: Database, test_database: TestDatabase) -> Shelf:
+def own_database(
+    postgres: EmbeddedPostgres, filled: tuple[TestDatabase, Shelf]
+) -> Iterator[TestDatabase]:
+    with fresh_database(postgres, template=filled[0].name) as made:
+        yield made
+
+
+@pytest.fixture
+def shelf(
+    own_database: TestDatabase, database: Database, filled: tuple[TestDatabase, Shelf]
+) -> Shelf:
+    return replace(filled[1], database=database, cache=IndexCache(2**24))
+
+
+async def laid_out(database: Database, test_database: TestDatabase) -> Shelf:
     """A workspace beside a big one, with rows enough that a scan would be dearer."""
     shelf = await new_shelf(database, "small")
     big = await new_shelf(database, "big")

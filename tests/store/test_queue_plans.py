@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import psycopg
 import pytest
 from psycopg import sql
 
 from footnote.domain import LOCAL_PRINCIPAL
 from footnote.store.database import Database
+from footnote.store.embedded import EmbeddedPostgres
 from footnote.store.queue import (
     INGEST_QUEUE,
     QUEUE_STATE,
@@ -15,18 +18,29 @@ from footnote.store.queue import (
     TAKE_TURN,
     queue_state,
 )
-from tests.conftest import TestDatabase
+from tests.conftest import TestDatabase, fresh_database
 from tests.store.plans import plan_of, whole_reads
 from tests.store.shelves import new_shelf
-
-pytestmark = pytest.mark.usefixtures("own_database")
 
 JOBS = 20_000
 WORKSPACES = 20
 
 
+@pytest.fixture(scope="module")
+def filled(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
+    """What each test has a copy of."""
+    with fresh_database(postgres) as made:
+        fill_queue(made)
+        yield made
+
+
 @pytest.fixture
-def full_queue(test_database: TestDatabase) -> None:
+def own_database(postgres: EmbeddedPostgres, filled: TestDatabase) -> Iterator[TestDatabase]:
+    with fresh_database(postgres, template=filled.name) as made:
+        yield made
+
+
+def fill_queue(test_database: TestDatabase) -> None:
     """Jobs of many workspaces that wait, and as many that are done."""
     with psycopg.connect(test_database.superuser_url, autocommit=True) as connection:
         connection.execute("SET search_path = footnote, public")
@@ -51,7 +65,7 @@ def full_queue(test_database: TestDatabase) -> None:
 
 @pytest.mark.parametrize("room", ["any", "newcomers"])
 @pytest.mark.parametrize("queues", [None, [INGEST_QUEUE]], ids=["every queue", "one queue"])
-@pytest.mark.usefixtures("full_queue")
+@pytest.mark.usefixtures("own_database")
 async def test_the_next_job_is_taken_by_the_indexes_of_the_queue(
     database: Database, room: str, queues: list[str] | None
 ) -> None:
@@ -73,7 +87,7 @@ async def test_the_next_job_is_taken_by_the_indexes_of_the_queue(
     assert whole_reads(plan) == set()
 
 
-@pytest.mark.usefixtures("full_queue")
+@pytest.mark.usefixtures("own_database")
 async def test_the_queues_are_counted_without_what_is_done(
     database: Database, test_database: TestDatabase
 ) -> None:
