@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 import psycopg
@@ -25,10 +25,11 @@ from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.store.conditions import admitted
 from footnote.store.database import SYSTEM, Database
+from footnote.store.embedded import EmbeddedPostgres
 from footnote.store.index_state import load_scope
 from footnote.store.statements import load_statements
 from footnote.store.workspaces import create_workspace
-from tests.conftest import TestDatabase
+from tests.conftest import TestDatabase, fresh_database, pool_over
 from tests.store.papers import Paper, lay
 from tests.store.plans import plan_of, whole_reads
 
@@ -50,12 +51,17 @@ ROWS = 20_000
 
 @pytest.fixture
 async def workspace_id(database: Database) -> UUID:
+    workspace, _ = await two_workspaces(database)
+    return workspace
+
+
+async def two_workspaces(database: Database) -> tuple[UUID, UUID]:
     """A workspace with the papers, beside one with the same under the same numbers."""
     other = await create_workspace(database, "other")
     await lay(database, other.workspace_id, PAPERS)
     workspace = await create_workspace(database, "acme")
     await lay(database, workspace.workspace_id, PAPERS)
-    return workspace.workspace_id
+    return workspace.workspace_id, other.workspace_id
 
 
 async def visible(
@@ -119,16 +125,29 @@ async def test_a_condition_that_makes_no_sense_is_refused(
         await visible(database, workspace_id, SearchFilters(where=where))
 
 
-@pytest.fixture
-def crowded(own_database: TestDatabase, workspace_id: UUID) -> Iterator[UUID]:
-    """The workspace beside another that is so much larger that a scan would be dearer."""
-    with psycopg.connect(own_database.superuser_url, autocommit=True) as connection:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crowd:
+    """A workspace beside another that is so much larger that a scan would be dearer."""
+
+    database: Database
+    workspace_id: UUID
+    other_id: UUID
+
+
+@pytest.fixture(scope="module")
+async def crowd(postgres: EmbeddedPostgres) -> AsyncIterator[Crowd]:
+    """It is looked at and not changed."""
+    with fresh_database(postgres) as made:
+        async with pool_over(made) as database:
+            workspace_id, other_id = await two_workspaces(database)
+            crowd_in(made, other_id)
+            yield Crowd(database=database, workspace_id=workspace_id, other_id=other_id)
+
+
+def crowd_in(database: TestDatabase, workspace_id: UUID) -> None:
+    with psycopg.connect(database.superuser_url, autocommit=True) as connection:
         connection.execute("SET search_path = footnote, public")
-        other = connection.execute(
-            "SELECT workspace_id FROM workspaces WHERE name = 'other'"
-        ).fetchone()
-        assert other is not None
-        numbers = {"workspace": other[0], "rows": ROWS}
+        numbers = {"workspace": workspace_id, "rows": ROWS}
         connection.execute(
             """
             INSERT INTO documents (workspace_id, document_id, collection, filename, title,
@@ -152,7 +171,6 @@ def crowded(own_database: TestDatabase, workspace_id: UUID) -> Iterator[UUID]:
             numbers,
         )
         connection.execute("VACUUM ANALYZE documents, chunks")
-        yield other[0]
 
 
 async def plan(database: Database, workspace_id: UUID, condition: dict[str, object]) -> str:
@@ -170,22 +188,20 @@ async def plan(database: Database, workspace_id: UUID, condition: dict[str, obje
     ids=str,
 )
 async def test_documents_of_other_workspaces_are_not_read(
-    database: Database, workspace_id: UUID, crowded: UUID, condition: dict[str, object]
+    crowd: Crowd, condition: dict[str, object]
 ) -> None:
-    written = await plan(database, workspace_id, condition)
+    written = await plan(crowd.database, crowd.workspace_id, condition)
     assert whole_reads(written) == set()
-    assert f"(workspace_id = '{workspace_id}'::uuid)" in written
+    assert f"(workspace_id = '{crowd.workspace_id}'::uuid)" in written
 
 
-async def test_a_kind_is_looked_up_in_its_index_without_the_texts(
-    database: Database, crowded: UUID
-) -> None:
+async def test_a_kind_is_looked_up_in_its_index_without_the_texts(crowd: Crowd) -> None:
     visible: Multirange[int] = Int4Multirange([Range(0, ROWS)])
-    async with database.workspace(crowded, SYSTEM) as scope:
+    async with crowd.database.workspace(crowd.other_id, SYSTEM) as scope:
         written = await plan_of(
             scope,
             sql.SQL(load_statements("index_state")["of_kinds"]),
-            {"workspace_id": crowded, "visible": visible, "kinds": ["table"]},
+            {"workspace_id": crowd.other_id, "visible": visible, "kinds": ["table"]},
         )
     assert '"chunks_of_kind"' in written
     assert '"Index Only Scan"' in written
