@@ -28,6 +28,7 @@ from footnote.domain import (
     Stage,
     Workspace,
 )
+from footnote.domain.distribution import ClusterMove, ClusterPlan, ClusterStatus
 from footnote.domain.encryption import (
     Destruction,
     EncryptionStatus,
@@ -313,6 +314,9 @@ SERVED = (
     KeyExport,
     KeyImport,
     MasterKeyRotation,
+    ClusterMove,
+    ClusterPlan,
+    ClusterStatus,
     Trace,
     Upgrade,
 )
