@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import numpy as np
 import pytest
 
+from footnote.domain.usage import UsageNote
 from footnote.models.aligned import AlignedEncoder, is_english
 from footnote.models.sentence_encoder import SentenceEncoder
+from footnote.ports.metering import metering
 
 ENGLISH = [
     "The tenant pays the rent on the first working day of each month.",
@@ -46,6 +50,25 @@ async def test_english_has_the_vectors_of_minilm(
     for question in QUESTIONS["en"]:
         expected = await int8.embed_query(question)
         np.testing.assert_array_equal(await aligned.embed_query(question), expected)
+
+
+async def test_a_question_alone_and_among_others_has_the_same_vector(
+    aligned: AlignedEncoder,
+) -> None:
+    asked = [question for questions in QUESTIONS.values() for question in questions]
+    alone = [await aligned.embed_query(question) for question in asked]
+    together = await asyncio.gather(*map(aligned.embed_query, asked))
+    np.testing.assert_array_equal(together, alone)
+
+
+@pytest.mark.parametrize(("language", "models"), [("en", 2), ("de", 1), ("zh", 1)])
+async def test_a_question_is_noted_of_the_models_whose_vectors_were_used(
+    aligned: AlignedEncoder, language: str, models: int
+) -> None:
+    notes: list[UsageNote] = []
+    with metering(notes):
+        await aligned.embed_query(QUESTIONS[language][0])
+    assert [note.requests for note in notes] == [1] * models
 
 
 @pytest.mark.parametrize("asked", QUESTIONS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import LiteralString
 from uuid import UUID
 
 import psycopg
@@ -81,6 +82,50 @@ async def test_what_was_asked_within_a_snapshot_can_be_read_after_it(database: D
     row = await cursor.fetchone()
     assert row is not None
     assert row["number"] == 1
+
+
+async def test_a_batch_is_kept_as_a_whole_or_not_at_all(database: Database) -> None:
+    workspace = await create_workspace(database, "acme")
+    identity = workspace.workspace_id
+    async with database.batch(identity, LOCAL_PRINCIPAL) as scope:
+        await scope.connection.execute(_RAISED)
+        kept = await _generation(scope)
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        await _batch_with(database, identity, "SELECT 1 / 0")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        await _batch_with(database, identity, "INSERT INTO index_states SELECT * FROM index_states")
+    with pytest.raises(LookupError):
+        await _batch_with(database, identity, "SELECT", LookupError)
+    async with database.snapshot(identity, LOCAL_PRINCIPAL) as scope:
+        assert await _generation(scope) == kept
+
+
+async def test_a_batch_sees_and_changes_its_workspace_alone(database: Database) -> None:
+    one, other = [await create_workspace(database, name) for name in ("one", "other")]
+    async with database.batch(one.workspace_id, LOCAL_PRINCIPAL) as scope:
+        await scope.connection.execute("UPDATE index_states SET generation = generation + 7")
+        raised = await _generation(scope)
+    async with database.snapshot(other.workspace_id, LOCAL_PRINCIPAL) as scope:
+        assert await _generation(scope) == raised - 7
+    async with database.outside() as connection:
+        assert (await connection.execute("SELECT FROM index_states")).rowcount == 0
+
+
+_RAISED = "UPDATE index_states SET generation = generation + 1"
+
+
+async def _batch_with(
+    database: Database,
+    workspace_id: UUID,
+    statement: LiteralString,
+    error: type[Exception] | None = None,
+) -> None:
+    async with database.batch(workspace_id, LOCAL_PRINCIPAL) as scope:
+        await scope.connection.execute(_RAISED)
+        await scope.connection.execute(statement)
+        await scope.connection.execute(_RAISED)
+        if error is not None:
+            raise error
 
 
 async def _fail_within_a_snapshot(database: Database, workspace_id: UUID) -> None:

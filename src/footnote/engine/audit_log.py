@@ -92,7 +92,7 @@ class AuditLog:
     async def _write(self, workspace_id: UUID, batch: list[_Waiting]) -> None:
         drafts = [(each.draft, each.query) for each in batch]
         try:
-            async with self.database.workspace(workspace_id, SYSTEM) as scope:
+            async with self.database.batch(workspace_id, SYSTEM) as scope:
                 await append_entries(scope, partial(chained, workspace_id, drafts=drafts))
                 await add_usage(scope, [use for each in batch for use in each.uses])
             for each in batch:

@@ -107,6 +107,8 @@ class ChunkRanges:
 
     def count_of_rising(self, numbers: Numbers) -> int:
         """How many of the numbers, in rising order and distinct, are in the set."""
+        if self.is_empty:
+            return 0
         if numbers.size < self.bounds.size:
             return int(np.count_nonzero(self.contains(numbers)))
         cuts = np.searchsorted(numbers, self.bounds)
@@ -129,6 +131,8 @@ class ChunkRanges:
 
     def difference(self, other: ChunkRanges) -> ChunkRanges:
         """The numbers in this set that are not in the other."""
+        if self.is_empty or other.is_empty:
+            return self
         return self.complement().union(other).complement()
 
 

@@ -110,6 +110,8 @@ class AlignedEncoder:
         self._english = english
         self._others = others
         self._alignment = alignment
+        self._queries = 0
+        """That are being embedded."""
 
     @property
     def lane(self) -> Lane:
@@ -149,11 +151,26 @@ class AlignedEncoder:
         return vectors
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a question, by the model for its language. Raises LaneUnavailable."""
-        found = await self._others.embed_query(text)
-        if self._alignment.is_english(found):
-            return await self._english.embed_query(text)
-        return self._alignment.query(found)
+        """The vector of a question, by the model for its language. Raises LaneUnavailable.
+
+        A lone question that looks English is read by both models at once; where many ask, no
+        core is spent on what may be needless.
+        """
+        ahead: asyncio.Future[Vector] | None = None
+        if not self._queries and _mostly_ascii(text):
+            ahead = self._english.begin_query(text)
+        self._queries += 1
+        try:
+            found = await self._others.embed_query(text)
+            if not self._alignment.is_english(found):
+                return self._alignment.query(found)
+            vector = await (ahead or self._english.begin_query(text))
+            self._english.note_query(text)
+            return vector
+        finally:
+            self._queries -= 1
+            if ahead is not None and not ahead.cancel() and not ahead.cancelled():
+                ahead.exception()  # It is seen; whoever waits for it has it raised.
 
     def close(self) -> None:
         """Let both models end once their current run is done."""
@@ -164,13 +181,18 @@ class AlignedEncoder:
 def is_english(text: str) -> bool:
     """Whether a passage is English; one without letters is, for want of a better model."""
     told = text[:_TELLING_CHARACTERS]
-    letters = [letter for letter in told if letter.isalpha()]
-    if not letters:
+    if not any(map(str.isalpha, told)):
         return True
-    if sum(letter.isascii() for letter in letters) < _LEAST_ASCII * len(letters):
+    if not _mostly_ascii(told):
         return False
     language, _probability = language_identifier().classify(told)
     return bool(language == _ENGLISH)
+
+
+def _mostly_ascii(text: str) -> bool:
+    """Whether its letters, as far as it has any, are those that English is written in."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return sum(map(str.isascii, letters)) >= _LEAST_ASCII * len(letters)
 
 
 def read_alignment(content: bytes) -> Alignment:

@@ -121,10 +121,18 @@ class SentenceEncoder:
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query, shape (dimensions,)."""
-        loop = asyncio.get_running_loop()
-        vector = await loop.run_in_executor(self._query_thread, self._encode_query, text)
-        note_usage(embedding_note(self._lane, 1, sum(self.count_tokens([text]))))
+        vector = await self.begin_query(text)
+        self.note_query(text)
         return vector
+
+    def begin_query(self, text: str) -> asyncio.Future[Vector]:
+        """The vector of a query that may turn out to be needless; it counts once it is noted."""
+        loop = asyncio.get_running_loop()
+        return loop.run_in_executor(self._query_thread, self._encode_query, text)
+
+    def note_query(self, text: str) -> None:
+        """Note that the vector of a query was used."""
+        note_usage(embedding_note(self._lane, 1, sum(self.count_tokens([text]))))
 
     def close(self) -> None:
         self._document_threads.shutdown(wait=False, cancel_futures=True)

@@ -44,46 +44,48 @@ class AuditFilter:
 async def append_entries(
     scope: WorkspaceScope, chain: Callable[[AuditHead], Iterable[AuditEntry]]
 ) -> None:
-    """Append what follows the log's last entry, which stays the last until this is committed."""
-    async with scope.connection.pipeline():
-        # Sent together: the lock is waited for, the head is read under it.
-        await scope.execute(_SQL["lock"])
-        last = await scope.execute(_SQL["head"])
-        row = await last.fetchone()
-        head = NO_ENTRIES if row is None else record_of(AuditHead, row)
-        for entry in chain(head):
+    """Append what follows the log's last entry, which stays the last until this is committed.
+
+    Best in a batch, where it is sent in two round trips.
+    """
+    # Sent together: the lock is waited for, the head is read under it.
+    await scope.execute(_SQL["lock"])
+    last = await scope.execute(_SQL["head"])
+    row = await last.fetchone()
+    head = NO_ENTRIES if row is None else record_of(AuditHead, row)
+    for entry in chain(head):
+        await scope.execute(
+            _SQL["append"],
+            {
+                "entry_no": entry.entry_no,
+                "act_id": entry.act_id,
+                "recorded_at": entry.recorded_at,
+                "acting": entry.principal,
+                "credential": entry.credential,
+                "act": entry.act,
+                "verb": entry.verb,
+                "outcome": entry.outcome,
+                "error": entry.error,
+                "subject": Jsonb(dict(entry.subject)),
+                "documents": list(entry.documents),
+                "passages": list(entry.passages),
+                "query_digest": entry.query_digest,
+                "previous_hash": entry.previous_hash,
+                "entry_hash": entry.entry_hash,
+            },
+        )
+        if entry.query is not None:
+            # The salt as well: with it, the digest in the log would confirm a guess.
+            place = AUDIT_SALT.of(entry.entry_no)
+            salt = scope.sealing.content(place, bytes.fromhex(entry.query_salt or ""))
             await scope.execute(
-                _SQL["append"],
+                _SQL["keep_query"],
                 {
                     "entry_no": entry.entry_no,
-                    "act_id": entry.act_id,
-                    "recorded_at": entry.recorded_at,
-                    "acting": entry.principal,
-                    "credential": entry.credential,
-                    "act": entry.act,
-                    "verb": entry.verb,
-                    "outcome": entry.outcome,
-                    "error": entry.error,
-                    "subject": Jsonb(dict(entry.subject)),
-                    "documents": list(entry.documents),
-                    "passages": list(entry.passages),
-                    "query_digest": entry.query_digest,
-                    "previous_hash": entry.previous_hash,
-                    "entry_hash": entry.entry_hash,
+                    "query_salt": salt.hex(),
+                    "query": scope.sealing.text(AUDIT_QUERY.of(entry.entry_no), entry.query),
                 },
             )
-            if entry.query is not None:
-                # The salt as well: with it, the digest in the log would confirm a guess.
-                place = AUDIT_SALT.of(entry.entry_no)
-                salt = scope.sealing.content(place, bytes.fromhex(entry.query_salt or ""))
-                await scope.execute(
-                    _SQL["keep_query"],
-                    {
-                        "entry_no": entry.entry_no,
-                        "query_salt": salt.hex(),
-                        "query": scope.sealing.text(AUDIT_QUERY.of(entry.entry_no), entry.query),
-                    },
-                )
 
 
 async def list_entries(

@@ -151,6 +151,24 @@ class Database:
 
         Statements are sent without waiting; a fetch waits for all that was sent before.
         """
+        async with self._pipelined(_SQL["begin_moment"], workspace_id, principal) as scope:
+            yield scope
+
+    @asynccontextmanager
+    async def batch(
+        self, workspace_id: UUID, principal: Principal
+    ) -> AsyncIterator[WorkspaceScope]:
+        """A read-write transaction, its statements pipelined as those of a snapshot are.
+
+        What fails is raised by the next fetch, or at the end; nothing is then committed.
+        """
+        async with self._pipelined(_SQL["begin_batch"], workspace_id, principal) as scope:
+            yield scope
+
+    @asynccontextmanager
+    async def _pipelined(
+        self, beginning: LiteralString, workspace_id: UUID, principal: Principal
+    ) -> AsyncIterator[WorkspaceScope]:
         sealing = await self.sealing(workspace_id)
         async with (
             ended_cleanly(self._connection()) as connection,
@@ -158,11 +176,11 @@ class Database:
         ):
             # By hand: psycopg's own transaction would wait for its beginning and thrice at its
             # end. When the block fails, the pool rolls back.
-            await connection.execute(_SQL["begin_moment"])
-            await connection.execute(_SQL["act"], self._acting)
-            await bind(connection, workspace_id, principal)
+            await connection.execute(beginning)
+            bound = {"workspace_id": str(workspace_id), "access": list(principal.access_names)}
+            await connection.execute(_SQL["act_and_bind"], {**self._acting, **bound})
             yield WorkspaceScope(workspace_id, principal, connection, sealing)
-            await connection.execute(_SQL["end_moment"])
+            await connection.execute(_SQL["end"])
 
     async def sealing(self, workspace_id: UUID) -> Sealing:
         """How the workspace's content is stored; its keys are read once in a while.

@@ -7,8 +7,20 @@ SELECT
 -- name: begin_moment
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 
--- name: end_moment
+-- name: begin_batch
+BEGIN
+
+-- name: end
 COMMIT
+
+-- name: act_and_bind
+-- As whom and in which workspace a transaction runs that has begun, in one statement.
+SELECT
+    set_config('role', 'footnote_app', true),
+    set_config('search_path', %(schema)s || ', public, extensions', true),
+    set_config('statement_timeout', %(timeout)s, true),
+    set_config('footnote.workspace_id', %(workspace_id)s, true),
+    set_config('footnote.access', (%(access)s::text[])::text, true)
 
 -- name: begin_acting
 -- One message. What a transaction runs as is said in each: behind a connection pooler the next
