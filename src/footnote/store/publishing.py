@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from psycopg.rows import DictRow
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Json, Jsonb
 from psycopg.types.range import Range
 
 from footnote.domain import Chunk, Failure, Publication, Stage, Visibility
@@ -48,6 +50,8 @@ from footnote.store.statements import load_statements
 _SQL = load_statements("publishing")
 _ROWS_AT_ONCE = 500
 _CHARACTERS_AT_ONCE = 4_000_000
+# Escapes would make most scripts thrice as long.
+_AS_JSON = partial(json.dumps, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,12 +127,12 @@ async def publish(
     for start in range(0, len(numbers), _ROWS_AT_ONCE):
         part = numbers[start : start + _ROWS_AT_ONCE]
         chunks = publication.chunks[start : start + len(part)]
-        await scope.execute_many(
-            _SQL["insert_chunk"],
-            (
-                stored.key | {"chunk_no": number} | _chunk_row(scope.sealing, number, chunk)
-                for number, chunk in zip(part, chunks, strict=True)
-            ),
+        rows = [
+            _chunk_row(scope.sealing, number, chunk)
+            for number, chunk in zip(part, chunks, strict=True)
+        ]
+        await scope.execute(
+            _SQL["insert_chunks"], stored.key | {"rows": Json(rows, dumps=_AS_JSON)}
         )
     await _insert_segment(scope, segment_id, first_chunk, publication)
     await scope.execute(
@@ -278,13 +282,14 @@ def _chunk_row(sealing: Sealing, number: int, chunk: Chunk) -> dict[str, object]
     page_start, page_end = chunk.pages
     paragraph_start, paragraph_end = chunk.paragraphs
     return {
+        "chunk_no": number,
         "ordinal": chunk.ordinal,
         "kind": chunk.kind.value,
         "text": sealing.text(CHUNK_TEXT.of(number), chunk.text),
         "body_offset": chunk.body_offset,
         "char_start": chunk.char_start,
         "char_end": chunk.char_end,
-        "spans": Jsonb([span_row(span) for span in chunk.spans]),
+        "spans": [span_row(span) for span in chunk.spans],
         "heading_path": sealing.words(HEADINGS.of(number), chunk.heading_path),
         "page_start": page_start,
         "page_end": page_end,

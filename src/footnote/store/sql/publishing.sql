@@ -61,16 +61,22 @@ WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
 UPDATE segments SET dead = dead + int4multirange(%(chunks)s::int4range)
 WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
 
--- name: insert_chunk
+-- name: insert_chunks
+-- Some hundred rows in one statement: one by one, policies, keys and plans are set up for each.
 INSERT INTO chunks (
     workspace_id, chunk_no, document_id, version, ordinal, kind, text, body_offset, char_start,
     char_end, spans, heading_path, page_start, page_end, paragraph_start, paragraph_end,
     token_count, confidence, context, suspicious
-) VALUES (
-    %(workspace_id)s, %(chunk_no)s, %(document_id)s, %(version)s, %(ordinal)s, %(kind)s,
-    %(text)s, %(body_offset)s, %(char_start)s, %(char_end)s, %(spans)s, %(heading_path)s,
-    %(page_start)s, %(page_end)s, %(paragraph_start)s, %(paragraph_end)s, %(token_count)s,
-    %(confidence)s, %(context)s, %(suspicious)s
+)
+SELECT
+    %(workspace_id)s, chunk_no, %(document_id)s, %(version)s, ordinal, kind, text, body_offset,
+    char_start, char_end, spans, heading_path, page_start, page_end, paragraph_start,
+    paragraph_end, token_count, confidence, context, suspicious
+FROM json_to_recordset(%(rows)s) AS rows (
+    chunk_no integer, ordinal integer, kind text, text text, body_offset integer,
+    char_start integer, char_end integer, spans jsonb, heading_path text[], page_start integer,
+    page_end integer, paragraph_start integer, paragraph_end integer, token_count integer,
+    confidence real, context text, suspicious boolean
 )
 
 -- name: insert_segment
