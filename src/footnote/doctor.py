@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from footnote.domain import Check, Health
 from footnote.engine import database_urls
+from footnote.engine.backups import backup_check
 from footnote.engine.diagnosis import (
     health_of,
     optional_checks,
@@ -41,6 +42,7 @@ async def examine(settings: Settings) -> Health:
         optional.append(await _guarded("reader", _reader(settings)))
         for check in await asyncio.to_thread(_database, settings):
             (optional if check.name in ADVISED else required).append(check)
+    optional.append(await asyncio.to_thread(backup_check, settings))
     return health_of(required, optional)
 
 

@@ -219,6 +219,31 @@ class Settings(BaseSettings):
         None, description="Token for the transit engine of a master key in Vault or OpenBao."
     )
 
+    # Backups
+
+    backup_url: str | None = Field(
+        None,
+        description="Where `footnote backup` keeps backups: a folder, s3://bucket/prefix, gs://… "
+        "or az://…; best on another machine, and not the place of the received files.",
+    )
+    backup_options: SecretStr | None = Field(
+        None,
+        description="JSON object of what the object store of the backups wants to know, as in "
+        "FOOTNOTE_BLOB_OPTIONS.",
+    )
+    backup_key: SecretStr | None = Field(
+        None,
+        description="What backups are encrypted under: the path of a file with 32 bytes in Base64, "
+        "or base64:…; without it no backup is made, and without it none can be read.",
+    )
+    backup_database_url: DatabaseUrl | None = Field(
+        None,
+        repr=False,
+        description="Address of the external Postgres with a login that may make base backups "
+        "(REPLICATION) or read all rows (BYPASSRLS); unset takes owner_database_url. See "
+        "backup.md.",
+    )
+
     # Sources
 
     allow_private_urls: bool = Field(

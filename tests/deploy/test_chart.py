@@ -26,6 +26,7 @@ EVERYTHING: dict[str, Any] = {
     "cloudnativepg": {"enabled": True, "loginSecret": "login"},
     "server": {"autoscaling": {"enabled": True}},
     "worker": {"autoscaling": {"by": "keda", "prometheusUrl": "http://prometheus:9090"}},
+    "backup": {"enabled": True, "logSchedule": "*/15 * * * *"},
     "persistence": {"enabled": True},
     "ingress": {"enabled": True, "host": "footnote.example", "tlsSecret": "tls"},
     "metrics": {"podMonitor": True, "rules": True},
@@ -53,8 +54,9 @@ def rendered(values: Mapping[str, Any]) -> list[dict[str, Any]]:
 def pods(objects: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     """The pods of all workloads, each with the name of the workload."""
     for each in objects:
-        template = each.get("spec", {}).get("template")
-        if each["kind"] in ("Deployment", "Job"):
+        spec = each.get("spec", {})
+        template = spec.get("jobTemplate", {}).get("spec", spec).get("template")
+        if each["kind"] in ("Deployment", "Job", "CronJob"):
             yield each["metadata"]["name"], template
 
 
@@ -71,7 +73,7 @@ def test_it_renders_and_lints(values: dict[str, Any]) -> None:
 def test_everything_that_can_be_asked_for_is_made() -> None:
     kinds = {each["kind"] for each in rendered(EVERYTHING)}
     assert kinds >= {
-        *("Cluster", "HorizontalPodAutoscaler", "Ingress", "PersistentVolumeClaim"),
+        *("Cluster", "CronJob", "HorizontalPodAutoscaler", "Ingress", "PersistentVolumeClaim"),
         *("PodMonitor", "PrometheusRule", "ScaledObject", "ServiceAccount"),
     }
 
@@ -97,6 +99,19 @@ def test_no_pod_has_a_right_that_it_does_not_need(values: dict[str, Any]) -> Non
             image, _, version = container["image"].rpartition(":")
             assert image
             assert version != "latest"
+
+
+def test_backups_are_made_by_their_schedules_one_at_a_time() -> None:
+    jobs = {each["metadata"]["name"]: each for each in rendered(EVERYTHING)}
+    nightly, often = jobs["demo-footnote-backup"]["spec"], jobs["demo-footnote-backup-log"]["spec"]
+    assert (nightly["schedule"], often["schedule"]) == ("15 2 * * *", "*/15 * * * *")
+    assert nightly["concurrencyPolicy"] == often["concurrencyPolicy"] == "Forbid"
+    args = [
+        each["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["args"]
+        for each in (nightly, often)
+    ]
+    assert args == [["backup", "create"], ["backup", "create", "--log"]]
+    assert "CronJob" not in {each["kind"] for each in rendered(LEAST)}
 
 
 @VARIANTS
@@ -137,7 +152,7 @@ def test_every_setting_that_is_given_exists() -> None:
         for container in pod["spec"]["containers"]:
             given = {each["name"] for each in container["env"]}
             assert given <= known
-            assert container["args"][0] in ("serve", "worker", "upgrade")
+            assert container["args"][0] in ("serve", "worker", "upgrade", "backup")
     text = "".join(path.read_text(encoding="utf-8") for path in CHART.rglob("*.yaml"))
     assert set(re.findall(r"\bFOOTNOTE_[A-Z_]+\b", text)) <= known
 
@@ -151,6 +166,7 @@ def test_every_setting_that_is_given_exists() -> None:
         ({**LEAST, "image": {"repository": "a", "digest": "abc"}}, "digest"),
         ({**LEAST, "settings": {"PATH": "/"}}, "PATH"),
         ({**LEAST, "ingress": {"enabled": True}}, "host"),
+        ({**LEAST, "backup": {"enabled": True, "schedule": ""}}, "schedule"),
         ({**LEAST, "worker": {"autoscaling": {"by": "keda"}}}, "prometheusUrl"),
         ({**LEAST, "cloudnativepg": {"enabled": True}}, "loginSecret"),
     ],

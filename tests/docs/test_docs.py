@@ -28,6 +28,13 @@ from footnote.domain import (
     Stage,
     Workspace,
 )
+from footnote.domain.backups import (
+    Backup,
+    BackupList,
+    BackupVerification,
+    PrunedBackups,
+    Restoration,
+)
 from footnote.domain.distribution import ClusterMove, ClusterPlan, ClusterStatus
 from footnote.domain.encryption import (
     Destruction,
@@ -317,6 +324,11 @@ SERVED = (
     ClusterMove,
     ClusterPlan,
     ClusterStatus,
+    Backup,
+    BackupList,
+    BackupVerification,
+    PrunedBackups,
+    Restoration,
     Trace,
     Upgrade,
 )

@@ -107,6 +107,7 @@ COMMANDS = [
     "cluster move",
     "cluster rebalance",
     "upgrade",
+    *(f"backup {name}" for name in ("create", "list", "verify", "restore", "prune")),
     "budget set",
     "budget list",
     "budget remove",

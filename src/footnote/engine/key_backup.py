@@ -45,7 +45,19 @@ async def export_keys(engine: Services, path: Path) -> KeyExport:
                 hint="if the database was restored, run `footnote encryption import-keys` with it; "
                 "else name another file",
             )
-    content = json.loads(_CONTENT.dump_json(found))
+    try:
+        digest = await asyncio.to_thread(write_keys, path, found)
+    except OSError as error:
+        raise InvalidRequest(
+            f"{path} cannot be written: {error.strerror}", hint="check the path and its rights"
+        ) from error
+    keys = sum(len(each.keys) for each in found)
+    return KeyExport(path=str(path), workspaces=len(found), keys=keys, sha256=digest)
+
+
+def write_keys(path: Path, keys: tuple[BackedUpKeys, ...]) -> str:
+    """Write an export of these keys, and return its checksum. Raises OSError."""
+    content = json.loads(_CONTENT.dump_json(keys))
     digest = _digest(content)
     written = {
         "format": FORMAT,
@@ -53,14 +65,8 @@ async def export_keys(engine: Services, path: Path) -> KeyExport:
         "workspaces": content,
         "sha256": digest,
     }
-    try:
-        await asyncio.to_thread(_write, path, json.dumps(written, indent=1) + "\n")
-    except OSError as error:
-        raise InvalidRequest(
-            f"{path} cannot be written: {error.strerror}", hint="check the path and its rights"
-        ) from error
-    keys = sum(len(each.keys) for each in found)
-    return KeyExport(path=str(path), workspaces=len(found), keys=keys, sha256=digest)
+    _write(path, json.dumps(written, indent=1) + "\n")
+    return digest
 
 
 async def import_keys(engine: Services, path: Path) -> KeyImport:

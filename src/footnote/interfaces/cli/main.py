@@ -100,6 +100,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("audit.app", "See who did what, and verify the log of it."),
     "upgrade": ("upgrading.upgrade", "Bring the database up to date by itself."),
     "cluster": ("cluster.app", "Distribute the tables over a Citus cluster."),
+    "backup": ("backups.app", "Keep the installation elsewhere, and restore it."),
     "trace": ("traces.trace", "Show what one request or document went through, step by step."),
     "models": ("answer_models.models", "Choose which models answer in the workspace."),
     "mcp-servers": (

@@ -1,0 +1,132 @@
+"""Which runs a restoration takes, and which moments can be restored: decided by manifests alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from footnote.domain.backups import Backup, BackupKind, BackupMethod, Manifest, RestorableSpan
+from footnote.errors import CiphertextDamaged, NotFound
+
+_UNFINISHED = ".partial"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a restoration reads."""
+
+    bases: tuple[Manifest, ...]
+    """A full run, and incremental ones after it."""
+    log: dict[str, str]
+    """The part of each segment of the log."""
+    until: datetime | None
+    """The moment to recover to; None for all that the log has."""
+    last: Manifest
+    """The run that has the end of the log, and the files."""
+    before: Manifest | None
+    """The run before it, with files that were deleted meanwhile."""
+    newest: Manifest
+    """What is known of erasures, destroyed workspaces and keys."""
+
+    @property
+    def at(self) -> datetime:
+        """The moment whose state it gives."""
+        return self.until or self.last.backup.covered_until
+
+
+def plan_of(
+    runs: Sequence[Manifest], *, backup_id: str | None = None, at: datetime | None = None
+) -> Plan:
+    """What to read for a run, a moment, or the newest state; of runs from the oldest on.
+
+    Raises NotFound where nothing leads there, and CiphertextDamaged where a run that it needs is
+    missing.
+    """
+    if not runs:
+        raise NotFound("there is no backup", hint="make one: footnote backup create")
+    if at is not None:
+        first, last = _around(runs, at)
+    else:
+        last = _run(runs, backup_id) if backup_id else len(runs) - 1
+        first = _base_of(runs, last)
+    bases = [runs[first]]
+    while bases[0].backup.kind is not BackupKind.FULL:
+        bases.insert(0, runs[_run(runs, bases[0].backup.base or "")])
+    return Plan(
+        bases=tuple(bases),
+        log=_log(runs[first : last + 1]),
+        until=at,
+        last=runs[last],
+        before=runs[last - 1] if last else None,
+        newest=runs[-1],
+    )
+
+
+def spans_of(backups: Sequence[Backup]) -> tuple[RestorableSpan, ...]:
+    """The spans of time to any moment of which the log leads; of runs from the oldest on."""
+    spans: list[RestorableSpan] = []
+    since = until = None
+    for before, each in zip([None, *backups], backups, strict=False):
+        unbroken = before is not None and each.continues == before.backup_id and since is not None
+        if not unbroken:
+            if since is not None and until is not None and since < until:
+                spans.append(RestorableSpan(since=since, until=until))
+            since = each.consistent_at if each.method is BackupMethod.PHYSICAL else None
+        until = each.covered_until
+    if since is not None and until is not None and since < until:
+        spans.append(RestorableSpan(since=since, until=until))
+    return tuple(spans)
+
+
+def _around(runs: Sequence[Manifest], at: datetime) -> tuple[int, int]:
+    """The newest base that is complete by then, and the first run whose log reaches it."""
+    for first in reversed(range(len(runs))):
+        base = runs[first].backup
+        if base.consistent_at is None or base.consistent_at > at or not runs[first].log_end:
+            continue
+        for last in range(first, len(runs)):
+            if last > first and runs[last].backup.continues != runs[last - 1].backup.backup_id:
+                break
+            if runs[last].backup.covered_until >= at:
+                return first, last
+        break
+    spans = spans_of([each.backup for each in runs])
+    said = ", ".join(f"{each.since.isoformat()} to {each.until.isoformat()}" for each in spans)
+    raise NotFound(
+        f"no backup leads to {at.isoformat()}",
+        hint=f"these spans can be restored: {said}" if said else "no log was kept: restore a run",
+    )
+
+
+def _base_of(runs: Sequence[Manifest], last: int) -> int:
+    first = last
+    while runs[first].backup.kind is BackupKind.LOG:
+        before = runs[first - 1] if first else None
+        if before is None or runs[first].backup.continues != before.backup.backup_id:
+            raise _missing(runs[first].backup.continues or "before it")
+        first -= 1
+    return first
+
+
+def _run(runs: Sequence[Manifest], backup_id: str) -> int:
+    for number, each in enumerate(runs):
+        if each.backup.backup_id == backup_id:
+            return number
+    raise _missing(backup_id)
+
+
+def _missing(backup_id: str) -> CiphertextDamaged:
+    return CiphertextDamaged(
+        f"there is no backup {backup_id}",
+        hint="footnote backup list shows which there are",
+    )
+
+
+def _log(runs: Sequence[Manifest]) -> dict[str, str]:
+    """The newest part of each segment; one that was finished later comes before the unfinished."""
+    found: dict[str, str] = {}
+    for run in runs:
+        for name in run.log_parts:
+            found[name.rpartition("/")[2].removesuffix(_UNFINISHED)] = name
+    return found

@@ -1,0 +1,395 @@
+"""One run of a backup: files, the database, files again, then what is known of keys and erasures.
+
+Files come first and last, so that those that a document of the database names are among them,
+whether they were added or removed meanwhile.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from footnote.domain.backups import (
+    BackedUpServer,
+    Backup,
+    BackupKind,
+    BackupMethod,
+    BackupPart,
+    DestroyedWorkspace,
+    Manifest,
+    RecordedAnswer,
+)
+from footnote.domain.encryption import BackedUpKeys
+from footnote.domain.erasure import ErasureEntry
+from footnote.engine.answer_models import plain
+from footnote.engine.opening import database_urls
+from footnote.errors import Conflict, Forbidden, NotFound, StoreUnavailable
+from footnote.settings import Settings
+from footnote.store import server_backups
+from footnote.store.backup_store import BackupStore
+from footnote.store.embedded import SUPERUSER, EmbeddedPostgres, start_embedded
+from footnote.store.file_backups import FileCopies, files_at, read_index, write_index
+from footnote.store.owner_view import OwnerView
+from footnote.store.server_backups import Connection, Server, ServerTools
+from footnote.store.system_user import packaged_binaries
+from footnote.telemetry.switching import installed_version
+
+Tell = Callable[[str], None]
+"""Is told what is being done."""
+
+_MAJOR = 18
+"""Of the programs that come with Footnote; they put no base backups of another together."""
+_FULL_AFTER = timedelta(days=7)
+_TELL_SECONDS = 2.0
+
+
+def silent(_: str) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupOptions:
+    """How a backup is made."""
+
+    full: bool = False
+    log: bool = False
+    """Only the log since the run before, where it goes on from it."""
+    logical: bool = False
+    point_in_time: bool = True
+    """Whether the server keeps its log until the next run has it."""
+    adopt: bool = False
+    """Whether to go on with a place that has backups of another server."""
+
+
+class NowAndThen:
+    """Tells of what goes on for long, every two seconds."""
+
+    def __init__(self, tell: Tell, words: str) -> None:
+        self._tell, self._words, self._next = tell, words, time.monotonic() + _TELL_SECONDS
+        self._count = 0
+
+    def __call__(self, count: int) -> None:
+        """That many are done."""
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + _TELL_SECONDS
+            self._tell(self._words.format(count))
+
+    def more(self, count: int) -> None:
+        """That many more are done."""
+        self._count += count
+        self(self._count)
+
+
+def run_backup(
+    settings: Settings,
+    store: BackupStore,
+    options: BackupOptions,
+    answers: tuple[RecordedAnswer, ...],
+    tell: Tell,
+) -> Backup:
+    """Make a backup where the settings say. Blocks; raises as `create_backup` does."""
+    ids = store.ids()
+    before = store.manifest(ids[-1]) if ids else None
+    with _source(settings) as (tools, owner, embedded), tools.connected() as connection:
+        server_backups.hold_alone(connection)
+        if embedded is not None:
+            server_backups.prepare_own_server(connection)
+        server = server_backups.server_of(connection)
+        if before is not None and not options.adopt:
+            _require_same(before.backup.server, server, store)
+        started = server_backups.server_time(connection)
+        run = _Run(
+            backup_id=f"{started.astimezone(UTC):%Y%m%dT%H%M%S}{started.microsecond // 1000:03d}Z",
+            started=started,
+            covered_until=started,
+            store=store,
+            tools=tools,
+            connection=connection,
+            server=server,
+            options=options,
+            before=before,
+            tell=tell,
+        )
+        folder = settings.home / "blobs" if settings.blob_url is None else None
+        files = FileCopies(
+            source=files_at(
+                settings.home / "blobs", settings.blob_url, plain(settings.blob_options)
+            ),
+            source_folder=folder,
+            backups=store,
+            known={} if before is None else read_index(store, before.file_index),
+        )
+        told = NowAndThen(tell, "copied {:,} files")
+        files.copy(told)
+        run.read_database()
+        files.copy(told)
+        identity = _identity(settings, server, embedded)
+        manifest = run.manifest(owner, files, identity, answers)
+        store.keep(manifest)
+        run.let_go_of_log()
+    return manifest.backup
+
+
+@contextmanager
+def _source(settings: Settings) -> Iterator[tuple[ServerTools, OwnerView, EmbeddedPostgres | None]]:
+    """The server that is backed up, as who reads all of it and as the owner of the tables."""
+    if settings.database_url is not None:
+        owner = database_urls(settings, None).owner
+        url = settings.backup_database_url or owner
+        yield ServerTools(binaries=packaged_binaries(), url=url), OwnerView(owner), None
+        return
+    if not (settings.home / "postgres" / "PG_VERSION").is_file():
+        raise NotFound(f"there is no database in {settings.home}", hint="check FOOTNOTE_HOME")
+    server = start_embedded(settings.home)
+    try:
+        tools = ServerTools(binaries=server.binaries, url=server.url(SUPERUSER))
+        yield tools, OwnerView(database_urls(settings, server).owner), server
+    finally:
+        server.release()
+
+
+def _require_same(known: BackedUpServer, server: Server, store: BackupStore) -> None:
+    if known.system_identifier != server.system_identifier:
+        raise Conflict(
+            f"{store.place} has backups of another database server",
+            hint="name another place by FOOTNOTE_BACKUP_URL; if a dump of them was restored into "
+            "this server, go on with --adopt",
+        )
+
+
+def _identity(
+    settings: Settings, server: Server, embedded: EmbeddedPostgres | None
+) -> BackedUpServer:
+    urls = database_urls(settings, embedded)
+    return BackedUpServer(
+        system_identifier=server.system_identifier,
+        timeline=server.timeline,
+        version=server.version,
+        embedded=embedded is not None,
+        database=server.database,
+        superuser=server.superuser,
+        application_login=server_backups.login_of(urls.application),
+        owner_login=server_backups.login_of(urls.owner),
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """What a run has done so far."""
+
+    backup_id: str
+    started: datetime
+    store: BackupStore
+    tools: ServerTools
+    connection: Connection
+    server: Server
+    options: BackupOptions
+    before: Manifest | None
+    tell: Tell
+    covered_until: datetime
+    kind: BackupKind = BackupKind.FULL
+    method: BackupMethod = BackupMethod.PHYSICAL
+    base: str | None = None
+    continues: str | None = None
+    consistent_at: datetime | None = None
+    base_part: str | None = None
+    server_manifest: str | None = None
+    log_end: str = ""
+    log_parts: list[str] = field(default_factory=list)
+    parts: list[BackupPart] = field(default_factory=list)
+
+    def read_database(self) -> None:
+        """Keep the database, as the server and the rights of the login allow."""
+        self.method = self._method()
+        if self.method is BackupMethod.LOGICAL:
+            self._dump()
+            return
+        keeps_log = self.options.point_in_time
+        before = self.before
+        if (
+            before is not None
+            and keeps_log
+            and self._same_history(before.backup)
+            and server_backups.slot_reaches(self.connection, before.log_end)
+        ):
+            self.continues = before.backup.backup_id
+        if not keeps_log:
+            server_backups.drop_slot(self.connection)
+        elif self.continues is None:
+            server_backups.renew_slot(self.connection)
+        if self.options.log and self.continues is not None and before is not None:
+            last = before.backup
+            self.kind = BackupKind.LOG
+            self.base = last.base if last.kind is BackupKind.LOG else last.backup_id
+        else:
+            self._take_base()
+        self.covered_until, end = server_backups.marked_position(self.connection)
+        if keeps_log:
+            self._keep_log(end)
+            self.log_end = end
+
+    def let_go_of_log(self) -> None:
+        """Have the server keep only what no run has."""
+        if self.log_end:
+            server_backups.advance_slot(self.connection, self.log_end)
+
+    def _method(self) -> BackupMethod:
+        server = self.server
+        if server.replicates and not server.standby and not self.options.logical:
+            if server.version // 10_000 == _MAJOR:
+                return BackupMethod.PHYSICAL
+            self.tell(f"the server is not PostgreSQL {_MAJOR}: its tables are dumped")
+        if server.reads_all:
+            return BackupMethod.LOGICAL
+        raise Forbidden(
+            f"the login {server.login} may neither make base backups nor read all rows",
+            hint=f"let an administrator run: ALTER ROLE {server.login} REPLICATION, or give "
+            "FOOTNOTE_BACKUP_DATABASE_URL a login that has that right or BYPASSRLS",
+        )
+
+    def _same_history(self, before: Backup) -> bool:
+        known = (before.method, before.server.system_identifier, before.server.timeline)
+        return known == (self.method, self.server.system_identifier, self.server.timeline)
+
+    def _dump(self) -> None:
+        self.tell("dumping the tables")
+        self.covered_until = server_backups.server_time(self.connection)
+        read = NowAndThen(self.tell, "read {:,} bytes of the database").more
+        part = self.store.write(f"runs/{self.backup_id}/dump", self.tools.dump(read))
+        self.base_part = part.name
+        self.parts.append(part)
+
+    def _take_base(self) -> None:
+        since = self._since()
+        if since is not None:
+            try:
+                self._keep_base(since)
+            except StoreUnavailable as error:
+                self.tell(f"{error}; so all of the database is read")
+                since = None
+        if since is None:
+            self.kind, self.base = BackupKind.FULL, None
+            self._keep_base(None)
+        self.consistent_at = server_backups.server_time(self.connection)
+
+    def _since(self) -> Manifest | None:
+        """The run that an incremental one builds on; None where it has to be a full one."""
+        before = self.before
+        if self.options.full or before is None or not self._same_history(before.backup):
+            return None
+        if before.backup.kind is BackupKind.LOG and before.backup.base is not None:
+            before = self.store.manifest(before.backup.base)
+        first = before
+        while first.backup.kind is BackupKind.INCREMENTAL and first.backup.base is not None:
+            first = self.store.manifest(first.backup.base)
+        return None if self.started - first.backup.started_at > _FULL_AFTER else before
+
+    def _keep_base(self, since: Manifest | None) -> None:
+        known = None
+        if since is not None and since.server_manifest is not None:
+            known = b"".join(self.store.read(since.server_manifest))
+            self.kind, self.base = BackupKind.INCREMENTAL, since.backup.backup_id
+        self.tell(f"reading the database ({self.kind})")
+        read = NowAndThen(self.tell, "read {:,} bytes of the database").more
+        base = self.tools.base(self.backup_id, known, read)
+        part = self.store.write(f"runs/{self.backup_id}/base", base)
+        listed = self.store.write(f"runs/{self.backup_id}/server_manifest", [base.manifest])
+        self.base_part, self.server_manifest = part.name, listed.name
+        self.parts += [part, listed]
+
+    def _keep_log(self, end: str) -> None:
+        self.tell("reading the write-ahead log")
+        with tempfile.TemporaryDirectory(prefix="footnote-log-") as name:
+            self.tools.log_into(Path(name), end)
+            for segment in server_backups.segments_in(Path(name)):
+                with segment.open("rb") as file:
+                    pieces = iter(lambda: file.read(1024 * 1024), b"")  # read at once
+                    part = self.store.write(f"runs/{self.backup_id}/log/{segment.name}", pieces)
+                self.log_parts.append(part.name)
+                self.parts.append(part)
+
+    def manifest(
+        self,
+        owner: OwnerView,
+        files: FileCopies,
+        server: BackedUpServer,
+        answers: tuple[RecordedAnswer, ...],
+    ) -> Manifest:
+        """What the run says of itself."""
+        before = self.before
+        if self.kind is BackupKind.LOG and before is not None and files.found == files.known:
+            index = before.file_index
+        else:
+            index = f"runs/{self.backup_id}/files"
+            self.parts.append(write_index(self.store, index, files.found))
+        keys = tuple(owner.keys(each) for each in owner.workspaces())
+        erasures = _erasures(before, keys, owner)
+        destroyed = _destroyed(before, keys, self.covered_until)
+        return Manifest(
+            backup=Backup(
+                backup_id=self.backup_id,
+                kind=self.kind,
+                method=self.method,
+                base=self.base,
+                started_at=self.started,
+                finished_at=server_backups.server_time(self.connection),
+                consistent_at=self.consistent_at,
+                covered_until=self.covered_until,
+                continues=self.continues,
+                footnote_version=installed_version(),
+                schema=owner.schema(),
+                server=server,
+                workspaces=len(keys),
+                documents=owner.documents(),
+                files=len(files.found),
+                new_files=files.new,
+                erasures=len(erasures),
+                destroyed_workspaces=len(destroyed),
+                recorded_answers=len(answers),
+                parts=tuple(self.parts),
+                file_bytes=files.new_bytes,
+            ),
+            base_part=self.base_part,
+            server_manifest=self.server_manifest,
+            log_parts=tuple(self.log_parts),
+            log_end=self.log_end,
+            file_index=index,
+            keys=keys,
+            erasures=erasures,
+            destroyed=destroyed,
+            answers=answers,
+        )
+
+
+def _erasures(
+    before: Manifest | None, keys: tuple[BackedUpKeys, ...], owner: OwnerView
+) -> tuple[ErasureEntry, ...]:
+    """All erasures that are known of workspaces that are there, from their ledgers and before."""
+    found = {each.certificate_id: each for each in (before.erasures if before else ())}
+    for workspace in keys:
+        for each in owner.erasures(workspace.workspace_id):
+            found[each.certificate_id] = each
+    there = {each.workspace_id for each in keys}
+    return tuple(each for each in found.values() if each.workspace_id in there)
+
+
+def _destroyed(
+    before: Manifest | None, keys: tuple[BackedUpKeys, ...], noticed_at: datetime
+) -> tuple[DestroyedWorkspace, ...]:
+    """Workspaces that an earlier run had, and that are gone."""
+    if before is None:
+        return ()
+    there = {each.workspace_id for each in keys}
+    fresh = tuple(
+        DestroyedWorkspace(
+            workspace_id=each.workspace_id, workspace=each.workspace, noticed_at=noticed_at
+        )
+        for each in before.keys
+        if each.workspace_id not in there
+    )
+    return (*before.destroyed, *fresh)

@@ -1,0 +1,133 @@
+"""A restored database, run where nobody but us gets in, with an engine over it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from footnote.domain.backups import BackupMethod, BackupPart, Manifest
+from footnote.engine.backup_plans import Plan
+from footnote.engine.backup_run import NowAndThen, Tell
+from footnote.engine.encryption import MADE_KEY
+from footnote.engine.installation import Engine
+from footnote.engine.opening import database_urls, open_engine
+from footnote.settings import Settings
+from footnote.store.backup_store import BackupStore
+from footnote.store.embedded import OWNER_ROLE, private_folder, start_embedded
+from footnote.store.owner_view import OwnerView
+from footnote.store.recovery import Recovery, unpack
+from footnote.store.server_backups import ServerTools
+from footnote.store.system_user import packaged_binaries
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was restored, as it is reached."""
+
+    engine: Engine
+    owner: OwnerView
+
+
+@contextmanager
+def emptied(folder: Path) -> Iterator[Recovery]:
+    """A folder to restore in, without what a process that was killed left in it, and removed."""
+    recovery = Recovery(folder)
+    recovery.discard()
+    private_folder(folder)
+    try:
+        yield recovery
+    finally:
+        recovery.discard()
+
+
+@asynccontextmanager
+async def restored_in(
+    recovery: Recovery, settings: Settings, store: BackupStore, plan: Plan, tell: Tell
+) -> AsyncIterator[Restored]:
+    """The database of a plan in a folder, running; afterwards its files are in it, at rest."""
+    folder, server = recovery.folder, plan.last.backup.server
+    models = settings.home / "models"
+    if models.exists():
+        (folder / "models").symlink_to(models.absolute())
+    changed: dict[str, object] = {"home": folder, "blob_url": None, "direct_database_url": None}
+    if settings.master_key is None:
+        changed["master_key"] = str(settings.home / MADE_KEY)
+    if plan.last.backup.method is BackupMethod.LOGICAL:
+        changed |= {"database_url": None, "owner_database_url": None}
+        started = await asyncio.to_thread(start_embedded, folder)
+        try:
+            owner = OwnerView(started.url(OWNER_ROLE))
+            await asyncio.to_thread(_load, owner, store, plan, started.binaries, tell)
+            async with await open_engine(_settings_over(settings, changed)) as engine:
+                yield Restored(engine, owner)
+        finally:
+            await asyncio.to_thread(started.release)
+        return
+    await asyncio.to_thread(_assemble, recovery, store, plan, tell)
+    tell("replaying the log")
+    running = replace(recovery, superuser=server.superuser).recovered(plan.until)
+    at = await asyncio.to_thread(running.__enter__)
+    try:
+        owner = OwnerView(at.url(server.owner_login, server.database))
+        changed |= {
+            "database_url": at.url(server.application_login, server.database),
+            "owner_database_url": owner.url,
+        }
+        async with await open_engine(_settings_over(settings, changed)) as engine:
+            yield Restored(engine, owner)
+    finally:
+        await asyncio.to_thread(running.__exit__, None, None, None)
+
+
+@asynccontextmanager
+async def restored_into_database(
+    settings: Settings, store: BackupStore, plan: Plan, tell: Tell
+) -> AsyncIterator[Restored]:
+    """A dump in the empty database of the settings; it is empty again where anything fails."""
+    owner = OwnerView(database_urls(settings, None).owner)
+    try:
+        await asyncio.to_thread(_load, owner, store, plan, packaged_binaries(), tell)
+        async with await open_engine(settings) as engine:
+            yield Restored(engine, owner)
+    except BaseException:
+        await asyncio.to_thread(owner.drop)
+        raise
+
+
+def _settings_over(settings: Settings, changed: dict[str, object]) -> Settings:
+    given = {name: getattr(settings, name) for name in settings.model_fields_set}
+    return Settings(**{**given, **changed})
+
+
+def _load(owner: OwnerView, store: BackupStore, plan: Plan, binaries: Path, tell: Tell) -> None:
+    tell("loading the dump")
+    owner.prepare()
+    assert plan.last.base_part is not None, "a dump is the base of its run"
+    tools = ServerTools(binaries=binaries, url=owner.url)
+    tools.restore_dump(store.read(plan.last.base_part, part=_part(plan.last, plan.last.base_part)))
+
+
+def _assemble(recovery: Recovery, store: BackupStore, plan: Plan, tell: Tell) -> None:
+    """Put the files of the server together, and its log beside them. Blocks."""
+    bases = []
+    for number, run in enumerate(plan.bases):
+        tell(f"reading the database ({run.backup.kind} of {run.backup.backup_id})")
+        assert run.base_part is not None, "bases have one"
+        bases.append(recovery.folder / f"base-{number}")
+        unpack(store.read(run.base_part, part=_part(run, run.base_part)), bases[-1])
+    recovery.combine(bases)
+    log = recovery.folder / "log"
+    log.mkdir(mode=0o700)
+    told = NowAndThen(tell, "read {:,} segments of the log")
+    for count, (segment, name) in enumerate(sorted(plan.log.items()), 1):
+        with (log / segment).open("wb") as file:
+            for piece in store.read(name):
+                file.write(piece)
+        told(count)
+
+
+def _part(run: Manifest, name: str) -> BackupPart:
+    return next(each for each in run.backup.parts if each.name == name)

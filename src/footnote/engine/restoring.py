@@ -1,0 +1,297 @@
+"""Backups restored: put together beside their place, erased from once more, and moved there whole.
+
+Until the last step nothing is where a server would look for it, so what is cut off leaves nothing
+behind that could be taken for an installation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from obstore.store import ObjectStore
+
+from footnote.domain.backups import BackupMethod, BackupPart, BackupVerification, Restoration
+from footnote.domain.erasure import ErasureEntry
+from footnote.engine.answer_models import plain
+from footnote.engine.backup_plans import Plan, plan_of
+from footnote.engine.backup_run import NowAndThen, Tell, silent
+from footnote.engine.backups import backup_store_from
+from footnote.engine.opening import database_urls
+from footnote.engine.reapplying import reapply
+from footnote.engine.recorded_answers import compared_answers
+from footnote.engine.restored import Restored, emptied, restored_in, restored_into_database
+from footnote.errors import CiphertextDamaged, Conflict, FootnoteError, InvalidRequest
+from footnote.settings import Settings
+from footnote.store.backup_store import BackupStore
+from footnote.store.embedded import private_folder
+from footnote.store.exclusive_use import only_one, unused
+from footnote.store.file_backups import KeptFile, files_at, is_empty, put_back, read_index
+from footnote.store.home import require_usable
+from footnote.store.owner_view import OwnerView
+from footnote.store.recovery import Recovery
+
+_STAGING = "restoring"
+_TRIAL = "verifying"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreOptions:
+    """What is restored, and where to."""
+
+    backup_id: str | None = None
+    at: datetime | None = None
+    data_folder: Path | None = None
+    """Where the files of an external server go; None for this installation."""
+    replace: bool = False
+    """Whether what is in the place is moved aside."""
+    ask: bool = False
+    """Whether recorded questions are asked before anything takes its place."""
+    erasures: tuple[ErasureEntry, ...] = ()
+    """Erasures that no backup knows."""
+
+
+async def restore_backup(
+    settings: Settings, options: RestoreOptions, tell: Tell = silent
+) -> Restoration:
+    """Restore a run, a moment, or the newest state; what was erased since is erased again.
+
+    Raises NotFound where nothing leads there, Conflict where the place is taken or in use,
+    CiphertextDamaged for what was changed, KeyUnavailable for a wrong key, and StoreUnavailable.
+    """
+    store, plan = await asyncio.to_thread(_planned, settings, options.backup_id, options.at)
+    restoring = _Restoring(settings=settings, options=options, store=store, plan=plan, tell=tell)
+    return await restoring.restore()
+
+
+async def verify_backups(
+    settings: Settings,
+    backup_id: str | None = None,
+    *,
+    parts_only: bool = False,
+    tell: Tell = silent,
+) -> BackupVerification:
+    """Read all parts of all runs, and restore one on trial: the newest unless another is named.
+
+    The trial runs beside what is there and is removed afterwards; it needs as much room as the
+    database. Raises NotFound, KeyUnavailable and BlobsUnavailable; damage is in the result.
+    """
+    store = await asyncio.to_thread(backup_store_from, settings)
+    read = await asyncio.to_thread(_read_all, store, tell)
+    restoration, faults = None, list(read.faults)
+    if not parts_only:
+        try:
+            options = RestoreOptions(backup_id=backup_id, ask=True)
+            _, plan = await asyncio.to_thread(_planned, settings, backup_id, None)
+            trial = _Restoring(
+                settings=settings, options=options, store=store, plan=plan, tell=tell
+            )
+            restoration = await trial.try_out()
+        except CiphertextDamaged as error:
+            faults.append(str(error))
+    return replace(read, faults=tuple(faults), restoration=restoration)
+
+
+def _planned(
+    settings: Settings, backup_id: str | None, at: datetime | None
+) -> tuple[BackupStore, Plan]:
+    store = backup_store_from(settings)
+    store.require_key()
+    return store, plan_of(store.manifests(), backup_id=backup_id, at=at)
+
+
+def _read_all(store: BackupStore, tell: Tell) -> BackupVerification:
+    """Read every part that some run names, and say what is wrong with which."""
+    store.require_key()
+    told = NowAndThen(tell, "read {:,} parts")
+    faults, runs = [], []
+    for backup_id in store.ids():
+        try:
+            runs.append(store.manifest(backup_id))
+        except FootnoteError as error:
+            faults.append(f"{backup_id}: {error}")
+    parts: dict[str, tuple[BackupPart, bool]] = {}
+    for run in runs:
+        parts |= {each.name: (each, True) for each in run.backup.parts}
+        try:
+            index = read_index(store, run.file_index)
+        except CiphertextDamaged:
+            continue  # It is told of as a part.
+        parts |= {each.part.name: (each.part, False) for each in index.values()}
+    size = 0
+    for count, (part, compressed) in enumerate(parts.values(), 1):
+        try:
+            for _ in store.read(part.name, compressed=compressed, part=part):
+                continue
+        except CiphertextDamaged as error:
+            faults.append(str(error))
+        size += part.bytes
+        told(count)
+    return BackupVerification(
+        backups=len(runs), parts=len(parts), bytes=size, faults=tuple(faults), restoration=None
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Restoring:
+    """A restoration under way."""
+
+    settings: Settings
+    options: RestoreOptions
+    store: BackupStore
+    plan: Plan
+    tell: Tell
+
+    async def restore(self) -> Restoration:
+        """Restore it to its place, which is taken in the last step."""
+        settings, folder = self.settings, self.options.data_folder
+        self._require_fitting_place()
+        private_folder(settings.home)
+        with ExitStack() as held:
+            held.enter_context(only_one(settings.home / "restoring.lock", "restoring a backup"))
+            if settings.database_url is None and folder is None:
+                require_usable(settings.home)
+                held.enter_context(unused(settings.home))
+                self._require_room(settings.home / "postgres")
+            elif folder is not None:
+                self._require_room(folder)
+            elif not await asyncio.to_thread(
+                OwnerView(database_urls(settings, None).owner).is_empty
+            ):
+                raise Conflict(
+                    "Footnote has tables in the database already, and nothing is overwritten",
+                    hint="create another database, and name it by FOOTNOTE_DATABASE_URL and "
+                    "FOOTNOTE_OWNER_DATABASE_URL",
+                )
+            self._require_room_for_files()
+            if settings.database_url is not None and folder is None:
+                async with restored_into_database(
+                    settings, self.store, self.plan, self.tell
+                ) as found:
+                    return await self._settled(found, self._target(), "the database")
+            staging = settings.home / _STAGING
+            if folder is not None:
+                staging = folder.absolute().with_name(f".{folder.name}.{_STAGING}")
+            with emptied(staging) as recovery:
+                place = folder or settings.home
+                target = self._target() if folder or settings.blob_url else None
+                async with restored_in(
+                    recovery, settings, self.store, self.plan, self.tell
+                ) as found:
+                    files = target or files_at(staging / "blobs", None, None)
+                    done = await self._settled(found, files, str(place))
+                os.sync()
+                return replace(done, moved_aside=self._take_place(recovery))
+
+    async def try_out(self) -> Restoration:
+        """Restore it beside what is there, without its files, and remove it again."""
+        home = self.settings.home
+        private_folder(home)
+        with (
+            only_one(home / "verifying.lock", "verifying backups"),
+            emptied(home / _TRIAL) as recovery,
+        ):
+            async with restored_in(
+                recovery, self.settings, self.store, self.plan, self.tell
+            ) as found:
+                return await self._settled(found, None, str(recovery.folder))
+
+    async def _settled(
+        self, found: Restored, target: ObjectStore | None, place: str
+    ) -> Restoration:
+        """Do again what was done since, ask what is to be asked, and bring the files."""
+        self.tell("destroying and erasing again what was destroyed and erased since")
+        newest, last = self.plan.newest, self.plan.last
+        again = await reapply(found.engine, newest, self.options.erasures)
+        comparison = None
+        if self.options.ask and last.answers:
+            self.tell(f"asking {len(last.answers):,} recorded questions")
+            known = (*newest.erasures, *self.options.erasures)
+            erased = {document for each in known for document in each.document_ids}
+            comparison = await compared_answers(found.engine, last.answers, erased)
+        files, missing = await asyncio.to_thread(self._files, found.owner, target)
+        return Restoration(
+            backup_id=last.backup.backup_id,
+            at=self.plan.at,
+            place=place,
+            workspaces=len(found.owner.workspaces()),
+            documents=found.owner.documents(),
+            files=files,
+            missing_files=missing,
+            keys_restored=again.keys_restored,
+            destroyed=again.destroyed,
+            erasures=again.erasures,
+            refused=again.refused,
+            comparison=comparison,
+            moved_aside=None,
+        )
+
+    def _files(self, owner: OwnerView, target: ObjectStore | None) -> tuple[int, tuple[str, ...]]:
+        """Bring the files that documents name, or only look whether they are there."""
+        known: dict[str, KeptFile] = {}
+        for run in filter(None, (self.plan.before, self.plan.last)):
+            known |= read_index(self.store, run.file_index)
+        wanted = owner.files()
+        if target is None:
+            missing = tuple(key for key in wanted if key not in known)
+            return len(wanted) - len(missing), missing
+        told = NowAndThen(self.tell, "restored {:,} files")
+        return put_back(self.store, target, known, wanted, told)
+
+    # --- where to -----------------------------------------------------------------------------
+
+    def _require_fitting_place(self) -> None:
+        backup, folder = self.plan.last.backup, self.options.data_folder
+        if backup.method is BackupMethod.LOGICAL:
+            if folder is not None:
+                raise InvalidRequest(
+                    "the backup is a dump, which has no files of a server",
+                    hint="leave out --data-folder: it goes into the database of the settings",
+                )
+        elif folder is None and not (backup.server.embedded and self.settings.database_url is None):
+            raise InvalidRequest(
+                "the backup has the files of a whole server, which is not the one of the settings",
+                hint="name a new data folder for that server: --data-folder",
+            )
+
+    def _require_room(self, place: Path) -> None:
+        if place.exists() and any(place.iterdir()) and not self.options.replace:
+            raise Conflict(
+                f"{place} is not empty, and nothing is overwritten",
+                hint="name another place, or have what is there moved aside: --replace",
+            )
+
+    def _require_room_for_files(self) -> None:
+        folder = self.settings.home / "blobs" if self.settings.blob_url is None else None
+        if not self.options.replace and not is_empty(self._target(), folder):
+            raise Conflict(
+                f"there are stored files in {folder or self.settings.blob_url} already",
+                hint="name another place for them, or give --replace",
+            )
+
+    def _target(self) -> ObjectStore:
+        return files_at(
+            self.settings.home / "blobs", self.settings.blob_url, plain(self.settings.blob_options)
+        )
+
+    def _take_place(self, recovery: Recovery) -> str | None:
+        """Move what was restored to where it belongs, the database last."""
+        home, folder = self.settings.home, self.options.data_folder
+        moves = [(recovery.cluster, folder or home / "postgres")]
+        if folder is None and self.settings.blob_url is None:
+            (recovery.folder / "blobs").mkdir(mode=0o700, exist_ok=True)
+            moves.insert(0, (recovery.folder / "blobs", home / "blobs"))
+        aside = (folder.parent if folder else home) / f"replaced-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        for _, place in reversed(moves):
+            if place.exists() and any(place.iterdir()):
+                private_folder(aside)
+                place.rename(aside / place.name)
+        for made, place in moves:
+            if place.exists():
+                place.rmdir()
+            made.rename(place)
+        return str(aside) if aside.exists() else None

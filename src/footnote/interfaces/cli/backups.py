@@ -1,0 +1,289 @@
+"""`footnote backup`: the installation kept elsewhere, verified, and restored."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from footnote.domain.backups import BackupVerification, Restoration
+from footnote.engine.backup_run import BackupOptions
+from footnote.engine.backups import create_backup, list_backups, prune_backups
+from footnote.engine.recorded_answers import Questions
+from footnote.engine.restoring import RestoreOptions, restore_backup, verify_backups
+from footnote.errors import Forbidden, InvalidRequest
+from footnote.interfaces.cli import present
+from footnote.interfaces.cli.edge import prepared, require_yes, wait_for
+from footnote.interfaces.cli.erasures import entries_in
+from footnote.interfaces.cli.kept_token import kept_token
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+from footnote.settings import Settings
+
+_INCOMPLETE = 1
+
+app = typer.Typer(
+    name="backup",
+    help="Keep the database, the stored files and the wrapped keys elsewhere, and restore them.",
+    no_args_is_help=True,
+)
+BackupId = Annotated[
+    str | None, typer.Argument(metavar="ID", help="Which backup; the newest one if not given.")
+]
+
+
+@app.command("create", epilog=EXIT_CODES)
+def create(
+    *,
+    context: typer.Context,
+    full: Annotated[
+        bool, typer.Option("--full", help="Read all of the database, not only what changed.")
+    ] = False,
+    log: Annotated[
+        bool,
+        typer.Option(
+            "--log", help="Only the write-ahead log since the last run, where that goes on from it."
+        ),
+    ] = False,
+    logical: Annotated[
+        bool,
+        typer.Option("--logical", help="Dump the tables, though base backups could be made."),
+    ] = False,
+    no_log: Annotated[
+        bool,
+        typer.Option(
+            "--no-log",
+            help="Do not have the server keep its log until the next run: moments between runs "
+            "cannot be restored.",
+        ),
+    ] = False,
+    adopt: Annotated[
+        bool,
+        typer.Option("--adopt", help="Go on with a place that has backups of another server."),
+    ] = False,
+    questions: Annotated[
+        Path | None,
+        typer.Option(
+            "--questions",
+            metavar="GOLDEN",
+            exists=True,
+            dir_okay=False,
+            help="Questions, JSONL, whose citations are recorded for verifying.",
+        ),
+    ] = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Back up what changed since the last run, or all of it."""
+    if log and (full or no_log):
+        raise InvalidRequest("--log goes with neither --full nor --no-log", hint="give one of them")
+    asked = None
+    if questions is not None:
+        from footnote.domain.identity import DEFAULT_WORKSPACE
+        from footnote.evaluation.golden import read_golden
+
+        asked = Questions(
+            workspace=chosen_workspace(context, workspace) or DEFAULT_WORKSPACE,
+            questions=tuple(each.question for each in read_golden(questions).questions),
+        )
+    options = BackupOptions(
+        full=full, log=log, logical=logical, point_in_time=not no_log, adopt=adopt
+    )
+    made = wait_for(create_backup(_as_operator(), options, asked, _tell))
+    if as_json:
+        present.print_json(made)
+        return
+    said = (
+        f"Backup {made.backup_id} ({made.kind}, {made.method}): {made.documents:,} documents in "
+        f"{made.workspaces:,} workspaces, {made.files:,} files of which {made.new_files:,} are "
+        f"new, {made.bytes:,} bytes written."
+    )
+    present.terminal().print(Text(said), soft_wrap=True)
+
+
+@app.command("list", epilog=EXIT_CODES)
+def show(as_json: AsJson = False) -> None:
+    """List the backups, and the moments that can be restored."""
+    found = wait_for(list_backups(_as_operator()))
+    if as_json:
+        present.print_json(found)
+        return
+    listing = present.table("id", "kind", "covers until", "#documents", "#files", "#bytes")
+    for each in found.backups:
+        listing.add_row(
+            each.backup_id,
+            each.kind,
+            _moment(each.covered_until),
+            f"{each.documents:,}",
+            f"{each.files:,}",
+            f"{each.bytes:,}",
+        )
+    listing.show(present.terminal())
+    for span in found.spans:
+        said = f"Any moment from {_moment(span.since)} to {_moment(span.until)} can be restored."
+        present.terminal().print(Text(said), soft_wrap=True)
+
+
+@app.command("verify", epilog=EXIT_CODES)
+def verify(
+    backup_id: BackupId = None,
+    parts_only: Annotated[
+        bool, typer.Option("--parts-only", help="Read all parts, and restore nothing on trial.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Read all parts, restore a backup on trial, and ask the recorded questions.
+
+    The exit code is 1 if something is damaged, missing or answered otherwise.
+    """
+    found = wait_for(verify_backups(_as_operator(), backup_id, parts_only=parts_only, tell=_tell))
+    if as_json:
+        present.print_json(found)
+    else:
+        _show_verification(found)
+    if not found.sound:
+        raise typer.Exit(_INCOMPLETE)
+
+
+@app.command("restore", epilog=EXIT_CODES)
+def restore(
+    *,
+    backup_id: BackupId = None,
+    at: Annotated[
+        datetime | None,
+        typer.Option(
+            "--at",
+            metavar="TIME",
+            formats=["%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f%z", "%Y-%m-%dT%H:%M:%S"],
+            help="The moment whose state is wanted, such as 2026-11-25T14:30:00+01:00; UTC "
+            "without an offset.",
+        ),
+    ] = None,
+    data_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--data-folder",
+            metavar="FOLDER",
+            help="Where the files of an external server go, which you start on them.",
+        ),
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Move aside what is in the place.")
+    ] = False,
+    ask: Annotated[
+        bool, typer.Option("--verify", help="Ask the recorded questions of what is restored.")
+    ] = False,
+    erasures: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--erasures",
+            metavar="FILE",
+            help="Certificates or ledgers of erasures that no backup has; may be repeated.",
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Restore a backup, a moment, or the newest state, and erase again what was erased since.
+
+    The exit code is 1 if something is missing, refused, or answered otherwise.
+    """
+    if backup_id is not None and at is not None:
+        raise InvalidRequest("a backup and a moment are given", hint="give one of them")
+    if replace and not yes:
+        require_yes("Move aside what is there, and put what is restored in its place?")
+    options = RestoreOptions(
+        backup_id=backup_id,
+        at=at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at,
+        data_folder=data_folder,
+        replace=replace,
+        ask=ask,
+        erasures=tuple(entry for file in erasures or () for entry in entries_in(file)),
+    )
+    done = wait_for(restore_backup(_as_operator(), options, _tell))
+    if as_json:
+        present.print_json(done)
+    else:
+        _show_restoration(done)
+    if not done.complete:
+        raise typer.Exit(_INCOMPLETE)
+
+
+@app.command("prune", epilog=EXIT_CODES)
+def prune(
+    keep: Annotated[
+        int, typer.Option("--keep", min=1, metavar="N", help="How many full backups stay.")
+    ],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Remove all backups before the newest full ones."""
+    settings = _as_operator()
+    if not yes:
+        require_yes(f"Remove all backups before the newest {keep} full ones, for ever?")
+    done = wait_for(prune_backups(settings, keep, _tell))
+    if as_json:
+        present.print_json(done)
+        return
+    said = f"Removed {len(done.backups):,} backups and {done.files:,} files: {done.bytes:,} bytes."
+    present.terminal().print(Text(said))
+
+
+def _as_operator() -> Settings:
+    settings = prepared()
+    if kept_token(settings.home) is not None:
+        raise Forbidden(
+            "this concerns the whole installation, and the command would act as whoever "
+            "FOOTNOTE_API_KEY or `footnote login` names",
+            hint="as the operator, unset FOOTNOTE_API_KEY, or run `footnote logout`",
+        )
+    return settings
+
+
+def _tell(words: str) -> None:
+    present.notices().print(Text(present.plain(words), style="dim"), soft_wrap=True)
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _show_verification(found: BackupVerification) -> None:
+    terminal = present.terminal()
+    said = f"Read {found.parts:,} parts of {found.backups:,} backups, {found.bytes:,} bytes."
+    terminal.print(Text(said))
+    for fault in found.faults:
+        terminal.print(Text(present.plain(fault), style="bold red"), soft_wrap=True)
+    if found.restoration is not None:
+        _show_restoration(found.restoration, on_trial=True)
+
+
+def _show_restoration(done: Restoration, *, on_trial: bool = False) -> None:
+    terminal = present.terminal()
+    lines = [
+        f"Restored{' on trial' if on_trial else ''} the state of {_moment(done.at)}: "
+        f"{done.documents:,} documents in {done.workspaces:,} workspaces, {done.files:,} files."
+    ]
+    if done.destroyed:
+        lines.append(f"Destroyed again: {', '.join(done.destroyed)}.")
+    if again := sum(1 for each in done.erasures if each.erasure is not None):
+        lines.append(f"Carried out again: {again:,} erasures.")
+    if done.comparison is None:
+        lines.append("No question was asked: none was recorded, or --verify was not given.")
+    else:
+        differ = len(done.comparison.differences)
+        lines.append(
+            f"Asked {done.comparison.asked:,} recorded questions: {differ:,} are cited otherwise."
+        )
+    if done.moved_aside:
+        lines.append(f"What was there lies in {done.moved_aside}.")
+    for line in lines:
+        terminal.print(Text(present.plain(line)), soft_wrap=True)
+    wrong = [*done.refused]
+    wrong += [f"The stored file {key} is missing." for key in done.missing_files]
+    if done.comparison is not None:
+        wrong += [f"Cited otherwise: {each.question}" for each in done.comparison.differences]
+    for line in wrong:
+        terminal.print(Text(present.plain(line), style="bold red"), soft_wrap=True)

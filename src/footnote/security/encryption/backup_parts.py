@@ -1,0 +1,123 @@
+"""Parts of backups encrypted as streams of any length, each bound to its name and its order.
+
+A part is `FNP1`, a salt of 16 bytes, and pieces: AES-256-GCM over a mebibyte, the last one shorter
+or empty. The key is derived from the backup key and the salt; the nonce is the number of the piece
+and whether it is the last; the name of the part is authenticated with each.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from footnote.errors import CiphertextDamaged, UnsupportedSettings
+from footnote.security.encryption.local_keys import key_of
+
+_MAGIC = b"FNP1"
+_SALT_BYTES = 16
+_PIECE_BYTES = 1024 * 1024
+_TAG_BYTES = 16
+_KEY_BYTES = 32
+_GIVEN = "base64:"
+_MAKE = "make one with: head -c 32 /dev/urandom | base64 > backup.key, and keep a copy elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class BackupCipher:
+    """Encrypts parts of backups under one key."""
+
+    key: bytes = field(repr=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells the key from others, and nothing of it."""
+        return self._derived(b"", b"fingerprint", 8).hex()
+
+    def name_of(self, text: str) -> str:
+        """A name by which the same text is found again, and which tells nothing of it."""
+        secret = self._derived(b"", b"names", _KEY_BYTES)
+        return hmac.digest(secret, text.encode(), "sha256").hex()
+
+    def seal(self, name: str, plain: Iterable[bytes]) -> Iterator[bytes]:
+        """The part of that name, of what it holds."""
+        salt = os.urandom(_SALT_BYTES)
+        cipher = AESGCM(self._derived(salt, b"part", _KEY_BYTES))
+        yield _MAGIC + salt
+        for number, last, piece in _pieces(plain, _PIECE_BYTES):
+            yield cipher.encrypt(_nonce(number, last=last), piece, name.encode())
+
+    def unseal(self, name: str, sealed: Iterable[bytes]) -> Iterator[bytes]:
+        """What the part of that name holds. Raises CiphertextDamaged."""
+        chunks, head = iter(sealed), b""
+        while len(head) < len(_MAGIC) + _SALT_BYTES:
+            piece = next(chunks, b"")
+            if not piece:
+                raise _damaged(name)
+            head += piece
+        begin = len(_MAGIC) + _SALT_BYTES
+        if head[: len(_MAGIC)] != _MAGIC:
+            raise _damaged(name)
+        cipher = AESGCM(self._derived(head[len(_MAGIC) : begin], b"part", _KEY_BYTES))
+
+        def rest() -> Iterator[bytes]:
+            yield head[begin:]
+            yield from chunks
+
+        for number, last, piece in _pieces(rest(), _PIECE_BYTES + _TAG_BYTES):
+            try:
+                yield cipher.decrypt(_nonce(number, last=last), piece, name.encode())
+            except InvalidTag as error:
+                raise _damaged(name) from error
+
+    def _derived(self, salt: bytes, purpose: bytes, length: int) -> bytes:
+        info = b"footnote backup " + purpose
+        return HKDF(SHA256(), length, salt or None, info).derive(self.key)
+
+
+def backup_cipher_from(named: str) -> BackupCipher:
+    """The cipher under the key that a setting names: a file, or `base64:` and the key.
+
+    Raises UnsupportedSettings, without the value: it may be the key.
+    """
+    if named.startswith(_GIVEN):
+        return BackupCipher(key_of(named.removeprefix(_GIVEN), "FOOTNOTE_BACKUP_KEY"))
+    path = Path(named).expanduser()
+    try:
+        text = path.read_text(encoding="ascii").strip()
+    except (OSError, ValueError) as error:
+        raise UnsupportedSettings(
+            f"The setting backup_key names a file that cannot be read ({type(error).__name__}).",
+            hint=_MAKE,
+        ) from error
+    return BackupCipher(key_of(text, "FOOTNOTE_BACKUP_KEY"))
+
+
+def _pieces(chunks: Iterable[bytes], size: int) -> Iterator[tuple[int, bool, bytes]]:
+    """The same bytes in pieces of that size with their numbers, and which is the last one."""
+    held, number = bytearray(), 0
+    for chunk in chunks:
+        held += chunk
+        while len(held) > size:
+            yield number, False, bytes(held[:size])
+            del held[:size]
+            number += 1
+    yield number, True, bytes(held)
+
+
+def _nonce(number: int, *, last: bool) -> bytes:
+    return number.to_bytes(11, "big") + bytes([last])
+
+
+def _damaged(name: str) -> CiphertextDamaged:
+    return CiphertextDamaged(
+        f"the part {name} of a backup is not what was written: it was changed, moved or cut off",
+        hint="restore another backup; `footnote backup verify` finds what else is damaged",
+    )

@@ -1,0 +1,315 @@
+"""Where backups are kept: a folder or an object store of encrypted parts, and manifests last.
+
+`footnote-backups.json` says which key they are under and nothing else. `manifests/ID` is what a run
+says of itself, `runs/ID/…` what it wrote, and `files/…` stored files that several runs share.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, ObjectStore
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from footnote.domain.backups import BackupPart, Manifest
+from footnote.errors import (
+    BlobsFull,
+    BlobsUnavailable,
+    CiphertextDamaged,
+    Conflict,
+    KeyUnavailable,
+    NotFound,
+    UnsupportedSettings,
+)
+from footnote.store.object_stores import (
+    credentials_hint,
+    lacks_credentials,
+    said_by_store,
+    store_at,
+)
+from footnote.store.read_ahead import read_ahead
+
+_HEADER = "footnote-backups.json"
+_FORMAT = 1
+_MANIFESTS = "manifests/"
+_UPLOAD_BYTES = 32 * 1024 * 1024
+"""Of a part that is stored in pieces; S3 takes 10,000 of them, so a part may have 312 GiB."""
+_READ_BYTES = 1024 * 1024
+_LEVEL = 1
+"""Of zlib: it is not to be slower than the disk."""
+_MANIFEST = TypeAdapter(
+    tuple[Manifest], config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
+)
+
+
+class PartCipher(Protocol):
+    """Encrypts parts under one key."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells the key from others."""
+
+    def name_of(self, text: str) -> str:
+        """A name that tells nothing of the text."""
+
+    def seal(self, name: str, plain: Iterable[bytes]) -> Iterator[bytes]:
+        """The part of that name."""
+
+    def unseal(self, name: str, sealed: Iterable[bytes]) -> Iterator[bytes]:
+        """What it holds. Raises CiphertextDamaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An object as it is listed."""
+
+    name: str
+    bytes: int
+    modified: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupStore:
+    """Parts and manifests, read and written; everything blocks."""
+
+    place: str
+    store: ObjectStore
+    cipher: PartCipher
+    folder: Path | None
+    hint: str
+
+    def prepare(self) -> None:
+        """Make the place ours if it is empty. Raises Conflict, KeyUnavailable, BlobsUnavailable."""
+        try:
+            self.require_key()
+        except NotFound:
+            if next(iter(self.listed("")), None) is not None:
+                raise Conflict(
+                    f"{self.place} holds something else than backups",
+                    hint="name a folder or prefix of their own by FOOTNOTE_BACKUP_URL",
+                ) from None
+            header = {"format": _FORMAT, "key": self.cipher.fingerprint}
+            with self._reached():
+                obstore.put(self.store, _HEADER, json.dumps(header).encode(), mode="create")
+            self._flush(_HEADER)
+
+    def require_key(self) -> None:
+        """Raise KeyUnavailable for another key than theirs, NotFound where no backups are."""
+        try:
+            with self._reached():
+                content = bytes(obstore.get(self.store, _HEADER).bytes())
+        except FileNotFoundError:
+            raise NotFound(
+                f"there are no backups in {self.place}", hint="make one: footnote backup create"
+            ) from None
+        try:
+            header = json.loads(content)
+            known, key = header["format"], header["key"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise CiphertextDamaged(
+                f"{_HEADER} in {self.place} is damaged",
+                hint=f'write it anew: {{"format": {_FORMAT}, "key": "'
+                f'{self.cipher.fingerprint}"}} if FOOTNOTE_BACKUP_KEY is the right key',
+            ) from error
+        if known != _FORMAT:
+            raise UnsupportedSettings(
+                f"The backups in {self.place} have format {known}, and this version reads "
+                f"{_FORMAT}.",
+                hint="use the version of Footnote that made them",
+            )
+        if key != self.cipher.fingerprint:
+            raise KeyUnavailable(
+                f"the backups in {self.place} are under the key {key}, and FOOTNOTE_BACKUP_KEY is "
+                f"{self.cipher.fingerprint}",
+                hint="give the key that they were made with",
+            )
+
+    def write(self, name: str, plain: Iterable[bytes], *, compress: bool = True) -> BackupPart:
+        """Store a part; an exception of what it is made of leaves nothing of it."""
+        digest, size = hashlib.sha256(), 0
+
+        def counted() -> Iterator[bytes]:
+            nonlocal size
+            for piece in self.cipher.seal(name, _deflated(plain) if compress else plain):
+                digest.update(piece)
+                size += len(piece)
+                yield piece
+
+        with self._reached(), read_ahead(counted()) as pieces:
+            obstore.put(self.store, name, pieces, chunk_size=_UPLOAD_BYTES, max_concurrency=2)
+        self._flush(name)
+        return BackupPart(name=name, bytes=size, sha256=digest.hexdigest())
+
+    def read(
+        self, name: str, *, compressed: bool = True, part: BackupPart | None = None
+    ) -> Iterator[bytes]:
+        """What a part holds; all of it is checked, against what its run says of it where given.
+
+        Raises CiphertextDamaged, also for one that is missing.
+        """
+        digest, size = hashlib.sha256(), 0
+
+        def counted() -> Iterator[bytes]:
+            nonlocal size
+            for piece in self._stored(name):
+                digest.update(piece)
+                size += len(piece)
+                yield piece
+
+        plain = self.cipher.unseal(name, counted())
+        yield from _inflated(name, plain) if compressed else plain
+        if part is not None and (size, digest.hexdigest()) != (part.bytes, part.sha256):
+            raise CiphertextDamaged(f"the part {name} is not the one that its run wrote")
+
+    def keep(self, manifest: Manifest) -> None:
+        """Store what a run says of itself: from now on it is listed."""
+        self.write(_MANIFESTS + manifest.backup.backup_id, [_MANIFEST.dump_json((manifest,))])
+
+    def manifest(self, backup_id: str) -> Manifest:
+        """What a run says of itself. Raises NotFound and CiphertextDamaged."""
+        if not any(backup_id == each for each in self.ids()):
+            raise NotFound(
+                f"there is no backup {backup_id!r} in {self.place}",
+                hint="footnote backup list shows which there are",
+            )
+        content = b"".join(self.read(_MANIFESTS + backup_id))
+        try:
+            return _MANIFEST.validate_json(content)[0]
+        except ValidationError as error:
+            raise UnsupportedSettings(
+                f"The backup {backup_id} was made by another version of Footnote.",
+                hint="read it with that version",
+            ) from error
+
+    def ids(self) -> list[str]:
+        """The ids of all runs that ended, oldest first."""
+        return sorted(each.name.removeprefix(_MANIFESTS) for each in self.listed(_MANIFESTS))
+
+    def manifests(self) -> list[Manifest]:
+        """What all runs say of themselves, oldest first."""
+        return [self.manifest(each) for each in self.ids()]
+
+    def listed(self, prefix: str) -> Iterator[StoredObject]:
+        """The objects below a prefix."""
+        if self.folder is not None and not self.folder.is_dir():
+            return
+        with self._reached():
+            for batch in obstore.list(self.store, prefix or None):
+                for each in batch:
+                    yield StoredObject(each["path"], each["size"], each["last_modified"])
+
+    def delete(self, name: str) -> None:
+        """Remove an object, if it is there."""
+        with self._reached(), _absent_is_fine():
+            obstore.delete(self.store, name)
+
+    def forget(self, backup_id: str) -> None:
+        """Remove what a run says of itself: from now on it is not listed."""
+        self.delete(_MANIFESTS + backup_id)
+
+    def _stored(self, name: str) -> Iterator[bytes]:
+        try:
+            with self._reached():
+                for piece in obstore.get(self.store, name).stream(min_chunk_size=_READ_BYTES):
+                    yield bytes(piece)
+        except FileNotFoundError as error:
+            raise CiphertextDamaged(
+                f"the part {name} of a backup is missing",
+                hint="restore another backup; `footnote backup verify` finds what else is missing",
+            ) from error
+
+    def _flush(self, name: str) -> None:
+        if self.folder is None:
+            return
+        for path in (self.folder / name, (self.folder / name).parent):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+    @contextmanager
+    def _reached(self) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError as error:
+            if "NoSuchBucket" not in str(error):
+                raise
+            raise BlobsUnavailable(f"{self.place}: there is no such bucket or container") from error
+        except (OSError, BaseError, ValueError) as error:
+            full = (errno.ENOSPC, errno.EDQUOT)
+            if any(f"(os error {number})" in str(error) for number in full):
+                raise BlobsFull(
+                    f"the disk of the backups in {self.place} is full",
+                    hint="make room, or remove old ones: footnote backup prune",
+                ) from error
+            raise BlobsUnavailable(
+                f"the backups in {self.place} cannot be reached: {said_by_store(error)}",
+                hint=self.hint
+                if lacks_credentials(error) or self.folder is not None
+                else "check FOOTNOTE_BACKUP_URL, FOOTNOTE_BACKUP_OPTIONS and that it answers",
+            ) from error
+
+
+def backup_store_at(url: str, options: str | None, cipher: PartCipher) -> BackupStore:
+    """Where backups are kept; nothing is reached yet. Raises UnsupportedSettings."""
+    if "://" in url:
+        store = store_at(url, options, "backup_url", "backup_options")
+        hint = credentials_hint(url, "backup_options")
+        return BackupStore(place=url, store=store, cipher=cipher, folder=None, hint=hint)
+    folder = Path(url).expanduser().absolute()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise BlobsUnavailable(
+            f"{folder} cannot be used for backups: {error.strerror}",
+            hint="set FOOTNOTE_BACKUP_URL to a folder you may write to",
+        ) from error
+    hint = "check the folder and its rights"
+    return BackupStore(
+        place=str(folder),
+        store=LocalStore(folder, mkdir=True),
+        cipher=cipher,
+        folder=folder,
+        hint=hint,
+    )
+
+
+@contextmanager
+def _absent_is_fine() -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        return
+
+
+def _deflated(plain: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(_LEVEL)
+    for piece in plain:
+        if packed := packer.compress(piece):
+            yield packed
+    yield packer.flush()
+
+
+def _inflated(name: str, packed: Iterable[bytes]) -> Iterator[bytes]:
+    unpacker = zlib.decompressobj()
+    for piece in packed:
+        try:
+            yield unpacker.decompress(piece)
+        except zlib.error as error:
+            raise CiphertextDamaged(f"the part {name} of a backup is damaged") from error
+    yield unpacker.flush()
+    if not unpacker.eof:
+        raise CiphertextDamaged(f"the part {name} of a backup is cut off")

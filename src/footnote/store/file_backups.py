@@ -1,0 +1,150 @@
+"""Stored files in backups: those that no earlier run has are copied, and those wanted put back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, ObjectStore
+
+from footnote.domain.backups import BackupPart
+from footnote.errors import BlobsUnavailable, CiphertextDamaged
+from footnote.store.backup_store import BackupStore
+from footnote.store.embedded import private_folder
+from footnote.store.object_stores import said_by_store, store_at
+from footnote.store.read_ahead import read_ahead
+
+_READ_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptFile:
+    """A stored file as it was copied."""
+
+    key: str
+    version: str
+    """Tells it from what was stored under the same key before: a file that was encrypted anew."""
+    part: BackupPart
+
+
+Files = Mapping[str, KeptFile]
+"""By their keys."""
+
+
+def files_at(folder: Path, url: str | None, options: str | None) -> ObjectStore:
+    """Where stored files lie; an object store is not reached yet. Raises UnsupportedSettings."""
+    if url is None:
+        private_folder(folder)
+        return LocalStore(folder, mkdir=True)
+    return store_at(url, options, "blob_url", "blob_options")
+
+
+@dataclass(slots=True)
+class FileCopies:
+    """Copies stored files into backups."""
+
+    source: ObjectStore
+    source_folder: Path | None
+    backups: BackupStore
+    known: Files
+    found: dict[str, KeptFile] = field(default_factory=dict)
+    """All that was there, some time during the run."""
+    new: int = 0
+    new_bytes: int = 0
+
+    def copy(self, tell: Callable[[int], None]) -> None:
+        """Copy what is not kept yet; whoever is told hears how many files are."""
+        for key, version in self._listed():
+            before = self.found.get(key) or self.known.get(key)
+            if before is not None and before.version == version:
+                self.found[key] = before
+                continue
+            name = f"files/{self.backups.cipher.name_of(f'{key} {version}')}"
+            try:
+                part = self.backups.write(name, self._content(key), compress=False)
+            except FileNotFoundError:
+                continue  # Deleted meanwhile, with its document.
+            self.found[key] = KeptFile(key=key, version=version, part=part)
+            self.new += 1
+            self.new_bytes += part.bytes
+            tell(self.new)
+
+    def _listed(self) -> Iterator[tuple[str, str]]:
+        if self.source_folder is not None and not self.source_folder.is_dir():
+            return
+        try:
+            for batch in obstore.list(self.source):
+                for each in batch:
+                    tag = each["e_tag"] or each["last_modified"].isoformat()
+                    yield each["path"], f"{tag} {each['size']}"
+        except (OSError, BaseError) as error:
+            raise _unreachable(error) from error
+
+    def _content(self, key: str) -> Iterator[bytes]:
+        try:
+            for piece in obstore.get(self.source, key).stream(min_chunk_size=_READ_BYTES):
+                yield bytes(piece)
+        except FileNotFoundError:
+            raise
+        except (OSError, BaseError) as error:
+            raise _unreachable(error) from error
+
+
+def write_index(backups: BackupStore, name: str, files: Files) -> BackupPart:
+    """Store the list of files."""
+    lines = (json.dumps(asdict(files[key])).encode() + b"\n" for key in sorted(files))
+    return backups.write(name, lines)
+
+
+def read_index(backups: BackupStore, name: str) -> dict[str, KeptFile]:
+    """The list of files of a run. Raises CiphertextDamaged."""
+    rows = map(json.loads, b"".join(backups.read(name)).splitlines())
+    return {row["key"]: KeptFile(**{**row, "part": BackupPart(**row["part"])}) for row in rows}
+
+
+def put_back(
+    backups: BackupStore,
+    target: ObjectStore,
+    files: Files,
+    wanted: Iterable[str],
+    tell: Callable[[int], None],
+) -> tuple[int, tuple[str, ...]]:
+    """Store the wanted files where they belong; how many they are, and those that no run had."""
+    done, missing = 0, []
+    for key in wanted:
+        kept = files.get(key)
+        if kept is None:
+            missing.append(key)
+            continue
+        plain = backups.read(kept.part.name, compressed=False, part=kept.part)
+        try:
+            with read_ahead(plain) as pieces:
+                obstore.put(target, key, pieces, chunk_size=5 * _READ_BYTES)
+        except CiphertextDamaged:
+            raise
+        except (OSError, BaseError) as error:
+            raise _unreachable(error) from error
+        done += 1
+        tell(done)
+    return done, tuple(missing)
+
+
+def is_empty(target: ObjectStore, folder: Path | None) -> bool:
+    """Whether no stored file is there."""
+    if folder is not None and not folder.is_dir():
+        return True
+    try:
+        return not any(batch for batch in obstore.list(target, chunk_size=1))
+    except (OSError, BaseError) as error:
+        raise _unreachable(error) from error
+
+
+def _unreachable(error: Exception) -> BlobsUnavailable:
+    return BlobsUnavailable(
+        f"the stored files cannot be reached: {said_by_store(error)}",
+        hint="check FOOTNOTE_BLOB_URL and FOOTNOTE_BLOB_OPTIONS, or the disk of FOOTNOTE_HOME",
+    )

@@ -1,0 +1,117 @@
+"""What the owner of the tables sees of workspaces: for backups, one workspace after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+
+from footnote.domain import Workspace
+from footnote.domain.encryption import BackedUpKey, BackedUpKeys
+from footnote.domain.erasure import ErasureEntry, ErasureTarget
+from footnote.errors import StoreUnavailable
+from footnote.store.database import SYSTEM
+from footnote.store.statements import load_statements, record_of
+
+_BACKUPS = load_statements("backups")
+_BIND = load_statements("scope")["bind"]
+_KEYS = load_statements("destruction")["keys"]
+_WORKSPACES = load_statements("workspaces")["list"]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerView:
+    """Reads as the owner; everything blocks, and raises StoreUnavailable."""
+
+    url: str
+
+    def workspaces(self) -> tuple[Workspace, ...]:
+        """Every workspace by name."""
+        with self._connected() as connection:
+            return tuple(record_of(Workspace, row) for row in connection.execute(_WORKSPACES))
+
+    def schema(self) -> str:
+        """The newest migration of the database."""
+        with self._connected() as connection:
+            row = connection.execute(_BACKUPS["schema"]).fetchone()
+        assert row is not None, "an aggregate has a row"
+        return str(row["newest"])
+
+    def keys(self, workspace: Workspace) -> BackedUpKeys:
+        """Its wrapped data keys."""
+        with self._inside(workspace.workspace_id) as connection:
+            rows = connection.execute(_KEYS, {"workspace_id": workspace.workspace_id}).fetchall()
+        return BackedUpKeys(
+            workspace_id=workspace.workspace_id,
+            workspace=workspace.name,
+            keys=tuple(record_of(BackedUpKey, row) for row in rows),
+        )
+
+    def erasures(self, workspace_id: UUID) -> tuple[ErasureEntry, ...]:
+        """Its ledger of erasures."""
+        return tuple(
+            record_of(ErasureEntry, row, target=ErasureTarget(row["target"]))
+            for row in self._rows("erasures", workspace_id)
+        )
+
+    def documents(self) -> int:
+        """How many documents all workspaces have."""
+        return sum(
+            row["documents"]
+            for each in self.workspaces()
+            for row in self._rows("count_documents", each.workspace_id)
+        )
+
+    def files(self) -> list[str]:
+        """The keys of the files that documents name, in all workspaces."""
+        return [
+            row["blob_key"]
+            for each in self.workspaces()
+            for row in self._rows("files", each.workspace_id)
+        ]
+
+    def is_empty(self) -> bool:
+        """Whether Footnote has nothing in the database yet."""
+        with self._connected() as connection:
+            row = connection.execute(_BACKUPS["is_empty"]).fetchone()
+        return row is not None and bool(row["empty"])
+
+    def prepare(self) -> None:
+        """Make what a dump does not bring: the role of the application, and pgvector."""
+        with self._connected() as connection:
+            found = connection.execute(_BACKUPS["role_exists"]).fetchone()
+            if found is not None and not found["found"]:
+                connection.execute(_BACKUPS["create_role"])
+            connection.execute(_BACKUPS["create_extension"])
+
+    def drop(self) -> None:
+        """Remove all that Footnote has in the database."""
+        with self._connected() as connection:
+            connection.execute(_BACKUPS["drop_schema"])
+
+    def _rows(self, name: str, workspace_id: UUID) -> list[DictRow]:
+        with self._inside(workspace_id) as connection:
+            return connection.execute(_BACKUPS[name], {"workspace_id": workspace_id}).fetchall()
+
+    @contextmanager
+    def _inside(self, workspace_id: UUID) -> Iterator[psycopg.Connection[DictRow]]:
+        """A transaction that sees one workspace: row-level security binds the owner, too."""
+        with self._connected() as connection, connection.transaction():
+            access = {"workspace_id": str(workspace_id), "access": list(SYSTEM.access_names)}
+            connection.execute(_BIND, access)
+            yield connection
+
+    @contextmanager
+    def _connected(self) -> Iterator[psycopg.Connection[DictRow]]:
+        try:
+            with psycopg.connect(self.url, autocommit=True, row_factory=dict_row) as connection:
+                yield connection
+        except psycopg.OperationalError as error:
+            raise StoreUnavailable(
+                f"the database cannot be reached: {str(error).strip()}",
+                hint="check FOOTNOTE_OWNER_DATABASE_URL and that the server runs",
+            ) from error

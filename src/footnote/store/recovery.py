@@ -1,0 +1,238 @@
+"""Makes of base backups and a log the files of a server, and runs it where only we can reach it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tarfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import psycopg
+
+from footnote.errors import CiphertextDamaged, InvalidRequest, StoreUnavailable
+from footnote.store.embedded import SUPERUSER, EmbeddedPostgres
+from footnote.store.home import socket_folder_of
+from footnote.store.system_user import reachable_binaries, server_account
+
+_LONGEST_START_SECONDS = 24 * 3600
+_LOOK_SECONDS = 0.1
+_NOT_YET = ("starting up", "not yet accepting", "not accepting connections")
+_OWN_CONFIGURATION = "postgresql.auto.conf"
+"""What ALTER SYSTEM set; it is read whatever else is, and may name what this machine lacks."""
+_BEFORE_THE_TARGET = "recovery ended before configured recovery target was reached"
+_TOO_EARLY = "requested recovery stop point is before consistent recovery point"
+_CONFIGURATION = """
+# Nothing is synchronised before all of it is, when it is done.
+hba_file = '{folder}/hba.conf'
+ident_file = '{folder}/ident.conf'
+listen_addresses = ''
+unix_socket_permissions = 0700
+max_connections = 200
+shared_buffers = 256MB
+maintenance_work_mem = 512MB
+max_wal_size = 4GB
+hot_standby = off
+fsync = off
+jit = off
+restore_command = 'cp "{folder}/log/%f" "%p"'
+recovery_target_timeline = 'current'
+"""
+
+
+class Piped:
+    """The pieces of a part, as a file to read once."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces, self._held = pieces, b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, fewer only at the end."""
+        parts, left = [self._held], size - len(self._held)
+        while left > 0:
+            piece = next(self._pieces, b"")
+            if not piece:
+                piece = next((each for each in self._pieces if each), b"")
+                if not piece:
+                    break
+            parts.append(piece)
+            left -= len(piece)
+        whole = b"".join(parts)
+        self._held = whole[size:]
+        return whole[:size]
+
+
+def unpack(pieces: Iterator[bytes], folder: Path) -> None:
+    """Unpack the tar file of a base backup into a new folder."""
+    folder.mkdir(mode=0o700)
+    with tarfile.open(fileobj=Piped(pieces), mode="r|", bufsize=1024 * 1024) as archive:  # type: ignore[call-overload]  # it only reads
+        archive.extractall(folder, filter="tar")
+    for _ in pieces:  # To the end, so that all of it is checked.
+        continue
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """A folder in which the files of a server are made: `postgres`, `log` and what they need."""
+
+    folder: Path
+    superuser: str = SUPERUSER
+
+    @property
+    def cluster(self) -> Path:
+        """The files of the server."""
+        return self.folder / "postgres"
+
+    @property
+    def server(self) -> EmbeddedPostgres:
+        """The server over the files."""
+        account = server_account()
+        return EmbeddedPostgres(
+            home=self.folder,
+            socket_folder=socket_folder_of(self.folder),
+            binaries=reachable_binaries(account),
+            account=account,
+        )
+
+    def combine(self, bases: Iterable[Path]) -> None:
+        """Make of a full base and incremental ones after it the files of the server."""
+        first, *others = bases
+        if not others:
+            first.rename(self.cluster)
+        else:
+            self._run("pg_combinebackup", "--link", "--no-sync", "-o", self.cluster, first, *others)
+        for each in (first, *others):
+            shutil.rmtree(each, ignore_errors=True)
+
+    @contextmanager
+    def recovered(self, until: datetime | None) -> Iterator[EmbeddedPostgres]:
+        """The server, once it has replayed the log to a moment or to its end.
+
+        Only the operating system user of ours gets in. Raises InvalidRequest for a moment before
+        the base, and StoreUnavailable.
+        """
+        (self.cluster / "recovery.signal").touch()
+        more = ""
+        if until is not None:
+            more = f"recovery_target_time = '{until.isoformat()}'\n"
+            more += "recovery_target_action = 'promote'\n"
+        server, folder = self.server, self.folder
+        quoted = str(folder).replace("'", "''")
+        (folder / "scratch.conf").write_text(_CONFIGURATION.format(folder=quoted) + more)
+        (folder / "hba.conf").write_text("local all all trust\n")
+        (folder / "ident.conf").touch()
+        own, aside = server.cluster / _OWN_CONFIGURATION, folder / _OWN_CONFIGURATION
+        if own.exists():
+            own.rename(aside)
+        server.account.own(server.socket_folder)
+        _hand_over(folder, server)
+        start = len(_text_of(server.log))
+        try:
+            try:
+                server.run(
+                    *("pg_ctl", "-w", "-t", str(_LONGEST_START_SECONDS)),
+                    *("-o", '-c config_file="$FOOTNOTE_CONF" -k "$FOOTNOTE_SOCKETS"'),
+                    *("-l", "$FOOTNOTE_LOG", "start"),
+                    environment={
+                        "PGDATA": str(server.cluster),
+                        "FOOTNOTE_CONF": str(folder / "scratch.conf"),
+                        "FOOTNOTE_LOG": str(server.log),
+                        "FOOTNOTE_SOCKETS": str(server.socket_folder),
+                    },
+                )
+                self._wait_until_open(server)
+            except StoreUnavailable as error:
+                raise _why(error, _text_of(server.log)[start:]) from error
+            try:
+                yield server
+            finally:
+                server.stop()
+        finally:
+            if aside.exists():
+                aside.rename(own)
+
+    def _wait_until_open(self, server: EmbeddedPostgres) -> None:
+        """Wait for the end of recovery: until then nobody gets in. Raises StoreUnavailable."""
+        while True:
+            try:
+                psycopg.connect(server.url(self.superuser, "template1")).close()
+            except psycopg.OperationalError as error:
+                if not any(each in str(error) for each in _NOT_YET) or not _runs(self.cluster):
+                    raise StoreUnavailable(f"the restored server ended: {error}") from error
+                time.sleep(_LOOK_SECONDS)
+            else:
+                return
+
+    def discard(self) -> None:
+        """Remove all of it; a server that a process left behind when it was killed is stopped."""
+        if (self.cluster / "postmaster.pid").exists():
+            with suppress(StoreUnavailable, OSError):
+                self.server.run("pg_ctl", "-m", "immediate", "-D", str(self.cluster), "stop")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _run(self, program: str, *arguments: str | Path) -> None:
+        """Run a program on the files, as ourselves: they are given to the server later."""
+        done = subprocess.run(
+            [self.server.binaries / program, *arguments],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+        if done.returncode:
+            said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+            raise CiphertextDamaged(
+                f"{program} refuses the base backup: {said[-1] if said else 'it says nothing'}",
+                hint="restore another backup",
+            )
+
+
+def _hand_over(folder: Path, server: EmbeddedPostgres) -> None:
+    """Give the files to whom the server runs as."""
+    uid, gid = server.account.uid, server.account.gid
+    if uid is None or gid is None:
+        return
+    folder.chmod(folder.stat().st_mode | 0o011)
+    for name in ("postgres", "log", "scratch.conf", "hba.conf", "ident.conf", _OWN_CONFIGURATION):
+        top = folder / name
+        if top.is_dir():
+            for place, _, names in os.walk(top):
+                for each in (place, *(os.path.join(place, name) for name in names)):  # noqa: PTH118  # of many files
+                    os.chown(each, uid, gid, follow_symlinks=False)
+        elif top.exists():
+            os.chown(top, uid, gid)
+
+
+def _runs(cluster: Path) -> bool:
+    try:
+        os.kill(int((cluster / "postmaster.pid").read_text().partition("\n")[0]), 0)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _text_of(log: Path) -> str:
+    return log.read_text(errors="replace") if log.exists() else ""
+
+
+def _why(error: StoreUnavailable, log: str) -> Exception:
+    """What the server wrote before it ended, as an error."""
+    if _TOO_EARLY in log:
+        return InvalidRequest(
+            "the moment lies before the base backup was complete",
+            hint="footnote backup list shows which moments can be restored",
+        )
+    if _BEFORE_THE_TARGET in log:
+        return StoreUnavailable(
+            "the log ends before that moment",
+            hint="footnote backup list shows which moments can be restored",
+        )
+    fatal = [line for line in log.splitlines() if "FATAL" in line or "PANIC" in line]
+    if not fatal:
+        return error
+    return StoreUnavailable(f"the restored server does not start: {fatal[-1].strip()}")

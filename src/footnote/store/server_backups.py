@@ -1,0 +1,320 @@
+"""Reads a running Postgres with its own tools: base backups, its log, and dumps."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+import psycopg
+from psycopg import conninfo
+from psycopg.rows import DictRow, dict_row
+
+from footnote.errors import Conflict, Forbidden, StoreUnavailable
+from footnote.store.statements import load_statements
+
+SLOT = "footnote_backup"
+"""Has the server keep the log until a run has it."""
+_READING = "footnote_backup_reading"
+_LOCK = 0x666F6F75  # beside that of migrations
+_CHUNK_BYTES = 1024 * 1024
+_SQL = load_statements("backups")
+
+Connection = psycopg.Connection[DictRow]
+Wrote = Callable[[int], None]
+"""Is told how many bytes more were read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """What a server and the login to it are."""
+
+    system_identifier: str
+    timeline: int
+    version: int
+    database: str
+    superuser: str
+    replicates: bool
+    reads_all: bool
+    rules: bool
+    login: str
+    standby: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerTools:
+    """The programs of Postgres, and the login they connect with."""
+
+    binaries: Path
+    url: str
+
+    @contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """A connection, each statement a transaction. Raises StoreUnavailable."""
+        try:
+            with psycopg.connect(self.url, autocommit=True, row_factory=dict_row) as connection:
+                yield connection
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise Forbidden(
+                f"the login of backups may not do this: {error.diag.message_primary}",
+                hint="docs/backup.md says which rights FOOTNOTE_BACKUP_DATABASE_URL needs",
+            ) from error
+        except psycopg.OperationalError as error:
+            raise StoreUnavailable(
+                f"the database cannot be reached: {str(error).strip()}",
+                hint="check FOOTNOTE_BACKUP_DATABASE_URL and that the server runs",
+            ) from error
+
+    def base(self, label: str, since: bytes | None, read: Wrote) -> Base:
+        """A base backup to be read as a tar file; since the run of that manifest if given."""
+        return Base(self, label, since, read)
+
+    def dump(self, read: Wrote) -> Iterator[bytes]:
+        """The schema with all rows, as `pg_restore` takes it. Raises StoreUnavailable."""
+        dump = ("pg_dump", "--format=custom", "--compress=none", "--schema=footnote", "--no-owner")
+        with self._running(*dump) as (output, _):
+            while piece := output.read(_CHUNK_BYTES):
+                read(len(piece))
+                yield piece
+
+    def restore_dump(self, dump: Iterator[bytes]) -> None:
+        """Make of a dump what it was made of, in one transaction. Raises StoreUnavailable."""
+        command, environment = self._command(
+            "pg_restore",
+            *("--single-transaction", "--exit-on-error", "--no-owner", "--dbname"),
+        )
+        with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=said, stderr=said, env=environment
+            )
+            assert process.stdin is not None
+            try:
+                with process.stdin:
+                    for piece in dump:
+                        process.stdin.write(piece)
+            except BrokenPipeError:
+                pass  # It says why.
+            except BaseException:
+                process.kill()
+                process.wait()
+                raise
+            if process.wait():
+                raise _failed("pg_restore", said)
+
+    def log_into(self, folder: Path, position: str) -> None:
+        """Receive the log from where the slot stands up to a position. Raises StoreUnavailable.
+
+        By a copy of the slot: what is not kept yet stays on the server.
+        """
+        with self.connected() as connection:
+            connection.execute(_SQL["drop_slot"], {"slot": _READING})
+            connection.execute(_SQL["copy_slot"], {"slot": SLOT, "copy": _READING})
+        try:
+            receive = ("pg_receivewal", "--directory", str(folder), "--slot", _READING)
+            with self._running(*receive, "--endpos", position, "--no-loop", "--no-sync") as (
+                output,
+                _,
+            ):
+                output.read()
+        finally:
+            with self.connected() as connection:
+                connection.execute(_SQL["drop_slot"], {"slot": _READING})
+
+    @contextmanager
+    def _running(
+        self, program: str, *arguments: str
+    ) -> Iterator[tuple[IO[bytes], subprocess.Popen[bytes]]]:
+        """A program whose output is read. Raises StoreUnavailable where it fails."""
+        command, environment = self._command(program, *arguments, "--dbname")
+        with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                env=environment,
+            )
+            assert process.stdout is not None
+            try:
+                with process.stdout:
+                    yield process.stdout, process
+            except BaseException:
+                process.kill()
+                process.wait()
+                raise
+            if process.wait():
+                raise _failed(program, said)
+
+    def _command(self, program: str, *arguments: str) -> tuple[list[str], dict[str, str]]:
+        """Its command line, whose last argument is where to connect, and its environment.
+
+        The password is in the environment: command lines are seen by everybody.
+        """
+        parts = conninfo.conninfo_to_dict(self.url)
+        password = parts.pop("password", None)
+        environment = {**os.environ, "LC_ALL": "C"}
+        if password is not None:
+            environment["PGPASSWORD"] = str(password)
+        where = conninfo.make_conninfo("", **parts)
+        return [str(self.binaries / program), "--no-password", *arguments, where], environment
+
+
+class Base:
+    """A base backup as it is read; afterwards `manifest` is Postgres's list of its files."""
+
+    def __init__(self, tools: ServerTools, label: str, since: bytes | None, read: Wrote) -> None:
+        self.manifest = b""
+        self._tools, self._label, self._since, self._read = tools, label, since, read
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The tar file. Raises StoreUnavailable, before its end where the server fails."""
+        with tempfile.NamedTemporaryFile() as since:
+            incremental: tuple[str, ...] = ()
+            if self._since is not None:
+                since.write(self._since)
+                since.flush()
+                incremental = ("--incremental", since.name)
+            options = ("--pgdata=-", "--format=tar", "--wal-method=fetch", "--checkpoint=fast")
+            with self._tools._running(
+                "pg_basebackup", *options, "--label", self._label, *incremental
+            ) as (output, _):
+                yield from self._chunks(output)
+
+    def _chunks(self, output: IO[bytes]) -> Iterator[bytes]:
+        """The output as it comes, with the manifest, its last member, copied out of it."""
+        members = _Members()
+        while piece := output.read(_CHUNK_BYTES):
+            self._read(len(piece))
+            members.feed(piece)
+            yield piece
+        self.manifest = members.manifest
+
+
+class _Members:
+    """Walks over the members of a tar file as it comes by, and keeps the one that is wanted."""
+
+    def __init__(self) -> None:
+        self.manifest = b""
+        self._held = bytearray()
+        self._skip = 0
+        self._wanted = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Take the next bytes."""
+        view = memoryview(piece)
+        while view:
+            if self._skip:
+                taken = min(self._skip, len(view))
+                if self._wanted:
+                    kept = min(self._wanted, taken)
+                    self.manifest += bytes(view[:kept])
+                    self._wanted -= kept
+                self._skip -= taken
+                view = view[taken:]
+                continue
+            missing = tarfile.BLOCKSIZE - len(self._held)
+            self._held += view[:missing]
+            view = view[missing:]
+            if len(self._held) == tarfile.BLOCKSIZE:
+                self._header(bytes(self._held))
+                self._held.clear()
+
+    def _header(self, block: bytes) -> None:
+        if not any(block):
+            return  # The end is blocks of zeros.
+        member = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+        self._skip = -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
+        self._wanted = member.size if member.name == "backup_manifest" else 0
+
+
+def server_of(connection: Connection) -> Server:
+    """What the server is."""
+    row = _one(connection, "server")
+    return Server(**row)
+
+
+def login_of(url: str) -> str:
+    """Whom a URL connects as."""
+    return str(conninfo.conninfo_to_dict(url).get("user") or os.environ.get("PGUSER", ""))
+
+
+def hold_alone(connection: Connection) -> None:
+    """Keep other runs out for as long as the connection lives. Raises Conflict."""
+    if not _one(connection, "lock", lock=_LOCK)["got"]:
+        raise Conflict(
+            "another backup of this database is being made", hint="wait until it has ended"
+        )
+
+
+def prepare_own_server(connection: Connection) -> None:
+    """Have the embedded server note which blocks change, and keep the log up to a limit."""
+    for name in ("summarize", "limit_log", "reload"):
+        connection.execute(_SQL[name])
+
+
+def slot_reaches(connection: Connection, end: str) -> bool:
+    """Whether the server still has the log from a position on; an empty one is nowhere."""
+    slot = connection.execute(_SQL["slot"], {"slot": SLOT}).fetchone()
+    if not end or slot is None or slot["restart_lsn"] is None or slot["wal_status"] == "lost":
+        return False
+    return bool(_one(connection, "reaches", restart=slot["restart_lsn"], end=end)["reaches"])
+
+
+def renew_slot(connection: Connection) -> None:
+    """Have the log kept from now on."""
+    connection.execute(_SQL["drop_slot"], {"slot": SLOT})
+    connection.execute(_SQL["create_slot"], {"slot": SLOT})
+
+
+def drop_slot(connection: Connection) -> None:
+    """Have the log kept no longer."""
+    connection.execute(_SQL["drop_slot"], {"slot": SLOT})
+
+
+def advance_slot(connection: Connection, position: str) -> None:
+    """Have the log kept from that position on only."""
+    connection.execute(_SQL["advance_slot"], {"slot": SLOT, "position": position})
+
+
+def server_time(connection: Connection) -> datetime:
+    """The time of the server, aware."""
+    found: datetime = _one(connection, "now")["now"]
+    return found
+
+
+def marked_position(connection: Connection) -> tuple[datetime, str]:
+    """A moment, and the position in the log that has all that was committed until then."""
+    now = server_time(connection)
+    with connection.transaction():
+        connection.execute("SET LOCAL synchronous_commit = on")
+        connection.execute(_SQL["mark"])
+    return now, str(_one(connection, "position")["position"])
+
+
+def segments_in(folder: Path) -> Sequence[Path]:
+    """The files of the log that were received, in their order; the last may be unfinished."""
+    return sorted(path for path in folder.iterdir() if path.is_file())
+
+
+def _one(connection: Connection, name: str, **parameters: object) -> DictRow:
+    row = connection.execute(_SQL[name], parameters).fetchone()
+    assert row is not None, name
+    return row
+
+
+def _failed(program: str, said: IO[bytes]) -> StoreUnavailable:
+    said.seek(0)
+    lines = said.read().decode(errors="replace").strip().splitlines()
+    told = [line for line in lines if "error:" in line or "FATAL" in line]
+    reason = (told or lines or ["it says nothing"])[0].removeprefix(f"{program}: ")
+    return StoreUnavailable(
+        f"{program} failed: {reason}",
+        hint="docs/backup.md says which rights and settings the server needs",
+    )

@@ -1,0 +1,117 @@
+"""`footnote backup` as it is called, and what is left of one that is killed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+import footnote as package
+from footnote.models.aligned import AlignedEncoder
+from footnote.settings import Settings
+from tests.engine.backup_homes import KEY, OTHER_KEY, home_of, ingested, names_in
+from tests.interfaces.serving import environment, footnote
+
+
+@pytest.fixture(scope="module")
+async def settings(
+    model_home: Path,
+    packaged_models: AlignedEncoder,
+    kept_parsers: None,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncIterator[Settings]:
+    place = tmp_path_factory.mktemp("backups") / "kept"
+    with home_of(model_home) as home:
+        found = Settings(home=home, backup_url=str(place), backup_key=KEY)
+        async with package.open(found) as engine:
+            await ingested(engine, "lease.md", "# Lease\n\nThe tenant of the berth pays 400 euros.")
+        yield found
+
+
+@pytest.fixture
+def elsewhere(settings: Settings, model_home: Path) -> Iterator[Settings]:
+    with home_of(model_home) as home:
+        if (settings.home / "master.key").exists():
+            shutil.copy(settings.home / "master.key", home)
+        yield settings.model_copy(update={"home": home})
+
+
+def env(settings: Settings, **more: str) -> dict[str, str]:
+    given = {"FOOTNOTE_BACKUP_URL": str(settings.backup_url), "FOOTNOTE_BACKUP_KEY": KEY, **more}
+    return environment(settings, **given)
+
+
+def killed_at(words: str, settings: Settings, *arguments: str) -> None:
+    """Run the command, and kill it once it has told that it is there."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "footnote.interfaces.cli.main", "backup", *arguments],
+        env=env(settings),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    with process.stderr:
+        told = next((line for line in process.stderr if words in line), "")
+        process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert told
+
+
+async def test_a_run_and_a_restore_that_are_killed_leave_nothing_that_looks_whole(
+    settings: Settings, elsewhere: Settings
+) -> None:
+    first = json.loads((await footnote(env(settings), "backup", "create", "--json")).out)
+    killed_at("reading the database", settings, "create", "--full")
+    listed = json.loads((await footnote(env(settings), "backup", "list", "--json")).out)
+    assert [each["backup_id"] for each in listed["backups"]] == [first["backup_id"]]
+    made = await footnote(env(settings), "backup", "create", "--json")
+    second = json.loads(made.out)
+    assert (second["kind"], second["continues"]) == ("incremental", first["backup_id"])
+    killed_at("replaying the log", elsewhere, "restore")
+    assert not (elsewhere.home / "postgres").exists()
+    done = await footnote(env(elsewhere), "backup", "restore", "--json")
+    assert (done.code, json.loads(done.out)["complete"]) == (0, True)
+    assert not (elsewhere.home / "restoring").exists()
+    assert await names_in(elsewhere) == ["lease.md"]
+
+
+async def test_people_are_told_what_was_made_and_what_is_wrong(
+    settings: Settings, elsewhere: Settings, tmp_path: Path
+) -> None:
+    golden = tmp_path / "golden.jsonl"
+    question = "What does the tenant of the berth pay?"
+    line = {
+        "id": "1",
+        "question": question,
+        "answerable": True,
+        "relevant": [{"document": "lease.md"}],
+    }
+    golden.write_text(json.dumps(line) + "\n")
+    made = await footnote(env(settings), "backup", "create", "--questions", str(golden))
+    assert (made.code, "1 documents in 1 workspaces, 1 files" in made.out) == (0, True)
+    assert "reading the write-ahead log" in made.err
+    listed = await footnote(env(settings), "backup", "list")
+    assert "can be restored" in listed.out
+    verified = await footnote(env(settings), "backup", "verify")
+    assert (verified.code, "Asked 1 recorded questions: 0" in verified.out) == (0, True)
+    wrong = await footnote(env(settings, FOOTNOTE_BACKUP_KEY=OTHER_KEY), "backup", "list")
+    assert (wrong.code, "under the key" in wrong.err) == (4, True)
+    taken = await footnote(env(settings), "backup", "restore")
+    assert (taken.code, "not empty" in taken.err) == (2, True)
+    both = await footnote(env(settings), "backup", "create", "--log", "--full")
+    assert both.code == 2
+    none = await footnote(env(settings), "backup", "restore", "20200101T000000000Z")
+    assert (none.code, "no backup" in none.err) == (1, True)
+    early = await footnote(env(settings), "backup", "restore", "--at", "2020-01-01T00:00:00Z")
+    assert (early.code, "can be restored" in early.err) == (3, True)
+    nowhere = await footnote(env(settings, FOOTNOTE_BACKUP_URL=""), "backup", "list")
+    assert (nowhere.code, "FOOTNOTE_BACKUP_URL" in nowhere.err) == (2, True)
+    pruned = await footnote(env(settings), "backup", "prune", "--keep", "1", "--yes", "--json")
+    assert (pruned.code, json.loads(pruned.out)["backups"]) == (0, [])
