@@ -753,6 +753,12 @@ class Settings(BaseSettings):
         ",".join(EntityKind),
         description="Which kinds of entities are extracted, joined by commas.",
     )
+    entities_by_model: bool = Field(
+        False,
+        description="Whether the language model reads documents for names, too, five passages at "
+        "a time. It costs tokens: `footnote entities progress` says about how many, before it "
+        "begins.",
+    )
     graph_recall: bool = Field(
         False,
         description="Whether searches also recall passages by the entities that a question names, "
@@ -760,9 +766,9 @@ class Settings(BaseSettings):
     )
     paused_work: PausedWork = Field(
         "",
-        description="Work in the background that is paused, joined by commas: entities, facts, "
-        "facts_by_model, clusters, summaries, summaries_by_model, suspicion. What was made stays. "
-        "See backfill.md.",
+        description="Work in the background that is paused, joined by commas: entities, "
+        "entities_by_model, facts, facts_by_model, clusters, summaries, summaries_by_model, "
+        "suspicion. What was made stays. See backfill.md.",
     )
     facts_by_model: bool = Field(
         False,
@@ -1044,7 +1050,7 @@ PER_WORKSPACE = (
     *("redact", "redact_embeddings", "redact_media"),
     *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
     *("clusters", "paused_work"),
-    *("entities", "entity_kinds", "graph_recall"),
+    *("entities", "entity_kinds", "entities_by_model", "graph_recall"),
     *("summaries", "summaries_by_model"),
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it

@@ -67,10 +67,10 @@ from footnote.store.erasure import Family
 from footnote.store.erasures import Doomed
 from footnote.store.exchanges import NewExchange
 from footnote.store.fact_conflicts import QuotedPlace
-from footnote.store.fact_readings import PartReading
 from footnote.store.facts import WantedFacts
 from footnote.store.idempotency import IdempotentRequest
 from footnote.store.listing import Listing
+from footnote.store.part_readings import PartReading
 from footnote.store.publishing import MaintenanceLimits
 from footnote.store.quotes import Written
 from footnote.store.receiving import Incoming, QueueLimits
@@ -273,6 +273,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "documents": (document_id,),
         "attempts": 3,
         "begun": (),
+        "read_for": "facts",
         "with_new": True,
         "with_begun": True,
         "extractors": ("mine",),
@@ -447,9 +448,9 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         },
         "fact_progress.pending_documents": {"after": UUID(int=0)},
         "facts.decide_fact": {"status": FactStatus.REJECTED},
-        "fact_readings.keep_reading": {"number": 1, "reading": PartReading(reader="mine")},
-        "fact_readings.drop_readings": {"keep": {}},
-        "fact_readings.readings_of": {"reader": "mine"},
+        "part_readings.keep_reading": {"number": 1, "reading": PartReading(reader="mine")},
+        "part_readings.drop_readings": {"keep": {}},
+        "part_readings.readings_of": {"reader": "mine"},
         "messages.judged_answers": {"after": None},
         "retention.delete_due_queries": {"after": 0},
         "events.get_event": {"cursor": EventCursor(transaction_id=1, event_no=1)},

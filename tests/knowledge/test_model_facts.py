@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from footnote.domain import BlockKind
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.knowledge.alignment import EXACT, FOLDED, align
-from footnote.knowledge.model_facts import (
-    KINDS,
+from footnote.knowledge.model_facts import KINDS, facts_of_reply
+from footnote.knowledge.prompt_passages import (
     PASSAGE_CHARACTERS,
     PASSAGES_TOGETHER,
     batches_of,
-    facts_of_reply,
     passages_of,
     prompt_of,
 )

@@ -13,6 +13,8 @@ class BackgroundWork(StrEnum):
     """What is derived from documents after they are indexed."""
 
     ENTITIES = "entities"
+    """By the packaged models and rules."""
+    ENTITIES_BY_MODEL = "entities_by_model"
     FACTS = "facts"
     """By rules."""
     FACTS_BY_MODEL = "facts_by_model"
@@ -30,7 +32,7 @@ class BackfillModelUse:
 
     model: str
     enabled: bool
-    """Whether it is used: `facts_by_model` or `summaries_by_model`."""
+    """Whether it is used: `entities_by_model`, `facts_by_model` or `summaries_by_model`."""
     remaining_tokens: int
     remaining_cost_usd: float | None
     """Null where the price of the model is not known."""

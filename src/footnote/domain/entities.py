@@ -7,6 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
+from footnote.domain.usage import ReadingUse
+
 
 class EntityKind(StrEnum):
     """What is named."""
@@ -223,3 +225,5 @@ class EntityProgress:
     """When the oldest document that waits was handed in; null where none does."""
     failures: tuple[EntityFailure, ...] = ()
     """The latest, at most ten."""
+    model: ReadingUse | None = None
+    """Null where no language model is configured."""

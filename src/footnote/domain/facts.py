@@ -8,6 +8,8 @@ from datetime import date, datetime
 from enum import StrEnum
 from uuid import UUID
 
+from footnote.domain.usage import ReadingUse
+
 
 class FactKind(StrEnum):
     """What a fact was taken from."""
@@ -201,26 +203,6 @@ class FactFailure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FactModelUse:
-    """What having a language model read for facts has used, and about what is still to come."""
-
-    model: str
-    enabled: bool
-    """Whether it reads: the setting `facts_by_model`."""
-    input_tokens: int
-    """So far, of the versions that are published."""
-    output_tokens: int
-    cost_usd: float | None
-    """Null where the price of the model is not known."""
-    left_out: int
-    """Facts that it gave and that do not stand in the text."""
-    remaining_input_tokens: int
-    """About, for what it has not read; with `enabled` false for what it would read."""
-    remaining_output_tokens: int
-    remaining_cost_usd: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FactProgress:
     """How far the facts of a workspace are extracted."""
 
@@ -238,5 +220,5 @@ class FactProgress:
     """When the oldest document that waits was handed in; null where none does."""
     failures: tuple[FactFailure, ...] = ()
     """The latest, at most ten."""
-    model: FactModelUse | None = None
+    model: ReadingUse | None = None
     """Null where no language model is configured."""

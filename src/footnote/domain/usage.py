@@ -139,3 +139,23 @@ class Budget:
             return BudgetState.EXCEEDED
         warned = self.used >= self.most * self.warn_share
         return BudgetState.WARNED if warned else BudgetState.WITHIN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingUse:
+    """What having a language model read documents has used, and about what is still to come."""
+
+    model: str
+    enabled: bool
+    """Whether it reads: the setting `facts_by_model` or `entities_by_model`."""
+    input_tokens: int
+    """So far, of the versions that are published."""
+    output_tokens: int
+    cost_usd: float | None
+    """Null where the price of the model is not known."""
+    left_out: int
+    """Facts or names that it gave and that do not stand in the text."""
+    remaining_input_tokens: int
+    """About, for what it has not read; with `enabled` false for what it would read."""
+    remaining_output_tokens: int
+    remaining_cost_usd: float | None

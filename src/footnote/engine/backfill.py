@@ -13,12 +13,13 @@ from footnote.domain.backfill import (
 )
 from footnote.domain.clusters import ClusterProgress
 from footnote.domain.entities import EntityProgress
-from footnote.domain.facts import FactModelUse, FactProgress
+from footnote.domain.facts import FactProgress
 from footnote.domain.lanes import Reembedding, ReembeddingState
 from footnote.domain.summaries import SummaryModelUse, SummaryProgress
+from footnote.domain.usage import ReadingUse
 from footnote.engine.clusters import cluster_progress
 from footnote.engine.configuration import change_setting, paused_work
-from footnote.engine.entities import entity_progress
+from footnote.engine.entities import entity_progress, entity_progress_without_model
 from footnote.engine.facts import fact_progress, fact_progress_of_rules
 from footnote.engine.lanes import lanes
 from footnote.engine.services import WorkspaceAccess
@@ -38,6 +39,7 @@ from footnote.store.suspicion import count_marked
 _Progress = EntityProgress | FactProgress | ClusterProgress | SummaryProgress
 _ENQUEUE: Mapping[BackgroundWork, Callable[[WorkspaceScope], Awaitable[None]]] = {
     BackgroundWork.ENTITIES: enqueue_entities,
+    BackgroundWork.ENTITIES_BY_MODEL: enqueue_entities,
     BackgroundWork.FACTS: enqueue_facts,
     BackgroundWork.FACTS_BY_MODEL: enqueue_facts,
     BackgroundWork.CLUSTERS: enqueue_clustering,
@@ -53,9 +55,10 @@ async def backfill(workspace: WorkspaceAccess) -> Backfill:
     paused = await paused_work(workspace)
     of_facts, of_summaries = await fact_progress(workspace), await summary_progress(workspace)
     found = (
-        _progress(BackgroundWork.ENTITIES, await entity_progress(workspace)),
+        _progress(BackgroundWork.ENTITIES, await entity_progress_without_model(workspace)),
+        _by_model(BackgroundWork.ENTITIES_BY_MODEL, await entity_progress(workspace)),
         _progress(BackgroundWork.FACTS, await fact_progress_of_rules(workspace)),
-        _facts_by_model(of_facts),
+        _by_model(BackgroundWork.FACTS_BY_MODEL, of_facts),
         _progress(BackgroundWork.CLUSTERS, await cluster_progress(workspace)),
         _progress(BackgroundWork.SUMMARIES, of_summaries),
         _written(of_summaries),
@@ -132,11 +135,11 @@ def _progress(kind: BackgroundWork, found: _Progress) -> BackfillProgress:
     )
 
 
-def _facts_by_model(found: FactProgress) -> BackfillProgress:
+def _by_model(kind: BackgroundWork, found: EntityProgress | FactProgress) -> BackfillProgress:
     """How far a model has read; without one, or where none is wanted, it has read nothing."""
     use = found.model
     reads = found.enabled and use is not None and use.enabled
-    progress = _progress(BackgroundWork.FACTS_BY_MODEL, found)
+    progress = _progress(kind, found)
     if not reads:
         progress = _switched_off(progress)
     return replace(progress, model=None if use is None else _model_use(use))
@@ -171,7 +174,7 @@ def _switched_off(found: BackfillProgress) -> BackfillProgress:
     )
 
 
-def _model_use(use: FactModelUse | SummaryModelUse) -> BackfillModelUse:
+def _model_use(use: ReadingUse | SummaryModelUse) -> BackfillModelUse:
     return BackfillModelUse(
         model=use.model,
         enabled=use.enabled,

@@ -43,7 +43,7 @@ from footnote.validation.messages import shown
 
 _REMEMBERED = 10_000
 _OF_FACTS = ("facts", "fact_kinds", "fact_classes", "facts_by_model")
-_OF_ENTITIES = ("entities", "entity_kinds")
+_OF_ENTITIES = ("entities", "entity_kinds", "entities_by_model")
 _OF_SUMMARIES = ("summaries", "summaries_by_model")
 CHANGES_SHOWN = 100
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from footnote.domain.entities import (
     MentionPage,
 )
 from footnote.engine.entity_extraction import entity_extraction_of
+from footnote.engine.model_reading import use_of
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.knowledge.linking import word_key
@@ -26,7 +28,7 @@ from footnote.store import entities as stored
 from footnote.store import entity_decisions as decided
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document, shown_version, texts_of_spans
-from footnote.store.entity_keeping import count_entities, entity_failures
+from footnote.store.entity_keeping import count_entities, entity_failures, unread_bytes
 from footnote.store.passages import chunks_at
 from footnote.store.queue import enqueue_entities, entities_enqueued
 from footnote.validation.cursors import Count, read_cursor, write_cursor
@@ -253,9 +255,12 @@ async def extract_entities(workspace: WorkspaceAccess) -> EntityProgress:
 async def entity_progress(workspace: WorkspaceAccess) -> EntityProgress:
     """How far the documents that may be seen are read for entities."""
     extraction = await entity_extraction_of(workspace)
+    reader = extraction.possible_reader
     async with workspace.scope() as scope:
         counts = await count_entities(scope, extraction.extractor)
         failures = await entity_failures(scope, _FAILURES_SHOWN)
+        by_model = replace(extraction, reader=reader).extractor
+        unread = await unread_bytes(scope, by_model) if reader else 0
     async with workspace.system_scope() as scope:
         running = await entities_enqueued(scope)
     return EntityProgress(
@@ -267,6 +272,33 @@ async def entity_progress(workspace: WorkspaceAccess) -> EntityProgress:
         running=running,
         oldest_waiting=counts.oldest_waiting,
         failures=failures,
+        model=None
+        if reader is None
+        else use_of(
+            reader,
+            counts,
+            unread,
+            enabled=extraction.reader is not None,
+            prices=workspace.engine.metering.prices,
+        ),
+    )
+
+
+async def entity_progress_without_model(workspace: WorkspaceAccess) -> EntityProgress:
+    """How far the packaged models have read, whatever is left to a language model."""
+    extraction = await entity_extraction_of(workspace)
+    async with workspace.scope() as scope:
+        counts = await count_entities(scope, extraction.packaged, extraction.extractor)
+    async with workspace.system_scope() as scope:
+        running = await entities_enqueued(scope)
+    return EntityProgress(
+        enabled=extraction.enabled,
+        documents=counts.documents,
+        done=counts.done,
+        failed=counts.failed,
+        mentions=counts.mentions,
+        running=running,
+        oldest_waiting=counts.oldest_waiting,
     )
 
 

@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from footnote.domain.entities import EntityKind, EntityLink, ExtractedEntity
+from footnote.domain import Passage
+from footnote.domain.entities import NAMED_KINDS, EntityKind, EntityLink, ExtractedEntity
 from footnote.engine.configuration import configuration_of
+from footnote.engine.model_reading import (
+    NAME_TASK,
+    DocumentReader,
+    ModelAway,
+    Reading,
+    read_parts,
+    reader_of,
+)
 from footnote.engine.services import Services, WorkspaceAccess, failure_reason
-from footnote.errors import StoreFull, StoreUnavailable
+from footnote.errors import BudgetExceeded, StoreFull, StoreUnavailable
 from footnote.knowledge.document_entities import entities_of
 from footnote.knowledge.linking import best_link, keys_of, looked_up
 from footnote.knowledge.mentions import mentions_of
+from footnote.knowledge.model_names import apart
 from footnote.knowledge.relationships import document_keys, pairs_of
+from footnote.knowledge.texts import DocumentText, blocks_of
 from footnote.ports import NamedSpan
 from footnote.settings import Settings, listed
 from footnote.store.database import SYSTEM
 from footnote.store.documents import get_document, whole_text
 from footnote.store.entity_keeping import (
     KeyedEntity,
+    ModelReading,
     UnreadDocument,
     keep_entities,
     note_unreadable,
 )
+from footnote.store.part_readings import drop_readings
+from footnote.store.passages import passages_in_order
 from footnote.store.relationships import keep_relationships
 
 EXTRACTOR = "entities-2"
@@ -32,6 +46,7 @@ EXTRACTOR = "entities-2"
 ATTEMPTS = 3
 """To extract the entities of one version."""
 _MOST_CHARACTERS = 20_000_000
+_MOST_PASSAGES = 1_000_000
 _PART_CHARACTERS = 4_000
 """About so much of a text is read by the model at a time, whole lines."""
 _PARTS_AT_ONCE = 16
@@ -45,37 +60,83 @@ class EntityExtraction:
     kinds: frozenset[EntityKind]
     finder: str
     """What finds names; empty where nothing does."""
+    reader: DocumentReader | None = None
+    """The language model that reads documents for names, too."""
+    possible_reader: DocumentReader | None = None
+    """The one that would, if it were wanted."""
+
+    @property
+    def packaged(self) -> str:
+        """What entities are known to come from that no language model found."""
+        return f"{EXTRACTOR}; {','.join(sorted(self.kinds))}; {self.finder}"
 
     @property
     def extractor(self) -> str:
         """What entities are known to come from: another one has every document read again."""
-        return f"{EXTRACTOR}; {','.join(sorted(self.kinds))}; {self.finder}"
+        return self.packaged if self.reader is None else f"{self.packaged}; {self.reader.name}"
 
 
 async def entity_extraction_of(workspace: WorkspaceAccess) -> EntityExtraction:
     """What the settings of a workspace want."""
     settings: Settings = (await configuration_of(workspace, afresh=True)).settings
-    reader = workspace.engine.reader
+    engine = workspace.engine
+    kinds = frozenset(EntityKind(each) for each in listed(settings.entity_kinds))
+    model = None if kinds.isdisjoint(NAMED_KINDS) else engine.model
+    reader = None if model is None else reader_of(model, NAME_TASK)
     return EntityExtraction(
         enabled=settings.entities,
-        kinds=frozenset(EntityKind(each) for each in listed(settings.entity_kinds)),
-        finder="" if reader is None else reader.name,
+        kinds=kinds,
+        finder="" if engine.reader is None else engine.reader.name,
+        reader=reader if settings.entities_by_model else None,
+        possible_reader=reader,
     )
 
 
 async def extract_entities_of(
-    engine: Services, workspace_id: UUID, unread: UnreadDocument, wanted: EntityExtraction
+    engine: Services,
+    workspace_id: UUID,
+    unread: UnreadDocument,
+    wanted: EntityExtraction,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> None:
     """Read a document for entities and keep them; a document that cannot be read fails alone.
 
-    Raises what ends the work on all of them: a database that is away or full.
+    Where a language model is to read it, too, that is done once what the packaged models find is
+    kept, and as far as there is time; then it is unread still. Raises what ends the work on all of
+    them: a database that is away or full, ModelAway and BudgetExceeded.
     """
     try:
+        by_model = wanted.reader is not None and unread.read_by in (
+            wanted.packaged,
+            wanted.extractor,
+        )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
             text = await whole_text(scope, unread.document_id, _MOST_CHARACTERS)
             document = await get_document(scope, unread.document_id)
+            passages: Sequence[Passage] = ()
+            if by_model:
+                passages = await passages_in_order(scope, unread.document_id, _MOST_PASSAGES)
         content = "" if text is None else text.text
-        keyed = await _read(engine, content, unread.language, wanted)
+        reading: Reading | None = None
+        if by_model and wanted.reader is not None:
+            read = DocumentText(
+                text=content,
+                title=unread.title,
+                language=unread.language,
+                blocks=blocks_of(passages),
+            )
+            reading = await read_parts(
+                engine,
+                workspace_id,
+                unread,
+                read,
+                passages,
+                reader=wanted.reader,
+                is_late=is_late,
+            )
+            if reading is None:
+                return
+        keyed = await _read(engine, content, unread.language, wanted, reading)
         entities = [each.entity for each in keyed]
         pairs = await asyncio.to_thread(pairs_of, content, entities)
         keys = await asyncio.to_thread(
@@ -87,9 +148,17 @@ async def extract_entities_of(
             entities=entities,
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            if await keep_entities(scope, unread, wanted.extractor, keyed, _linked):
+            took = reading and ModelReading(
+                usage=reading.usage, left_out=reading.left_out, failure=reading.failure
+            )
+            extractor = wanted.extractor if by_model else wanted.packaged
+            if await keep_entities(scope, unread, extractor, keyed, _linked, reading=took):
                 await keep_relationships(scope, unread, pairs, keys)
-    except (StoreUnavailable, StoreFull):
+            if reading is not None:
+                # A further try reads nothing again that was read.
+                kept = {} if reading.failure is None else reading.parts
+                await drop_readings(scope, "names", unread, kept)
+    except (StoreUnavailable, StoreFull, ModelAway, BudgetExceeded):
         raise
     except Exception as error:
         reason = failure_reason(
@@ -100,11 +169,17 @@ async def extract_entities_of(
 
 
 async def _read(
-    engine: Services, text: str, language: str | None, wanted: EntityExtraction
+    engine: Services,
+    text: str,
+    language: str | None,
+    wanted: EntityExtraction,
+    reading: Reading | None,
 ) -> list[KeyedEntity]:
-    named = await _names(engine, text)
+    """What a text names; the names of a language model go before those of the packaged one."""
+    packaged = await _names(engine, text)
 
     def extract() -> list[KeyedEntity]:
+        named = packaged if reading is None else apart(reading.names, packaged)
         found = entities_of(text, mentions_of(text, language, named, wanted.kinds))
         return [
             KeyedEntity(entity=each, keys=tuple(keys_of(each)), looked_up=tuple(looked_up(each)))

@@ -13,14 +13,15 @@ import numpy as np
 from footnote.domain import Lane, Passage
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.engine.configuration import configuration_of
-from footnote.engine.fact_reading import (
-    FactReader,
+from footnote.engine.lanes import embedder_of, lane_of_workspace
+from footnote.engine.model_reading import (
+    DocumentReader,
     ModelAway,
     Reading,
+    fact_task,
     read_parts,
     reader_of,
 )
-from footnote.engine.lanes import embedder_of, lane_of_workspace
 from footnote.engine.services import Services, WorkspaceAccess, failure_reason
 from footnote.errors import BudgetExceeded, StoreFull, StoreUnavailable
 from footnote.knowledge.facts import EXTRACTOR, MOST_FACTS, extract_facts, is_comparable, keys_of
@@ -39,7 +40,7 @@ from footnote.store.fact_keeping import (
     keep_facts,
 )
 from footnote.store.fact_progress import PendingDocument, note_failure
-from footnote.store.fact_readings import drop_readings
+from footnote.store.part_readings import drop_readings
 from footnote.store.passages import passages_in_order
 
 FACT_LANE = "fact"
@@ -59,9 +60,9 @@ class FactExtraction:
     classes: tuple[str, ...]
     """Of documents; of all where none is named."""
     embedder: Embedder
-    reader: FactReader | None = None
+    reader: DocumentReader | None = None
     """The language model that reads documents, too."""
-    possible_reader: FactReader | None = None
+    possible_reader: DocumentReader | None = None
     """The one that would, if it were wanted."""
 
     @property
@@ -92,7 +93,11 @@ async def extraction_of(workspace: WorkspaceAccess) -> FactExtraction:
     settings: Settings = (await configuration_of(workspace, afresh=True)).settings
     lane = await lane_of_workspace(engine, workspace.workspace_id)
     kinds = tuple(FactKind(each) for each in listed(settings.fact_kinds))
-    reader = None if engine.model is None or KINDS.isdisjoint(kinds) else reader_of(engine.model)
+    reader = (
+        None
+        if engine.model is None or KINDS.isdisjoint(kinds)
+        else reader_of(engine.model, fact_task(kinds))
+    )
     return FactExtraction(
         enabled=settings.facts,
         reader=reader if settings.facts_by_model else None,
@@ -129,11 +134,8 @@ async def extract_document(
                 workspace_id,
                 pending,
                 read.document,
+                read.passages,
                 reader=wanted.reader,
-                kinds=wanted.kinds,
-                left_out=[
-                    (each.char_start, each.char_end) for each in read.passages if each.suspicious
-                ],
                 is_late=is_late,
             )
             if reading is not None:
@@ -221,7 +223,7 @@ async def _keep(
         if reading is not None:
             # A further try reads nothing again that was read.
             kept = {} if reading.failure is None else reading.parts
-            await drop_readings(scope, pending, kept)
+            await drop_readings(scope, "facts", pending, kept)
 
 
 def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:

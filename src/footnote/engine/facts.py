@@ -17,14 +17,13 @@ from footnote.domain.facts import (
     FactConflict,
     FactConflictPage,
     FactKind,
-    FactModelUse,
     FactPage,
     FactProgress,
     FactStatus,
     RecalledFact,
 )
 from footnote.engine.fact_extraction import FACT_LANE, extraction_of, fact_lane
-from footnote.engine.fact_reading import FactReader, estimated_use
+from footnote.engine.model_reading import use_of
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict
 from footnote.retrieval.fusion import RRF_K
@@ -32,7 +31,7 @@ from footnote.store import facts as stored
 from footnote.store.documents import get_document
 from footnote.store.entities import require_entity
 from footnote.store.fact_conflicts import conflicting_facts, facts_against
-from footnote.store.fact_progress import FactCounts, count_facts, fact_failures, unread_bytes
+from footnote.store.fact_progress import count_facts, fact_failures, unread_bytes
 from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
 from footnote.store.lanes import current_lane
 from footnote.store.queue import enqueue_facts, facts_enqueued
@@ -261,7 +260,13 @@ async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
         failures=failures,
         model=None
         if reader is None
-        else _model_use(workspace, reader, counts, unread, enabled=extraction.reader is not None),
+        else use_of(
+            reader,
+            counts,
+            unread,
+            enabled=extraction.reader is not None,
+            prices=workspace.engine.metering.prices,
+        ),
     )
 
 
@@ -281,28 +286,6 @@ async def fact_progress_of_rules(workspace: WorkspaceAccess) -> FactProgress:
         facts=counts.facts,
         running=running,
         oldest_waiting=counts.oldest_waiting,
-    )
-
-
-def _model_use(
-    workspace: WorkspaceAccess,
-    reader: FactReader,
-    counts: FactCounts,
-    unread: int,
-    *,
-    enabled: bool,
-) -> FactModelUse:
-    estimate = estimated_use(reader, unread)
-    return FactModelUse(
-        model=reader.model.name,
-        enabled=enabled,
-        input_tokens=counts.model_input_tokens,
-        output_tokens=counts.model_output_tokens,
-        cost_usd=counts.model_cost_usd,
-        left_out=counts.left_out,
-        remaining_input_tokens=estimate.input_tokens,
-        remaining_output_tokens=estimate.output_tokens,
-        remaining_cost_usd=workspace.engine.metering.prices.of(estimate),
     )
 
 

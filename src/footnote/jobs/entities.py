@@ -13,6 +13,10 @@ from footnote.engine.entity_extraction import (
     entity_extraction_of,
     extract_entities_of,
 )
+from footnote.engine.model_reading import ModelAway
+from footnote.engine.redaction import model_use_of_job
+from footnote.errors import BudgetExceeded
+from footnote.jobs.facts import BUDGET_PAUSE_SECONDS, MODEL_PAUSE_SECONDS
 from footnote.store.database import SYSTEM
 from footnote.store.entity_keeping import drop_orphans, unread_documents
 from footnote.store.queue import enqueue_entities
@@ -28,20 +32,42 @@ async def extract_entity_slice(engine: Services, workspace_id: UUID) -> None:
     What was kept of a document stays kept; a workspace that is switched off
     or paused is left at once.
     """
-    ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
+    loop = asyncio.get_running_loop()
+    ends_at = loop.time() + SLICE_SECONDS
     system = await as_system(engine, workspace_id)
     wanted = await entity_extraction_of(system)
-    if not wanted.enabled or await is_paused(system, BackgroundWork.ENTITIES):
+    packaged = wanted.enabled and not await is_paused(system, BackgroundWork.ENTITIES)
+    by_model = (
+        wanted.enabled
+        and wanted.reader is not None
+        and not await is_paused(system, BackgroundWork.ENTITIES_BY_MODEL)
+    )
+    if not (packaged or by_model):
         return
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         unread = await unread_documents(
-            scope, wanted.extractor, attempts=ATTEMPTS, limit=_LOOKED_AT_TOGETHER
+            scope,
+            wanted.extractor,
+            attempts=ATTEMPTS,
+            limit=_LOOKED_AT_TOGETHER,
+            begun=() if wanted.reader is None else (wanted.packaged, wanted.extractor),
+            with_new=packaged,
+            with_begun=by_model,
         )
         await drop_orphans(scope)
+    waits_seconds = 0.0
     for each in unread:
-        await extract_entities_of(engine, workspace_id, each, wanted)
-        if asyncio.get_running_loop().time() > ends_at:
+        try:
+            async with model_use_of_job(engine, workspace_id, each.document_id):
+                await extract_entities_of(
+                    engine, workspace_id, each, wanted, lambda: loop.time() > ends_at
+                )
+        except ModelAway:
+            waits_seconds = MODEL_PAUSE_SECONDS
+        except BudgetExceeded:
+            waits_seconds = BUDGET_PAUSE_SECONDS
+        if waits_seconds or loop.time() > ends_at:
             break
     if unread:
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await enqueue_entities(scope)
+            await enqueue_entities(scope, delay_seconds=waits_seconds)

@@ -9,7 +9,7 @@ from footnote.domain.backfill import BackgroundWork
 from footnote.engine import Services, as_system
 from footnote.engine.configuration import is_paused
 from footnote.engine.fact_extraction import ATTEMPTS, extract_document, extraction_of
-from footnote.engine.fact_reading import ModelAway
+from footnote.engine.model_reading import ModelAway
 from footnote.engine.redaction import model_use_of_job
 from footnote.errors import BudgetExceeded
 from footnote.store.database import SYSTEM

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import blake2b
 from uuid import UUID, uuid4
@@ -17,6 +17,7 @@ import numpy as np
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
+from footnote.domain import Usage
 from footnote.domain.entities import (
     EntityFailure,
     EntityKind,
@@ -45,6 +46,8 @@ class UnreadDocument:
     version: int
     title: str
     language: str | None
+    read_by: str | None = None
+    """The extractor that read this version last; None where none did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +58,22 @@ class EntityCounts:
     done: int
     failed: int
     mentions: int
+    model_input_tokens: int
+    model_output_tokens: int
+    model_cost_usd: float | None
+    left_out: int
     oldest_waiting: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReading:
+    """What reading a version with a language model took."""
+
+    usage: Usage = field(default_factory=Usage)
+    left_out: int = 0
+    """Names that the model gave and that do not stand in the text."""
+    failure: str | None = None
+    """Why a part of the version could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +102,29 @@ class _Whose:
 
 
 async def unread_documents(
-    scope: WorkspaceScope, extractor: str, *, attempts: int, limit: int
+    scope: WorkspaceScope,
+    extractor: str,
+    *,
+    attempts: int,
+    limit: int,
+    begun: Sequence[str] = (),
+    with_new: bool = True,
+    with_begun: bool = True,
 ) -> tuple[UnreadDocument, ...]:
-    """Published documents that this extractor has not read yet, by id."""
+    """Published documents that this extractor has not read yet, the newest first.
+
+    Those that one of the extractors `begun` has read come last; either kind may be left out.
+    """
     rows = await scope.all(
-        _SQL["pending"], {"extractor": extractor, "attempts": attempts, "limit": limit}
+        _SQL["pending"],
+        {
+            "extractor": extractor,
+            "attempts": attempts,
+            "limit": limit,
+            "begun": list(begun),
+            "with_new": with_new,
+            "with_begun": with_begun,
+        },
     )
     return tuple(
         record_of(
@@ -106,6 +142,8 @@ async def keep_entities(
     extractor: str,
     keyed: Sequence[KeyedEntity],
     links: LinkFinder,
+    *,
+    reading: ModelReading | None = None,
 ) -> bool:
     """Replace what is known to be named in a document by what its published version names.
 
@@ -120,6 +158,7 @@ async def keep_entities(
     }
     if await scope.one(_SQL["hold_version"], whose) is None:
         return False
+    reading = reading or ModelReading()
     entities = [each.entity for each in keyed]
     keys = [name_keys(scope.sealing, each) for each in entities]
     owners = await _owners(scope, whose, keyed, keys, links)
@@ -174,6 +213,11 @@ async def keep_entities(
             "extractor": extractor,
             "entities": len(entities),
             "mentions": sum(len(each.spans) for each in entities),
+            "failure": reading.failure,
+            "model_input_tokens": reading.usage.input_tokens,
+            "model_output_tokens": reading.usage.output_tokens,
+            "model_cost_usd": reading.usage.cost_usd,
+            "left_out": reading.left_out,
         },
     )
     return True
@@ -199,9 +243,16 @@ async def drop_orphans(scope: WorkspaceScope) -> None:
     await scope.execute(_SQL["drop_orphans"])
 
 
-async def count_entities(scope: WorkspaceScope, extractor: str) -> EntityCounts:
-    """Count what is read and what is to be."""
-    return record_of(EntityCounts, await scope.single(_SQL["progress"], {"extractor": extractor}))
+async def count_entities(scope: WorkspaceScope, *extractors: str) -> EntityCounts:
+    """Count what is read by one of these, and what is to be."""
+    row = await scope.single(_SQL["progress"], {"extractors": list(extractors)})
+    return record_of(EntityCounts, row)
+
+
+async def unread_bytes(scope: WorkspaceScope, extractor: str) -> int:
+    """How long the texts are together that this extractor has not read, in UTF-8."""
+    row = await scope.single(_SQL["unread"], {"extractor": extractor})
+    return int(row["bytes"])
 
 
 async def entity_failures(scope: WorkspaceScope, limit: int) -> tuple[EntityFailure, ...]:

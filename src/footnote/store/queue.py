@@ -233,10 +233,11 @@ def _clusters_lock(scope: WorkspaceScope) -> str:
     return f"clusters:{scope.workspace_id}"
 
 
-async def enqueue_entities(scope: WorkspaceScope) -> None:
+async def enqueue_entities(scope: WorkspaceScope, *, delay_seconds: float = 0.0) -> None:
     """Have the entities of the workspace extracted, unless that is waiting to be done already."""
+    due = datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None
     lock = _entities_lock(scope)
-    await enqueue(scope, ENTITIES_TASK, lock, priority=_LATER, statement="enqueue_once")
+    await enqueue(scope, ENTITIES_TASK, lock, priority=_LATER, statement="enqueue_once", due=due)
 
 
 async def enqueue_entities_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:

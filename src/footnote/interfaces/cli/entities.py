@@ -10,6 +10,7 @@ import typer
 from footnote.domain.entities import Entity, EntityKind, EntityPage, EntityProgress, MentionPage
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.model_use import reading_line
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import EntityDecisionList
 
@@ -301,6 +302,8 @@ def _show_progress(found: EntityProgress) -> None:
         f"{found.done:,} of {found.documents:,} documents are read, {found.failed:,} failed; "
         f"{_counted(found.mentions, 'mention')}. " + _advice(found)
     )
+    if found.model is not None:
+        terminal.print(present.plain(reading_line(found.model, "entities")))
     for each in found.failures:
         terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
 

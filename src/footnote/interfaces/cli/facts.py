@@ -13,13 +13,13 @@ from footnote.domain.facts import (
     FactChanges,
     FactConflictPage,
     FactKind,
-    FactModelUse,
     FactPage,
     FactProgress,
     FactStatus,
 )
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.model_use import reading_line
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import RecalledFactList
 
@@ -278,28 +278,9 @@ def _show_progress(found: FactProgress) -> None:
         f"{found.facts:,} facts. " + _advice(found)
     )
     if found.model is not None:
-        terminal.print(present.plain(_model_line(found.model)))
+        terminal.print(present.plain(reading_line(found.model, "facts")))
     for each in found.failures:
         terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
-
-
-def _model_line(use: FactModelUse) -> str:
-    used = f"{use.input_tokens + use.output_tokens:,} tokens ({_money(use.cost_usd)}) so far"
-    rest = use.remaining_input_tokens + use.remaining_output_tokens
-    to_come = f"about {rest:,} tokens ({_money(use.remaining_cost_usd)})"
-    if not use.enabled:
-        return (
-            f"{use.model} would read for about {to_come.removeprefix('about ')}: "
-            "`footnote config set facts_by_model true`."
-        )
-    return (
-        f"{use.model}: {used}, {to_come} to come; {use.left_out:,} facts of it stand nowhere in "
-        "the text and were left out."
-    )
-
-
-def _money(cost_usd: float | None) -> str:
-    return "price not known" if cost_usd is None else f"${cost_usd:,.2f}"
 
 
 def _advice(found: FactProgress) -> str:

@@ -7,9 +7,10 @@ from uuid import UUID
 
 import typer
 
-from footnote.domain.summaries import Summary, SummaryModelUse, SummaryProgress, SummarySentence
+from footnote.domain.summaries import Summary, SummaryProgress, SummarySentence
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.model_use import writing_line
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 
 if TYPE_CHECKING:
@@ -90,33 +91,13 @@ def show_progress(
         + _advice(found)
     )
     if found.model is not None:
-        terminal.print(present.plain(_model_line(found.model)))
+        terminal.print(present.plain(writing_line(found.model)))
     for each in found.failures:
         terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
 
 
 def _place(sentence: SummarySentence) -> str:
     return f"– {sentence.document_title}, {sentence.char_start}–{sentence.char_end}"
-
-
-def _model_line(use: SummaryModelUse) -> str:
-    rest = use.remaining_input_tokens + use.remaining_output_tokens
-    to_come = f"about {rest:,} tokens ({_money(use.remaining_cost_usd)})"
-    if not use.enabled:
-        return (
-            f"{use.model} would write them, too, for {to_come}: "
-            "`footnote config set summaries_by_model true`."
-        )
-    return (
-        f"{use.model} wrote {use.done:,}, failed at {use.failed:,}: "
-        f"{use.input_tokens + use.output_tokens:,} tokens ({_money(use.cost_usd)}) so far, "
-        f"{to_come} to come; {use.left_out:,} sentences of it are not carried by those that they "
-        "name and were left out."
-    )
-
-
-def _money(cost_usd: float | None) -> str:
-    return "price not known" if cost_usd is None else f"${cost_usd:,.2f}"
 
 
 def _advice(found: SummaryProgress) -> str:

@@ -3,7 +3,10 @@
 -- Published documents that were not read by this extractor, or whose version was replaced since;
 -- one that failed waits for another version or extractor.
 SELECT documents.document_id, documents.published_version AS version, documents.title,
-    documents.language
+    documents.language,
+    CASE
+        WHEN entity_sets.version = documents.published_version THEN entity_sets.extractor
+    END AS read_by
 FROM documents
 LEFT JOIN entity_sets
     ON entity_sets.workspace_id = %(workspace_id)s
@@ -15,31 +18,65 @@ WHERE documents.workspace_id = %(workspace_id)s AND documents.published_version 
         OR entity_sets.extractor <> %(extractor)s
         OR (entity_sets.failure IS NOT NULL AND entity_sets.attempts < %(attempts)s)
     )
-ORDER BY documents.created_at DESC, documents.document_id
+    AND CASE
+        WHEN entity_sets.version = documents.published_version
+            AND entity_sets.extractor = ANY (%(begun)s::text[]) THEN %(with_begun)s
+        ELSE %(with_new)s
+    END
+-- What nothing has read yet comes before what a model is still to read.
+ORDER BY entity_sets.version IS NOT DISTINCT FROM documents.published_version
+    AND entity_sets.extractor = ANY (%(begun)s::text[]), documents.created_at DESC,
+    documents.document_id
 LIMIT %(limit)s
 
 -- name: progress
 SELECT count(*) AS documents,
     count(*) FILTER (
         WHERE entity_sets.version = documents.published_version
-            AND entity_sets.extractor = %(extractor)s AND entity_sets.failure IS NULL
+            AND entity_sets.extractor = ANY (%(extractors)s::text[])
+            AND entity_sets.failure IS NULL
     ) AS done,
     count(*) FILTER (
         WHERE entity_sets.version = documents.published_version
-            AND entity_sets.extractor = %(extractor)s AND entity_sets.failure IS NOT NULL
+            AND entity_sets.extractor = ANY (%(extractors)s::text[])
+            AND entity_sets.failure IS NOT NULL
     ) AS failed,
     coalesce(sum(entity_sets.mentions) FILTER (
         WHERE entity_sets.version = documents.published_version
     ), 0)::bigint AS mentions,
+    coalesce(sum(entity_sets.model_input_tokens), 0)::bigint AS model_input_tokens,
+    coalesce(sum(entity_sets.model_output_tokens), 0)::bigint AS model_output_tokens,
+    CASE
+        WHEN bool_and(entity_sets.document_id IS NULL OR entity_sets.model_cost_usd IS NOT NULL)
+            THEN coalesce(sum(entity_sets.model_cost_usd), 0)
+    END AS model_cost_usd,
+    coalesce(sum(entity_sets.left_out), 0)::bigint AS left_out,
     min(documents.created_at) FILTER (
         WHERE (entity_sets.version = documents.published_version
-            AND entity_sets.extractor = %(extractor)s) IS NOT TRUE
+            AND entity_sets.extractor = ANY (%(extractors)s::text[])) IS NOT TRUE
     ) AS oldest_waiting
 FROM documents
 LEFT JOIN entity_sets
     ON entity_sets.workspace_id = %(workspace_id)s
     AND entity_sets.document_id = documents.document_id
 WHERE documents.workspace_id = %(workspace_id)s AND documents.published_version IS NOT NULL
+
+-- name: unread
+-- Bytes of the texts that a model is to read; octet_length reads no text.
+SELECT coalesce(sum(coalesce(octet_length(given.canonical_text), given.characters)), 0)::bigint
+    AS bytes
+FROM documents
+JOIN document_versions AS given
+    ON given.workspace_id = %(workspace_id)s
+    AND given.document_id = documents.document_id
+    AND given.version = documents.published_version
+LEFT JOIN entity_sets
+    ON entity_sets.workspace_id = %(workspace_id)s
+    AND entity_sets.document_id = documents.document_id
+    AND entity_sets.version = documents.published_version
+    AND entity_sets.extractor = %(extractor)s
+WHERE documents.workspace_id = %(workspace_id)s
+    AND entity_sets.document_id IS NULL
 
 -- name: failures
 SELECT documents.document_id, documents.title, entity_sets.failure AS reason
@@ -110,14 +147,25 @@ ON CONFLICT DO NOTHING
 
 -- name: note_set
 INSERT INTO entity_sets (
-    workspace_id, document_id, version, extractor, entities, mentions, failure, attempts
+    workspace_id, document_id, version, extractor, entities, mentions, failure, attempts,
+    model_input_tokens, model_output_tokens, model_cost_usd, left_out
 ) VALUES (
     %(workspace_id)s, %(document_id)s, %(version)s, %(extractor)s, %(entities)s, %(mentions)s,
-    NULL, 0
+    %(failure)s, (%(failure)s::text IS NOT NULL)::integer,
+    %(model_input_tokens)s, %(model_output_tokens)s, %(model_cost_usd)s, %(left_out)s
 )
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     version = excluded.version, extractor = excluded.extractor, entities = excluded.entities,
-    mentions = excluded.mentions, failure = NULL, attempts = 0, extracted_at = now()
+    mentions = excluded.mentions, failure = excluded.failure,
+    attempts = CASE
+        WHEN excluded.failure IS NULL THEN 0
+        WHEN entity_sets.version = excluded.version
+            AND entity_sets.extractor = excluded.extractor THEN entity_sets.attempts + 1
+        ELSE 1
+    END,
+    model_input_tokens = excluded.model_input_tokens,
+    model_output_tokens = excluded.model_output_tokens,
+    model_cost_usd = excluded.model_cost_usd, left_out = excluded.left_out, extracted_at = now()
 
 -- name: note_failure
 -- What was extracted of it before stays.

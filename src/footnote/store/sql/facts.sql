@@ -484,24 +484,6 @@ ORDER BY facts.version, facts.ordinal
 SELECT version FROM fact_sets
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 
--- name: readings
-SELECT stage, payload FROM stage_results
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    AND version = %(version)s AND starts_with(stage, 'facts ')
-
--- name: keep_reading
-INSERT INTO stage_results (workspace_id, document_id, version, stage, payload)
-SELECT workspace_id, document_id, %(version)s, %(stage)s, %(payload)s FROM documents
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    AND published_version = %(version)s
-ON CONFLICT (workspace_id, document_id, version, stage) DO UPDATE SET payload = excluded.payload
-
--- name: drop_readings
-DELETE FROM stage_results
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    AND version = %(version)s AND starts_with(stage, 'facts ')
-    AND NOT stage = ANY (%(kept)s::text[])
-
 -- name: unread
 -- Bytes of the texts that a model is to read; octet_length reads no text.
 SELECT coalesce(sum(coalesce(octet_length(given.canonical_text), given.characters)), 0)::bigint

@@ -1,4 +1,4 @@
-"""What a model made of the parts of a version, kept until all of them are read.
+"""What a language model made of the parts of a version, kept until all of them are read.
 
 A worker that takes over pays for none of them again.
 """
@@ -7,18 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pydantic import TypeAdapter
 
 from footnote.domain import Usage
 from footnote.domain.facts import ExtractedFact
+from footnote.ports import NamedSpan
 from footnote.store.database import WorkspaceScope
+from footnote.store.entity_keeping import UnreadDocument
 from footnote.store.fact_progress import PendingDocument
 from footnote.store.sealing import STAGE_RESULT
 from footnote.store.statements import load_statements
 
-_SQL = load_statements("facts")
-_STAGE = "facts"
+_SQL = load_statements("part_readings")
+
+ReadFor = Literal["facts", "names"]
+"""What a model reads documents for; what it made of one is apart from what it made of the other."""
+
+
+PublishedVersion = PendingDocument | UnreadDocument
+"""A version that is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +37,9 @@ class PartReading:
     reader: str
     """The model with the version of its prompt."""
     facts: tuple[ExtractedFact, ...] = ()
+    names: tuple[NamedSpan, ...] = ()
     left_out: int = 0
-    """Facts that the model gave and that do not stand in the text."""
+    """Facts or names that the model gave and that do not stand in the text."""
     usage: Usage = field(default_factory=Usage)
     """Of all tries."""
     failure: str | None = None
@@ -41,13 +51,13 @@ _READING = TypeAdapter(PartReading)
 
 
 async def readings_of(
-    scope: WorkspaceScope, pending: PendingDocument, reader: str
+    scope: WorkspaceScope, read_for: ReadFor, pending: PublishedVersion, reader: str
 ) -> Mapping[int, PartReading]:
     """What this reader made of which parts of the version, failures included."""
-    rows = await scope.all(_SQL["readings"], _whose(pending))
+    rows = await scope.all(_SQL["readings"], _whose(read_for, pending))
     found = {}
     for row in rows:
-        number = int(row["stage"].removeprefix(f"{_STAGE} "))
+        number = int(row["stage"].removeprefix(f"{read_for} "))
         place = STAGE_RESULT.of(pending.document_id, pending.version, row["stage"], 0)
         reading = _READING.validate_json(scope.sealing.plain_content(place, bytes(row["payload"])))
         if reading.reader == reader:
@@ -56,24 +66,35 @@ async def readings_of(
 
 
 async def keep_reading(
-    scope: WorkspaceScope, pending: PendingDocument, number: int, reading: PartReading
+    scope: WorkspaceScope,
+    read_for: ReadFor,
+    pending: PublishedVersion,
+    number: int,
+    reading: PartReading,
 ) -> None:
     """Keep what was made of a part, unless another version was published meanwhile."""
-    stage = f"{_STAGE} {number}"
+    stage = f"{read_for} {number}"
     place = STAGE_RESULT.of(pending.document_id, pending.version, stage, 0)
     payload = scope.sealing.content(place, _READING.dump_json(reading))
     await scope.execute(
-        _SQL["keep_reading"], {**_whose(pending), "stage": stage, "payload": payload}
+        _SQL["keep_reading"], {**_whose(read_for, pending), "stage": stage, "payload": payload}
     )
 
 
 async def drop_readings(
-    scope: WorkspaceScope, pending: PendingDocument, keep: Mapping[int, PartReading]
+    scope: WorkspaceScope,
+    read_for: ReadFor,
+    pending: PublishedVersion,
+    keep: Mapping[int, PartReading],
 ) -> None:
     """Drop what was made of the version's parts, but for these."""
-    kept = [f"{_STAGE} {number}" for number in keep]
-    await scope.execute(_SQL["drop_readings"], {**_whose(pending), "kept": kept})
+    kept = [f"{read_for} {number}" for number in keep]
+    await scope.execute(_SQL["drop_readings"], {**_whose(read_for, pending), "kept": kept})
 
 
-def _whose(pending: PendingDocument) -> dict[str, object]:
-    return {"document_id": pending.document_id, "version": pending.version}
+def _whose(read_for: ReadFor, pending: PublishedVersion) -> dict[str, object]:
+    return {
+        "document_id": pending.document_id,
+        "version": pending.version,
+        "prefix": f"{read_for} ",
+    }

@@ -1,0 +1,275 @@
+"""Has a language model read a version part by part, as far as time and budget allow."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from footnote.domain import Passage, Usage
+from footnote.domain.facts import ExtractedFact, FactKind
+from footnote.domain.usage import ReadingUse, UsageKind, UsageNote
+from footnote.engine.services import Services
+from footnote.errors import ModelUnavailable
+from footnote.knowledge import model_facts, model_names
+from footnote.knowledge.prompt_passages import (
+    PASSAGE_CHARACTERS,
+    PASSAGES_TOGETHER,
+    PromptPassage,
+    batches_of,
+    passages_of,
+    prompt_of,
+)
+from footnote.knowledge.texts import DocumentText
+from footnote.models.counting import estimate_tokens
+from footnote.ports import NamedSpan
+from footnote.ports.metering import watching_use
+from footnote.store.database import SYSTEM
+from footnote.store.entity_keeping import EntityCounts
+from footnote.store.fact_progress import FactCounts
+from footnote.store.part_readings import (
+    PartReading,
+    PublishedVersion,
+    ReadFor,
+    keep_reading,
+    readings_of,
+)
+from footnote.telemetry.prices import Prices
+
+if TYPE_CHECKING:
+    # It brings the client libraries of an extra.
+    from footnote.models.writing import WritingModel
+
+LEAST_SECONDS, LEAST_TOKENS = 120.0, 4_096
+"""That a model has for one reply: nobody waits for it, and five passages say much."""
+PART_ATTEMPTS = 3
+_BYTES_OF_A_TOKEN = 4
+_FILLED = 0.75
+"""Of a passage: sentences are not divided."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartFound:
+    """What a reply says of a part, as far as that stands in it."""
+
+    facts: tuple[ExtractedFact, ...] = ()
+    names: tuple[NamedSpan, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingTask:
+    """What a model reads documents for."""
+
+    read_for: ReadFor
+    instructions: str
+    prompt_version: str
+    tokens_written_a_passage: int
+    found_in: Callable[[str, DocumentText, Sequence[PromptPassage]], PartFound | None]
+    """What a reply says; None for one that is no list."""
+
+
+def fact_task(kinds: Sequence[FactKind]) -> ReadingTask:
+    """Reading for facts of these kinds."""
+
+    def found_in(
+        reply: str, document: DocumentText, batch: Sequence[PromptPassage]
+    ) -> PartFound | None:
+        read = model_facts.facts_of_reply(reply, document, batch, kinds)
+        if read is None:
+            return None
+        return PartFound(facts=read.facts, left_out=read.said - len(read.facts))
+
+    return ReadingTask(
+        read_for="facts",
+        instructions=model_facts.INSTRUCTIONS,
+        prompt_version=model_facts.PROMPT_VERSION,
+        tokens_written_a_passage=model_facts.TOKENS_WRITTEN_A_PASSAGE,
+        found_in=found_in,
+    )
+
+
+def _names_in(
+    reply: str, document: DocumentText, batch: Sequence[PromptPassage]
+) -> PartFound | None:
+    read = model_names.names_of_reply(reply, document, batch)
+    return None if read is None else PartFound(names=read.names, left_out=read.left_out)
+
+
+NAME_TASK = ReadingTask(
+    read_for="names",
+    instructions=model_names.INSTRUCTIONS,
+    prompt_version=model_names.PROMPT_VERSION,
+    tokens_written_a_passage=model_names.TOKENS_WRITTEN_A_PASSAGE,
+    found_in=_names_in,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentReader:
+    """A language model that reads documents for one thing."""
+
+    model: WritingModel
+    task: ReadingTask
+
+    @property
+    def name(self) -> str:
+        """The model with the version of its prompt: another one reads everything again."""
+        return f"{self.model.name}, prompt {self.task.prompt_version}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What came of a document, when all of its parts were tried."""
+
+    facts: tuple[ExtractedFact, ...]
+    names: tuple[NamedSpan, ...]
+    parts: Mapping[int, PartReading]
+    """Those that were read."""
+    left_out: int
+    usage: Usage
+    failure: str | None
+    """Why parts of it could not be read."""
+
+
+class ModelAway(Exception):
+    """The model failed; it is asked again in a while."""
+
+
+def reader_of(model: WritingModel, task: ReadingTask) -> DocumentReader:
+    """The language model with the time and the length that reading for it takes."""
+    return DocumentReader(
+        task=task,
+        model=replace(
+            model,
+            timeout_seconds=max(model.timeout_seconds, LEAST_SECONDS),
+            max_output_tokens=max(model.max_output_tokens, LEAST_TOKENS),
+        ),
+    )
+
+
+async def read_parts(
+    engine: Services,
+    workspace_id: UUID,
+    pending: PublishedVersion,
+    document: DocumentText,
+    passages: Sequence[Passage],
+    *,
+    reader: DocumentReader,
+    is_late: Callable[[], bool],
+) -> Reading | None:
+    """What the model finds in a document; None where time ran out before the end.
+
+    Passages that give orders are left out. One part at a time, so that it is never asked twice at
+    once for one workspace. What was read before is not read again. Raises ModelAway, and
+    BudgetExceeded before a request.
+    """
+    read_for = reader.task.read_for
+    left_out = [(each.char_start, each.char_end) for each in passages if each.suspicious]
+    batches = batches_of(await asyncio.to_thread(passages_of, document, left_out))
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        parts = dict(await readings_of(scope, read_for, pending, reader.name))
+    for number, batch in enumerate(batches):
+        known = parts.get(number)
+        if known is not None and (known.failure is None or known.attempts >= PART_ATTEMPTS):
+            continue
+        if is_late():
+            return None
+        await engine.metering.require_budget(workspace_id)
+        reading = await _read_part(
+            reader,
+            document,
+            batch,
+            before=known,
+            prices=engine.metering.prices,
+        )
+        parts[number] = reading
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await keep_reading(scope, read_for, pending, number, reading)
+        if reading.failure is not None:
+            raise ModelAway(reading.failure)
+    held = {number: parts[number] for number in range(len(batches)) if number in parts}
+    failures = [each.failure for each in held.values() if each.failure is not None]
+    return Reading(
+        facts=tuple(fact for each in held.values() for fact in each.facts),
+        names=tuple(name for each in held.values() for name in each.names),
+        parts={number: each for number, each in held.items() if each.failure is None},
+        left_out=sum(each.left_out for each in held.values()),
+        usage=sum((each.usage for each in held.values()), Usage()),
+        failure=f"{len(failures)} of {len(held)} parts could not be read by the model: "
+        f"{failures[-1]}"
+        if failures
+        else None,
+    )
+
+
+async def _read_part(
+    reader: DocumentReader,
+    document: DocumentText,
+    batch: Sequence[PromptPassage],
+    *,
+    before: PartReading | None,
+    prices: Prices,
+) -> PartReading:
+    notes: list[UsageNote] = []
+    failure: str | None = None
+    read = None
+    with watching_use(notes):
+        try:
+            reply = await reader.model(reader.task.instructions, prompt_of(document, batch))
+        except ModelUnavailable as error:
+            failure = error.with_hint
+        else:
+            read = await asyncio.to_thread(reader.task.found_in, reply, document, batch)
+            if read is None:
+                failure = f"{reader.model.name} wrote no list of {reader.task.read_for}"
+    usage = (Usage() if before is None else before.usage) + prices.usage_of(notes)
+    return PartReading(
+        reader=reader.name,
+        facts=() if read is None else read.facts,
+        names=() if read is None else read.names,
+        left_out=0 if read is None else read.left_out,
+        usage=usage,
+        failure=failure,
+        attempts=1 if before is None else before.attempts + 1,
+    )
+
+
+def estimated_use(reader: DocumentReader, text_bytes: int) -> UsageNote:
+    """About what the model will read and write for texts of so many bytes."""
+    passages = -(-text_bytes // int(PASSAGE_CHARACTERS * _FILLED))
+    batches = -(-passages // PASSAGES_TOGETHER)
+    return UsageNote(
+        kind=UsageKind.GENERATION,
+        model=reader.model.name,
+        requests=batches,
+        input_tokens=text_bytes // _BYTES_OF_A_TOKEN
+        + batches * estimate_tokens(reader.task.instructions),
+        output_tokens=passages * reader.task.tokens_written_a_passage,
+        units=batches,
+    )
+
+
+def use_of(
+    reader: DocumentReader,
+    counts: FactCounts | EntityCounts,
+    unread_bytes: int,
+    *,
+    enabled: bool,
+    prices: Prices,
+) -> ReadingUse:
+    """What reading has used and is still to use, of texts that hold so many bytes."""
+    estimate = estimated_use(reader, unread_bytes)
+    return ReadingUse(
+        model=reader.model.name,
+        enabled=enabled,
+        input_tokens=counts.model_input_tokens,
+        output_tokens=counts.model_output_tokens,
+        cost_usd=counts.model_cost_usd,
+        left_out=counts.left_out,
+        remaining_input_tokens=estimate.input_tokens,
+        remaining_output_tokens=estimate.output_tokens,
+        remaining_cost_usd=prices.of(estimate),
+    )

@@ -1,0 +1,49 @@
+"""What a language model used in the background, and about what it still will, in a line."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from footnote.domain.summaries import SummaryModelUse
+from footnote.domain.usage import ReadingUse
+
+
+def reading_line(use: ReadingUse, found: Literal["facts", "entities"]) -> str:
+    """What reading documents for facts or for names has used, and about what is to come."""
+    to_come = _to_come(use)
+    if not use.enabled:
+        return f"{use.model} would read, too, for {to_come}: {_switched_on(found)}."
+    named = "facts" if found == "facts" else "names"
+    return (
+        f"{use.model}: {_used(use)}, {to_come} to come; {use.left_out:,} {named} of it stand "
+        "nowhere in the text and were left out."
+    )
+
+
+def writing_line(use: SummaryModelUse) -> str:
+    """What writing summaries has used, and about what is to come."""
+    to_come = _to_come(use)
+    if not use.enabled:
+        return f"{use.model} would write them, too, for {to_come}: {_switched_on('summaries')}."
+    return (
+        f"{use.model} wrote {use.done:,}, failed at {use.failed:,}: {_used(use)}, {to_come} to "
+        f"come; {use.left_out:,} sentences of it are not carried by those that they name and were "
+        "left out."
+    )
+
+
+def _used(use: ReadingUse | SummaryModelUse) -> str:
+    return f"{use.input_tokens + use.output_tokens:,} tokens ({_money(use.cost_usd)}) so far"
+
+
+def _to_come(use: ReadingUse | SummaryModelUse) -> str:
+    tokens = use.remaining_input_tokens + use.remaining_output_tokens
+    return f"about {tokens:,} tokens ({_money(use.remaining_cost_usd)})"
+
+
+def _switched_on(found: str) -> str:
+    return f"`footnote config set {found}_by_model true`"
+
+
+def _money(cost_usd: float | None) -> str:
+    return "price not known" if cost_usd is None else f"${cost_usd:,.2f}"
