@@ -1,5 +1,5 @@
+-- migration: expand
 -- What a language model used for the names of a version, and how many of its names stand nowhere.
--- Safe before a deploy: it only adds.
 
 ALTER TABLE entity_sets
     ADD COLUMN model_input_tokens bigint NOT NULL DEFAULT 0,
