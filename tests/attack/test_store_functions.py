@@ -274,6 +274,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "attempts": 3,
         "begun": (),
         "read_for": "facts",
+        "reading": None,
         "with_new": True,
         "with_begun": True,
         "extractors": ("mine",),

@@ -111,7 +111,7 @@ async def test_what_is_kept_replaces_what_was_named(database: Database) -> None:
         again = entities[1:]
         assert await keep_entities(scope, an_unread(document_id), "test", again, first_of_all)
         after = await list_entities(scope, WantedEntities(), limit=9, after=None)
-        counts = await count_entities(scope, "test")
+        counts = await count_entities(scope, ("test",))
     assert [(each.name, each.mentions) for each in before] == [("Bolt", 2), ("Acme", 1)]
     assert after == before[:1]
     assert (counts.documents, counts.done, counts.mentions) == (1, 1, 2)
@@ -157,5 +157,5 @@ async def test_a_document_that_failed_is_tried_again_so_many_times(database: Dat
         assert await unread() == []
         [failure] = await entity_failures(scope, 9)
         assert (failure.document_id, failure.reason) == (document_id, "no memory")
-        assert (await count_entities(scope, "test")).failed == 1
+        assert (await count_entities(scope, ("test",))).failed == 1
         assert len(await unread_documents(scope, "other", attempts=2, limit=9)) == 1

@@ -257,7 +257,7 @@ async def entity_progress(workspace: WorkspaceAccess) -> EntityProgress:
     extraction = await entity_extraction_of(workspace)
     reader = extraction.possible_reader
     async with workspace.scope() as scope:
-        counts = await count_entities(scope, extraction.extractor)
+        counts = await count_entities(scope, (extraction.extractor,))
         failures = await entity_failures(scope, _FAILURES_SHOWN)
         by_model = replace(extraction, reader=reader).extractor
         unread = await unread_bytes(scope, by_model) if reader else 0
@@ -288,7 +288,7 @@ async def entity_progress_without_model(workspace: WorkspaceAccess) -> EntityPro
     """How far the packaged models have read, whatever is left to a language model."""
     extraction = await entity_extraction_of(workspace)
     async with workspace.scope() as scope:
-        counts = await count_entities(scope, extraction.packaged, extraction.extractor)
+        counts = await count_entities(scope, (extraction.packaged, extraction.extractor))
     async with workspace.system_scope() as scope:
         running = await entities_enqueued(scope)
     return EntityProgress(

@@ -243,7 +243,7 @@ async def drop_orphans(scope: WorkspaceScope) -> None:
     await scope.execute(_SQL["drop_orphans"])
 
 
-async def count_entities(scope: WorkspaceScope, *extractors: str) -> EntityCounts:
+async def count_entities(scope: WorkspaceScope, extractors: Sequence[str]) -> EntityCounts:
     """Count what is read by one of these, and what is to be."""
     row = await scope.single(_SQL["progress"], {"extractors": list(extractors)})
     return record_of(EntityCounts, row)
