@@ -9,6 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -53,6 +54,7 @@ SHARED: dict[str, Any] = {"visibility": "private", "shared_with": ["group:crew"]
 _SHOWN_AS = {HERE: "https://example.com", OTHER_MODEL: "openai:text-embedding-3-small"}
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=chatcmpl-)[0-9a-f]{32}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)")
+_DAY = re.compile(r"^\d{4}-\d{2}-\d{2}$")
 _MINUTE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
 _OWN_SERVICE = re.compile(r"(service:\S+) [0-9a-f]{8}\b")
 """The principal of a key of collections."""
@@ -103,8 +105,16 @@ def tidy(value: Any, known: dict[str, str]) -> Any:
         value = _KEY.sub(r"\1_3f29a1c07be4d512_" + "0" * 64, value)
         value = _MINUTE.sub("2025-05-02 09:30 UTC", value)
         value = _OWN_SERVICE.sub(r"\1 3f29a1c0", value)
+        value = _DAY.sub(_shown_day, value)
         return _TIME.sub("2025-05-02T09:30:00Z", value)
     return value
+
+
+def _shown_day(found: re.Match[str]) -> str:
+    """A day of the last months as far from the day of all examples as it is from today."""
+    age = datetime.now(UTC).date() - date.fromisoformat(found[0])
+    recent = timedelta(days=-1) <= age < timedelta(days=100)
+    return str(date(2025, 5, 2) - age) if recent else found[0]
 
 
 class Recorder:
