@@ -148,9 +148,11 @@ async def extract_entities_of(
             entities=entities,
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            took = reading and ModelReading(
-                usage=reading.usage, left_out=reading.left_out, failure=reading.failure
-            )
+            took: ModelReading | None = None
+            if reading is not None:
+                took = ModelReading(
+                    usage=reading.usage, left_out=reading.left_out, failure=reading.failure
+                )
             extractor = wanted.extractor if by_model else wanted.packaged
             if await keep_entities(scope, unread, extractor, keyed, _linked, reading=took):
                 await keep_relationships(scope, unread, pairs, keys)
