@@ -27,6 +27,10 @@ async def test_a_connection_that_the_server_ended_is_replaced(
     assert await _server_process(database) != first
 
 
+def _give_up() -> None:
+    raise psycopg.Rollback
+
+
 async def _server_process(database: Database) -> int:
     async with database.outside() as connection:
         row = await (await connection.execute("SELECT pg_backend_pid() AS number")).fetchone()
@@ -40,7 +44,7 @@ async def test_what_is_given_up_within_a_transaction_is_undone_and_no_error(
     workspace = await create_workspace(database, "given-up")
     async with database.workspace(workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
         await scope.execute("UPDATE index_states SET generation = generation + 1000")
-        raise psycopg.Rollback
+        _give_up()
     async with database.workspace(workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
         assert await _generation(scope) < 1000
 
