@@ -107,10 +107,8 @@ format: $(VENV)/.dev  ## Put the code in shape
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.dev  ## Measure; DATA names a folder of retrieval sets
-	@$(BIN)/python bench/ingest.py
-	@$(BIN)/python bench/search.py --chunks 20000
-	@$(BIN)/python bench/quality.py --data '$(DATA)'
+bench: $(VENV)/.dev  ## Measure beside peers; SIZES are chunks, KEEP=1 keeps and draws it
+	@$(BIN)/python bench/suite.py $(if $(SIZES),--sizes $(SIZES)) $(if $(wildcard $(DATA)),--data '$(DATA)') $(if $(KEEP),--keep)
 
 size: $(VENV)/.dev  ## Count lines, files, functions used once and settings
 	@$(BIN)/python bench/size.py

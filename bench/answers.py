@@ -7,7 +7,8 @@
 Starts `footnote serve` over a workspace of synthetic chunks and streams answers from it, one client
 after the other. Answers are extractive, so that no language model's time is in it: the search, the
 reading of the passages and two trips over loopback are. Questions are words that stand together in
-some chunk. Memory is that of the server with what it started, its Postgres apart.
+some chunk. Memory is that of the server with what it started, and of its Postgres, before the first
+question and after the last.
 """
 
 from __future__ import annotations
@@ -26,12 +27,11 @@ from time import perf_counter
 
 import httpx
 import numpy as np
-import psutil  # type: ignore[import-untyped]  # the package ships no types
 
 from footnote.domain import SearchRequest
 from footnote.engine import WorkspaceEngine
 from installation import MODELS, bench_engine
-from memory import MIB, resident
+from memory import footprint
 from reporting import finish, machine, percentiles, progress, show
 from search import NO_LIMIT_SECONDS, Options, filled
 from synthetic import SyntheticLanguage
@@ -136,13 +136,6 @@ async def ask(client: httpx.AsyncClient, question: str) -> Timed:
     )
 
 
-def resident_megabytes(process_id: int) -> float:
-    """Of a server and what it started, without its Postgres."""
-    server = psutil.Process(process_id)
-    own = [server, *(c for c in server.children(recursive=True) if "postgres" not in c.name())]
-    return round(resident(own) / MIB, 1)
-
-
 async def measure(options: Options, reader: Path | None) -> dict[str, object]:
     assert options.home is not None, "the server needs a folder to open"
     async with bench_engine(
@@ -156,6 +149,7 @@ async def measure(options: Options, reader: Path | None) -> dict[str, object]:
         httpx.AsyncClient(base_url=address, timeout=PATIENCE_SECONDS) as client,
     ):
         await ready(client)
+        idle = footprint(process_id, options.home / "postgres")
         for question in asked[:WARM_UP]:
             await ask(client, question)
         with progress() as bars:
@@ -163,7 +157,7 @@ async def measure(options: Options, reader: Path | None) -> dict[str, object]:
                 await ask(client, question)
                 for question in bars.track(asked[WARM_UP:], description="ask")
             ]
-        memory = resident_megabytes(process_id)
+        loaded = footprint(process_id, options.home / "postgres")
     return {
         "chunks": options.chunks,
         "queries": options.queries,
@@ -172,7 +166,10 @@ async def measure(options: Options, reader: Path | None) -> dict[str, object]:
         **_named("first_words", [each.first_words for each in timed]),
         **_named("whole", [each.whole for each in timed]),
         "answered": round(sum(each.answered for each in timed) / len(timed), 3),
-        "server_mb": memory,
+        "idle_server_mb": idle[0],
+        "idle_postgres_mb": idle[1],
+        "server_mb": loaded[0],
+        "postgres_mb": loaded[1],
     }
 
 

@@ -186,6 +186,8 @@ def _chunks(texts: Sequence[str]) -> tuple[Chunk, ...]:
                 char_end=end,
                 spans=(span,),
                 token_count=len(text.split()),
+                # Ingestion looks before it publishes; else each search would.
+                suspicious=False,
             )
         )
         start = end + 2

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 
 import psutil  # type: ignore[import-untyped]  # the package ships no types
 
@@ -52,6 +53,33 @@ def watched(cluster: Path) -> Iterator[Peak]:
     finally:
         stop.set()
         thread.join()
+
+
+def footprint(process_id: int, cluster: Path) -> tuple[float, float]:
+    """Megabytes of a program with what it started, and of the database in this folder.
+
+    Pages that several processes share count once, where the system tells.
+    """
+    program = psutil.Process(process_id)
+    own = [program, *(c for c in program.children(recursive=True) if "postgres" not in c.name())]
+    postmaster = _postmaster(cluster)
+    server = [] if postmaster is None else [postmaster, *postmaster.children(recursive=True)]
+    return round(_proportional(own) / MIB, 1), round(_proportional(server) / MIB, 1)
+
+
+def processor_seconds(cluster: Path) -> float:
+    """Seconds of processor time that this process and the database in this folder have taken."""
+    postmaster = _postmaster(cluster)
+    server = [] if postmaster is None else [postmaster, *postmaster.children(recursive=True)]
+    seconds = process_time()
+    for process in server:
+        with contextlib.suppress(psutil.Error):
+            taken = process.cpu_times()
+            # Connections that were closed count among the children of the server.
+            seconds += taken.user + taken.system
+            if process is postmaster:
+                seconds += taken.children_user + taken.children_system
+    return seconds
 
 
 def _postmaster(cluster: Path) -> psutil.Process | None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from footnote.domain import Lane, PlanChanges, SearchRequest, SearchResponse
 from footnote.engine import Engine
+from footnote.index.quantised import QuantisedVectors, int8_products
 from footnote.jobs.maintenance import maintain
 from footnote.ports import Embedder, Vector, Vectors
 from footnote.retrieval.journal import Asker
@@ -286,6 +287,22 @@ async def fill_numpy(corpus: Corpus, _folder: Path) -> Searchers:
     return Searchers(ways={"dense": dense}, setup="in memory, exact, no words")
 
 
+async def fill_int8(corpus: Corpus, _folder: Path) -> Searchers:
+    """One look through all vectors in int8: the least that comparing every vector takes."""
+    codes = QuantisedVectors.of(corpus.vectors).codes
+
+    async def dense(question: Question) -> list[int]:
+        asked = QuantisedVectors.of(question.vector[None]).codes[0]
+        products = int8_products(codes, asked)
+        count = min(TOP, products.size)
+        best = np.argpartition(-products, count - 1)[:count]
+        found = [int(place) for place in best[np.argsort(-products[best], kind="stable")]]
+        assert all(corpus.texts[place] is not None for place in found)
+        return found
+
+    return Searchers(ways={"dense": dense}, setup="in memory, int8 without scales, no words")
+
+
 def nearest(matrix: Vectors, vector: Vector) -> list[int]:
     """The places of the ten nearest rows, ties by place."""
     similarities = matrix @ vector
@@ -304,4 +321,5 @@ _PEERS: dict[str, Fill] = {
     "chromadb": fill_chromadb,
     "bm25s": fill_bm25s,
     "numpy": fill_numpy,
+    "simsimd": fill_int8,
 }

@@ -8,7 +8,9 @@ retrieval sets. Vectors are given to every system, questions included, so no emb
 `end_to_end` adds it for Footnote. Indexes are built and compacted first and count as ingestion;
 everybody is asked by one client, one question after the other, for the ten best with their texts.
 The systems take turns in short rounds, so that what else the machine does falls on all of them;
-compare within a run. Peers are optional (`pip install --group peers`).
+compare within a run. Processor time (`cpu`) counts Postgres in, and stays what it is on a machine
+that others use, where a search that waits for another process waits for its turn as well. Peers are
+optional (`pip install --group peers`).
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from footnote.domain import PlanChanges, SearchRequest
 from footnote.engine import Engine
 from footnote.ports import Embedder, Vectors
 from installation import MODELS, temporary_engine
+from memory import processor_seconds
 from peer_systems import TOP, Ask, Corpus, Fill, Question, Searchers, nearest, systems
 from reporting import finish, machine, percentiles, progress, show
 from retrieval_sets import RetrievalSet, names_in, read_set
@@ -60,6 +63,8 @@ class Options:
     seed: int
     sets: Sequence[RetrievalSet]
     models: Path
+    peers: frozenset[str] | None
+    """The systems to ask, Footnote among them; None asks all that are installed."""
 
 
 async def synthetic(engine: Engine, options: Options) -> tuple[Corpus, list[Question]]:
@@ -81,35 +86,42 @@ async def synthetic(engine: Engine, options: Options) -> tuple[Corpus, list[Ques
 
 
 async def filled(
-    fills: Mapping[str, Fill], corpus: Corpus, folder: Path
-) -> tuple[dict[str, Searchers], dict[str, float]]:
-    """Every system filled, one after the other, and the seconds each took."""
-    searchers, seconds = {}, {}
+    fills: Mapping[str, Fill], corpus: Corpus, folder: Path, cluster: Path
+) -> tuple[dict[str, Searchers], dict[str, float], dict[str, float]]:
+    """Every system filled, one after the other; the seconds each took, and of processor time."""
+    searchers, seconds, work = {}, {}, {}
     with progress() as bars:
         bar = bars.add_task(f"{corpus.name}: fill", total=len(fills))
         for name, fill in fills.items():
-            started = perf_counter()
+            started, before = perf_counter(), processor_seconds(cluster)
             searchers[name] = await fill(corpus, folder)
             seconds[name] = perf_counter() - started
+            work[name] = processor_seconds(cluster) - before
             bars.advance(bar)
-    return searchers, seconds
+    return searchers, seconds, work
 
 
-async def timed(searchers: Mapping[str, Searchers], questions: Sequence[Question]) -> Milliseconds:
-    """Milliseconds of every search; systems and ways take turns."""
+async def timed(
+    searchers: Mapping[str, Searchers], questions: Sequence[Question], cluster: Path
+) -> tuple[Milliseconds, Milliseconds]:
+    """Milliseconds of every search, and of processor time by round; systems and ways take turns."""
     ways = {(name, way): ask for name, each in searchers.items() for way, ask in each.ways.items()}
     milliseconds: Milliseconds = defaultdict(lambda: defaultdict(list))
+    worked: Milliseconds = defaultdict(lambda: defaultdict(list))
     for ask in ways.values():
         for question in questions[:WARM_UP]:
             await ask(question)
     asked = questions[WARM_UP:]
     for first in range(0, len(asked), QUESTIONS_A_ROUND):
         for (name, way), ask in ways.items():
-            for question in asked[first : first + QUESTIONS_A_ROUND]:
+            some = asked[first : first + QUESTIONS_A_ROUND]
+            before = processor_seconds(cluster)
+            for question in some:
                 started = perf_counter()
                 await ask(question)
                 milliseconds[name][way].append((perf_counter() - started) * 1e3)
-    return milliseconds
+            worked[name][way].append((processor_seconds(cluster) - before) / len(some) * 1e3)
+    return milliseconds, worked
 
 
 async def end_to_end(engine: Engine, name: str, questions: Sequence[Question]) -> dict[str, float]:
@@ -142,15 +154,19 @@ async def speed(
 ) -> dict[str, dict[str, object]]:
     """What each system needs to take the synthetic chunks in and to answer."""
     corpus, questions = await synthetic(engine, options)
-    searchers, seconds = await filled(fills, corpus, folder)
-    milliseconds = await timed(searchers, questions)
+    cluster = engine.settings.home / "postgres"
+    searchers, seconds, work = await filled(fills, corpus, folder, cluster)
+    milliseconds, worked = await timed(searchers, questions, cluster)
     figures: dict[str, dict[str, object]] = {}
     for name, each in searchers.items():
         figures[name] = {"ingest_s": round(seconds[name], 1), "setup": each.setup}
+        figures[name]["ingest_cpu_s"] = round(work[name], 1)
         for way in dict.fromkeys((*WAYS, *each.ways)):
             measured = percentiles(milliseconds[name][way]) if way in each.ways else {}
             figures[name][f"{way}_p50_ms"] = measured.get("p50_ms")
             figures[name][f"{way}_p95_ms"] = measured.get("p95_ms")
+            rounds = worked[name][way]
+            figures[name][f"{way}_cpu_ms"] = round(statistics.median(rounds), 2) if rounds else None
         figures[name]["dense_recall@10"] = await dense_recall(
             each.ways.get("dense"), corpus, questions
         )
@@ -171,7 +187,7 @@ async def quality(
         vectors=await kept_vectors(engine.embedder, texts, models),
     )
     vectors = np.stack([await engine.embedder.embed_query(text) for text in asked])
-    searchers, _ = await filled(fills, corpus, folder)
+    searchers, _, _ = await filled(fills, corpus, folder, engine.settings.home / "postgres")
     figures: dict[str, dict[str, float]] = {}
     for name, each in searchers.items():
         way, ask = each.best, each.ways[each.best]
@@ -211,6 +227,8 @@ async def measure(options: Options) -> dict[str, object]:
         options.models, statement_timeout_seconds=NO_LIMIT_SECONDS
     ) as engine:
         fills, absent = systems(engine)
+        if options.peers is not None:
+            fills = {name: fill for name, fill in fills.items() if name in options.peers}
         with tempfile.TemporaryDirectory(prefix="fp-", ignore_cleanup_errors=True) as name:
             figures = await speed(engine, fills, options, Path(name))
             by_set = {
@@ -230,8 +248,8 @@ def present(report: Mapping[str, object]) -> None:
     figures, absent = report["systems"], report["absent"]
     assert isinstance(figures, dict)
     assert isinstance(absent, list)
-    ways = [f"{way}_{quantile}_ms" for way in WAYS for quantile in ("p50", "p95")]
-    columns = ("ingest_s", *ways, "dense_recall@10", "ndcg@10", "ndcg_of")
+    ways = [f"{way}_{quantile}_ms" for way in WAYS for quantile in ("p50", "p95", "cpu")]
+    columns = ("ingest_s", "ingest_cpu_s", *ways, "dense_recall@10", "ndcg@10", "ndcg_of")
     show(
         f"Beside peers, {report['chunks']:,} chunks, {report['queries']} questions",
         ("", *figures),
@@ -264,6 +282,7 @@ def main() -> None:
     parser.add_argument(
         "--set", action="append", dest="sets", metavar="NAME", help="for the quality part"
     )
+    parser.add_argument("--peers", nargs="+", metavar="NAME", help="ask these alone")
     parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the sets")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
@@ -272,7 +291,7 @@ def main() -> None:
     if options.chunks < 1 or options.queries < 1:
         parser.error("ask for at least one chunk and one question")
     known = names_in(options.data)
-    chosen = options.sets or DEFAULT_SETS
+    chosen = options.sets or [name for name in DEFAULT_SETS if name in known]
     if set(chosen) - set(known):
         sys.exit(f"No such retrieval set in {options.data}; there are: {', '.join(known) or '-'}.")
     report = asyncio.run(
@@ -283,6 +302,7 @@ def main() -> None:
                 seed=options.seed,
                 sets=[read_set(options.data / name) for name in chosen],
                 models=options.models,
+                peers=frozenset({"footnote", *options.peers}) if options.peers else None,
             )
         )
     )

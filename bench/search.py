@@ -167,6 +167,20 @@ async def all_at_once(
     return len(queries) / (perf_counter() - started), milliseconds
 
 
+async def throughput(
+    workspaces: Sequence[WorkspaceEngine], queries: Sequence[str], most: int
+) -> list[dict[str, float]]:
+    """Searches a second of 1, 2, 4 … clients, and their times; each asks other questions."""
+    counts = [2**power for power in range(most.bit_length()) if 2**power <= most]
+    share = max(len(queries) // len(counts), 1)
+    found = []
+    for number, count in enumerate(counts):
+        some = [f"{query} {number}" for query in queries[:share]]
+        rate, crowded = await all_at_once(workspaces, some, count)
+        found.append({"clients": count, "queries_per_s": round(rate, 1), **percentiles(crowded)})
+    return found
+
+
 async def dense_agreement(
     engine: Engine, workspace: WorkspaceEngine, queries: Sequence[str], filters: SearchFilters
 ) -> float:
@@ -239,6 +253,7 @@ async def measure(options: Options) -> dict[str, object]:
         await engine.vector_cache.settled()
         totals, stages = await one_by_one(workspaces, alone)
         rate, crowded = await all_at_once(workspaces, together, options.clients)
+        by_clients = await throughput(workspaces, together, options.clients)
         few = SearchFilters(document_ids=await some_documents(workspaces[0], options))
         agreements = [
             await dense_agreement(engine, workspaces[0], alone[:COMPARED_QUERIES], filters)
@@ -249,6 +264,7 @@ async def measure(options: Options) -> dict[str, object]:
             "stages": _summary(stages),
             "recalls_median_ms": await parts(engine, workspaces, alone[:WARM_UP]),
             "queries_per_s": round(rate, 1),
+            "by_clients": by_clients,
             **{f"concurrent_{name}": value for name, value in percentiles(crowded).items()},
             "dense_recall_at_10": agreements[0],
             "filtered_dense_recall_at_10": agreements[1],

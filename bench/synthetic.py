@@ -50,12 +50,13 @@ class SyntheticDocument:
 
 
 class SyntheticLanguage:
-    """A vocabulary of Zipfian words, analysed once."""
+    """A vocabulary of Zipfian words, each analysed once it is used."""
 
     def __init__(self, analyzer: Analyzer, *, seed: int = 0, vocabulary: int = VOCABULARY) -> None:
         chance = np.random.default_rng(seed)
         self.words = _vocabulary(chance, vocabulary)
-        self._terms = [analyzer.terms(word, "en") for word in self.words]
+        self._analyzer = analyzer
+        self._terms: dict[int, list[str]] = {}
         weights = 1.0 / (np.arange(len(self.words)) + TAIL_OF_ZIPF)
         self._cumulated = np.cumsum(weights / weights.sum())
 
@@ -74,6 +75,8 @@ class SyntheticLanguage:
         returning = chance.random(total) < OWN_SHARE
         ranks[returning] = own[chance.integers(0, own.size, int(returning.sum()))]
         words, terms = self.words, self._terms
+        for place in set(ranks.tolist()) - terms.keys():
+            terms[place] = self._analyzer.terms(words[place], "en")
         texts, analysed = [], []
         for piece in np.split(ranks, np.cumsum(counts)[:-1]):
             places = piece.tolist()
