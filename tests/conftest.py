@@ -34,7 +34,7 @@ from footnote.models.aligned import AlignedEncoder, load_aligned
 from footnote.ports.redaction import redacting_as
 from footnote.settings import Settings
 from footnote.store.addresses import DatabaseUrls
-from footnote.store.database import Database, open_database
+from footnote.store.database import Database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
@@ -44,6 +44,7 @@ from footnote.store.embedded import (
     start_embedded,
 )
 from footnote.store.migrate import migrate
+from footnote.store.pools import open_database
 
 from .wire import WireServer
 

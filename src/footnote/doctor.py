@@ -21,7 +21,7 @@ from footnote.engine.lanes import embedders_from
 from footnote.engine.opening import reader_from_settings
 from footnote.errors import FootnoteError
 from footnote.settings import Settings
-from footnote.store.diagnostics import ADVISED, examine_database
+from footnote.store.diagnostics import ADVISED, examine_database, examine_replicas
 from footnote.store.embedded import start_embedded
 from footnote.store.home import require_home, require_usable
 
@@ -41,7 +41,8 @@ async def examine(settings: Settings) -> Health:
         required.append(await _guarded("embedding model", _model(settings)))
         optional.append(await _guarded("reader", _reader(settings)))
         for check in await asyncio.to_thread(_database, settings):
-            (optional if check.name in ADVISED else required).append(check)
+            advised = check.name in ADVISED or check.name.startswith("replica ")
+            (optional if advised else required).append(check)
     optional.append(await asyncio.to_thread(backup_check, settings))
     return health_of(required, optional)
 
@@ -84,7 +85,9 @@ def _database(settings: Settings) -> tuple[Check, ...]:
     try:
         if settings.database_url is None:
             server = start_embedded(settings.home)
-        return examine_database(database_urls(settings, server))
+        urls = database_urls(settings, server)
+        replicas = settings.replica_database_urls.split()
+        return (*examine_database(urls), *examine_replicas(urls.application, replicas))
     except FootnoteError as error:
         return (Check(name="database", ok=False, detail=str(error), hint=error.hint),)
     finally:

@@ -69,6 +69,14 @@ _NO_URL = (
 DatabaseUrl = Annotated[str, AfterValidator(_checked_url)]
 
 
+def _checked_urls(urls: str) -> str:
+    """Several of them, with single spaces between them."""
+    return " ".join(_checked_url(each) for each in urls.split())
+
+
+DatabaseUrls = Annotated[str, AfterValidator(_checked_urls)]
+
+
 IDENTITY_WAYS = ("keys", "tokens", "gateway", "login", "scim")
 """How callers may prove who they are."""
 
@@ -173,6 +181,23 @@ class Settings(BaseSettings):
         description="The same with the login that owns the tables, past a pooler too, for "
         "migrations and index builds, so that the application's login need not; unset takes "
         "direct_database_url.",
+    )
+    replica_database_urls: DatabaseUrls = Field(
+        "",
+        repr=False,
+        description="Addresses of streaming replicas, with spaces between them, that searches, "
+        "answers and lists of documents are read from while they are near enough to the primary.",
+    )
+    replica_max_lag_seconds: float = Field(
+        10.0,
+        ge=0.5,
+        description="How old what a replica lacks may be; beyond, the primary is read.",
+    )
+    replica_wait_seconds: float = Field(
+        1.0,
+        ge=0,
+        description="Longest that a read waits for a replica to reach what its caller has seen, "
+        "before the primary serves it.",
     )
     pool_size: int = Field(
         8,

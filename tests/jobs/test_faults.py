@@ -7,9 +7,7 @@ import os
 import random
 import signal
 import socket
-import sys
 import tempfile
-from asyncio.subprocess import DEVNULL, Process
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -23,6 +21,7 @@ from footnote.engine import WorkspaceEngine, open_engine
 from footnote.jobs.maintenance import sweep
 from footnote.settings import Settings
 from tests.interfaces.serving import environment
+from tests.jobs.kept import Kept
 
 SEED = 20_260_703
 DOCUMENTS = 500
@@ -57,37 +56,6 @@ def paper(number: int) -> tuple[str, bytes]:
 
 def sections(number: int) -> int:
     return 1 + number % 3
-
-
-@dataclass
-class Kept:
-    """A process that is started again whenever it ends, as a supervisor does."""
-
-    arguments: tuple[str, ...]
-    env: Mapping[str, str]
-    process: Process | None = None
-    starts: int = 0
-
-    async def keep(self) -> None:
-        while True:
-            self.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "footnote.interfaces.cli.main", *self.arguments),
-                env=self.env,
-                stdout=DEVNULL,
-                stderr=DEVNULL,
-            )
-            self.starts += 1
-            await self.process.wait()
-
-    def kill(self) -> None:
-        if self.process is not None and self.process.returncode is None:
-            self.process.kill()
-
-    async def stop(self) -> None:
-        if self.process is not None:
-            with suppress(ProcessLookupError):
-                self.process.terminate()
-            await self.process.wait()
 
 
 @dataclass

@@ -14,7 +14,6 @@ from psycopg import sql
 from footnote.errors import StoreUnavailable
 from footnote.store import migrate as migrating
 from footnote.store.addresses import DatabaseUrls
-from footnote.store.database import open_database
 from footnote.store.diagnostics import examine_database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
@@ -25,6 +24,7 @@ from footnote.store.embedded import (
 )
 from footnote.store.migrate import Patience, migrate
 from footnote.store.migration_files import Migration, known_migrations
+from footnote.store.pools import open_database
 from tests.conftest import TestDatabase
 
 _IMPATIENT = Patience(lock_timeout_seconds=0.05, pause_seconds=0.01, tries=5)

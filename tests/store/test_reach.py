@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from footnote.errors import StoreUnavailable
-from footnote.store.database import Database, open_database
+from footnote.store.database import Database
 from footnote.store.embedded import APPLICATION_ROLE, OWNER_ROLE, EmbeddedPostgres, start_embedded
 from footnote.store.migrate import migrate
+from footnote.store.pools import open_database
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -22,7 +22,7 @@ from footnote.engine.act_subjects import (
 from footnote.engine.redaction import redaction_of
 from footnote.engine.services import WorkspaceAccess
 from footnote.engine.shown_documents import Shown
-from footnote.errors import Forbidden
+from footnote.errors import Forbidden, StoreUnavailable
 from footnote.ports.metering import metering
 from footnote.ports.redaction import redacting_as
 from footnote.store.usage import PricedUse
@@ -140,7 +140,9 @@ async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
     StoreUnavailable where the log cannot be written: then nothing is shown.
     """
     if act.act is Act.OBSERVED:
-        return await work()
+        result = await work()
+        await _note_position(act)
+        return result
     if act.act in CHANGING:
         await act.enter(Outcome.BEGUN)
     try:
@@ -160,7 +162,16 @@ async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
     if act.act in CHANGING:
         act.named.update(named_in(result))
     await act.enter(Outcome.DONE)
+    await _note_position(act)
     return result
+
+
+async def _note_position(act: ActUnderWay) -> None:
+    """Note up to where the caller has seen the primary; a search says nothing of that."""
+    access, seen = act.access, act.access.last_seen
+    if access.engine.replicas and act.act is not Act.SEARCHED and not seen.of_replica:
+        with suppress(StoreUnavailable):  # What was done is done.
+            seen.position = await access.engine.replicas.position()
 
 
 async def entered_stream(act: ActUnderWay, stream: AsyncGenerator[R]) -> AsyncGenerator[R]:

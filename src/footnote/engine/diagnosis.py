@@ -7,11 +7,13 @@ import asyncio
 import platform
 import shutil
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from footnote.domain import Check, Health, Right
 from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain.replicas import ReplicaStatus
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.libreoffice import require_office
@@ -47,10 +49,24 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
     for check in await asyncio.to_thread(examine_database, engine.urls):
         (optional if check.name in ADVISED else required).append(check)
+    optional += replica_checks(engine.replicas.statuses())
     health = health_of(required, optional)
     if not settings.identity_ways:
         return health
     return replace(health, checks=tuple(replace(each, detail="") for each in health.checks))
+
+
+def replica_checks(replicas: Sequence[ReplicaStatus]) -> list[Check]:
+    """Whether each replica is read, how far behind it is, and how much it served."""
+    return [
+        Check(
+            name=f"replica {each.name}",
+            ok=each.fit,
+            detail=f"{each.detail}; served {each.reads:,} reads",
+            hint=None if each.fit else "the primary is read; see docs/replicas.md",
+        )
+        for each in replicas
+    ]
 
 
 def health_of(required: list[Check], optional: list[Check]) -> Health:

@@ -29,7 +29,7 @@ from footnote.domain.sharing import SharedByLink
 from footnote.domain.tracing import Trace, TraceSummary
 from footnote.engine import encryption, key_backup
 from footnote.engine.access import as_of_now
-from footnote.engine.diagnosis import room_in
+from footnote.engine.diagnosis import replica_checks, room_in
 from footnote.engine.services import Services
 from footnote.engine.sharing import shared
 from footnote.engine.workspace import WorkspaceEngine
@@ -248,7 +248,9 @@ class Engine(Services):
             Check(name="migrations", ok=True, detail="applied at start"),
             Check(name="embedding model", ok=True, detail=self.lane.fingerprint),
         )
-        return Health(ready=all(check.ok for check in checks), checks=checks)
+        others = replica_checks(self.replicas.statuses())
+        # Without replicas the primary is read: that is no reason to send nobody here any more.
+        return Health(ready=all(check.ok for check in checks), checks=(*checks, *others))
 
     async def close(self) -> None:
         """Let go of everything; the embedded Postgres stops when nobody else uses it."""
@@ -266,6 +268,7 @@ class Engine(Services):
         await self.audit.close()
         if self.telemetry is not None:
             await asyncio.to_thread(self.telemetry.detach)
+        await self.replicas.close()
         await self.database.pool.close()
         if self.server is not None:
             await self.server.release()

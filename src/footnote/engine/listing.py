@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from uuid import UUID
 
 import numpy as np
@@ -26,6 +27,7 @@ from footnote.engine.lanes import serving
 from footnote.engine.services import WorkspaceAccess
 from footnote.ports import RecallRequest, Vector
 from footnote.store import listing as stored
+from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.passages import passage_numbers, passages_after
 from footnote.validation.constrained_types import ListQuery, Name, PageLimit, SimilarLimit, Tag
@@ -70,10 +72,9 @@ async def documents(
         sort=sort,
         order=order,
     )
-    async with workspace.scope() as scope:
-        return await stored.list_documents(
-            scope, listing, facets=facets, limit=limit, cursor=cursor
-        )
+    return await workspace.read(
+        partial(stored.list_documents, listing=listing, facets=facets, limit=limit, cursor=cursor)
+    )
 
 
 async def select_documents(
@@ -85,10 +86,15 @@ async def select_documents(
     cursor: str | None = None,
 ) -> DocumentPage:
     """A page of the documents that meet a condition, newest first. Raises InvalidRequest."""
-    async with workspace.scope() as scope:
-        return await stored.select_documents(
-            scope, condition or AllOf(conditions=()), status=status, limit=limit, cursor=cursor
+    return await workspace.read(
+        partial(
+            stored.select_documents,
+            condition=condition or AllOf(conditions=()),
+            status=status,
+            limit=limit,
+            cursor=cursor,
         )
+    )
 
 
 async def versions(workspace: WorkspaceAccess, document_id: UUID) -> tuple[DocumentVersion, ...]:
@@ -108,9 +114,12 @@ async def document_passages(
 
     Raises NotFound, and InvalidRequest for a foreign cursor.
     """
-    async with workspace.scope() as scope:
+
+    async def page(scope: WorkspaceScope) -> PassagePage:
         await get_document(scope, document_id)
         return await passages_after(scope, document_id, limit=limit, cursor=cursor)
+
+    return await workspace.read(page)
 
 
 async def similar_documents(

@@ -46,9 +46,9 @@ from footnote.retrieval.rerank import Rerank
 from footnote.retrieval.spelling import Correct
 from footnote.security.gateway import networks_from
 from footnote.settings import Settings, listed, load_settings
-from footnote.store.addresses import DatabaseUrls, reachable
+from footnote.store.addresses import DatabaseUrls, name_of, reachable
 from footnote.store.blobs import blobs_from
-from footnote.store.database import Database, open_database
+from footnote.store.database import Database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
@@ -61,7 +61,9 @@ from footnote.store.events import Listener
 from footnote.store.home import require_home, require_usable
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
+from footnote.store.pools import open_database, open_replica
 from footnote.store.queue import queue_state
+from footnote.store.replicas import Replica, Replicas
 from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.traces import keeper
 from footnote.store.vector_cache import VectorCache
@@ -114,6 +116,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         )
         try:
             _require_way_past_pooler(database, urls)
+            replicas = await _replicas(settings, database)
             embedder = await loading
         except BaseException:
             await database.pool.close()
@@ -141,6 +144,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         lane=embedder.lane,
         database=database,
         urls=urls,
+        replicas=replicas,
         blobs=BlobsWithPages(blobs, pdfs),
         stored_files=blobs,
         pages=renderer_from(settings, pdfs, blobs),
@@ -196,6 +200,24 @@ def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> Databa
         direct=reachable(direct),
         owner=reachable(settings.owner_database_url or direct),
     )
+
+
+async def _replicas(settings: Settings, primary: Database) -> Replicas:
+    """The replicas that the settings name, looked at from now on."""
+    limits = settings.pool_size, settings.statement_timeout_seconds
+    replicas = Replicas(
+        primary=primary,
+        replicas=[
+            Replica(
+                name=name_of(url), database=await open_replica(reachable(url), *limits, primary)
+            )
+            for url in settings.replica_database_urls.split()
+        ],
+        max_lag_seconds=settings.replica_max_lag_seconds,
+        wait_seconds=settings.replica_wait_seconds,
+    )
+    replicas.watch()
+    return replicas
 
 
 def _require_way_past_pooler(database: Database, urls: DatabaseUrls) -> None:

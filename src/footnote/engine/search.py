@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from functools import partial
 
 from footnote.domain import PassageContext, SearchRequest, SearchResponse
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import serving
 from footnote.engine.services import Serving, WorkspaceAccess
-from footnote.errors import LaneMismatch, TimeLimitReached
+from footnote.errors import LaneMismatch, NotFound, TimeLimitReached
 from footnote.ports import ConfigurationChanged
+from footnote.ports.replicas import ReplicaLost
 from footnote.ports.telemetry import (
     DIVERSITY,
     DOCUMENTS_FOUND,
@@ -20,6 +22,7 @@ from footnote.ports.telemetry import (
     timed,
 )
 from footnote.retrieval.journal import Asked, Asker
+from footnote.store.database import Database
 from footnote.store.passages import passage_context
 from footnote.validation.constrained_types import Window
 
@@ -32,8 +35,7 @@ async def search(workspace: WorkspaceAccess, request: SearchRequest) -> SearchRe
 
 async def context(workspace: WorkspaceAccess, chunk_id: str, window: Window = 2) -> PassageContext:
     """A passage between its neighbours. Raises NotFound and InvalidRequest."""
-    async with workspace.scope() as scope:
-        found = await passage_context(scope, chunk_id, window)
+    found = await workspace.read(partial(passage_context, chunk_id=chunk_id, window=window))
     return await workspace.engine.suspicion.read_around(found)
 
 
@@ -45,6 +47,8 @@ class PreparedSearch:
     """As it came."""
     serving: Serving
     asked: Asked
+    database: Database
+    """What is read: the primary, or a replica."""
 
 
 async def prepare_search(
@@ -52,23 +56,40 @@ async def prepare_search(
 ) -> PreparedSearch:
     """Look up what serves the workspace, and check what is asked. Raises InvalidRequest.
 
-    With `afresh` the lane and the settings are looked up in the database.
+    With `afresh` the lane and the settings are looked up in the database, and the primary is
+    searched.
     """
     workspace.require_open()
+    engine = workspace.engine
+    database = engine.database
+    if not afresh:
+        database = await engine.replicas.serving(workspace.workspace_id, workspace.after)
     found = await serving(workspace, afresh=afresh)
     configuration = await configuration_of(workspace, afresh=afresh)
     lane = found.embedder.lane
     found = replace(found, stages=configuration.stages(found.stages, lane.fingerprint))
-    index = workspace.index_in(lane, configuration.change_no)
+    index = workspace.index_in(lane, configuration.change_no, database)
     asker = Asker(workspace_id=workspace.workspace_id, principal=workspace.principal)
     generation = index.last_generation
     if generation is None:
         try:
             generation = await index.generation()
-        except ConfigurationChanged:
-            return await prepare_search(workspace, request, afresh=True)
+        except (ConfigurationChanged, ReplicaLost, NotFound) as error:
+            return await _afresh(workspace, request, database, error)
     asked = found.stages.prepare(request, index, asker, generation)
-    return PreparedSearch(request=request, serving=found, asked=asked)
+    return PreparedSearch(request=request, serving=found, asked=asked, database=database)
+
+
+async def _afresh(
+    workspace: WorkspaceAccess, request: SearchRequest, database: Database, error: Exception
+) -> PreparedSearch:
+    """The search of the primary under the settings as they are, where that can help."""
+    replicas = workspace.engine.replicas
+    if isinstance(error, ReplicaLost):
+        replicas.lost(database)
+    elif isinstance(error, NotFound) and database is workspace.engine.database:
+        raise error
+    return await prepare_search(workspace, request, afresh=True)
 
 
 async def as_of_now(
@@ -78,8 +99,8 @@ async def as_of_now(
     while True:
         try:
             return prepared, await prepared.asked.index.generation()
-        except ConfigurationChanged:
-            prepared = await prepare_search(workspace, prepared.request, afresh=True)
+        except (ConfigurationChanged, ReplicaLost, NotFound) as error:
+            prepared = await _afresh(workspace, prepared.request, prepared.database, error)
 
 
 async def run_search(
@@ -125,10 +146,11 @@ async def _run(
     while True:  # within the time that a search may take
         try:
             return prepared, await prepared.serving.stages.run(prepared.asked)
-        except ConfigurationChanged:
-            prepared = await prepare_search(workspace, prepared.request, afresh=True)
+        except (ConfigurationChanged, ReplicaLost, NotFound) as error:
+            prepared = await _afresh(workspace, prepared.request, prepared.database, error)
         except LaneMismatch:
             fresh = await prepare_search(workspace, prepared.request, afresh=True)
-            if fresh.serving.embedder is prepared.serving.embedder:
+            same = fresh.serving.embedder is prepared.serving.embedder
+            if same and fresh.database is prepared.database:
                 raise
             prepared = fresh

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Self, TypeVar
 from uuid import UUID
 
 import structlog
@@ -13,6 +14,7 @@ from footnote.answering import ReaderAnswerer
 from footnote.answering.suspicion import Suspicion
 from footnote.domain import Answer, Lane, Principal, Right, Workspace
 from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain.replicas import LATEST, Position
 from footnote.domain.sharing import LINK_CREDENTIAL
 from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
@@ -22,7 +24,7 @@ from footnote.engine.map_layouts import MapLayouts
 from footnote.engine.metering import Metering
 from footnote.engine.rate_limits import LastRateLimit, RateLimits
 from footnote.engine.stages import KnownConfigurations
-from footnote.errors import FootnoteError, Forbidden, NotReady
+from footnote.errors import FootnoteError, Forbidden, NotFound, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
 from footnote.models.aligned import AlignedEncoder
 from footnote.models.answer_models import AnswerModels
@@ -31,6 +33,7 @@ from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge
 from footnote.models.readers import OwnedReader
 from footnote.ports import Analyzer, Blobs, Embedder, Index
+from footnote.ports.replicas import ReplicaLost
 from footnote.retrieval.cache import GenerationCache, answer_bytes
 from footnote.retrieval.pipeline import Search
 from footnote.settings import Settings
@@ -42,6 +45,7 @@ from footnote.store.events import Listener
 from footnote.store.index_cache import IndexCache
 from footnote.store.publishing import MaintenanceLimits
 from footnote.store.recall import PostgresIndex
+from footnote.store.replicas import Replicas
 from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.vector_cache import VectorCache
 from footnote.telemetry.switching import Telemetry
@@ -50,6 +54,8 @@ if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.writing import WritingModel
 
+
+R = TypeVar("R")
 
 _log = structlog.get_logger(__name__)
 
@@ -66,6 +72,15 @@ class Serving:
     def statements(self) -> Embedder:
         """What compares statements in answers, in numbers fitted to MiniLM where it is there."""
         return self.embedder.english if isinstance(self.embedder, AlignedEncoder) else self.embedder
+
+
+@dataclass(slots=True)
+class LastSeen:
+    """Up to where the caller of a workspace has seen the database."""
+
+    position: Position | None = None
+    of_replica: bool = False
+    """Whether the last act was served by a replica, which has not come as far."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -89,6 +104,8 @@ class Services:
     """Of new workspaces."""
     database: Database
     urls: DatabaseUrls
+    replicas: Replicas
+    """What searches, answers and lists may be read from, instead of the primary."""
     blobs: Blobs
     stored_files: SealedBlobs
     """The same without what is made of them for viewing."""
@@ -180,6 +197,10 @@ class WorkspaceAccess:
     rate_limit: LastRateLimit = field(default_factory=LastRateLimit, compare=False)
     claimed: Principal | None = None
     """The principal as its credential has it, where the workspace may have granted more."""
+    after: Position | None = None
+    """What a read of a replica must have replayed, since the caller has seen it."""
+    last_seen: LastSeen = field(default_factory=LastSeen, compare=False)
+    """Of acts that the primary served, where there are replicas."""
 
     @property
     def workspace_id(self) -> UUID:
@@ -214,10 +235,41 @@ class WorkspaceAccess:
                 hint="search, ask and read with it; for more, ask for a key of your own",
             )
 
+    async def after_position(self, written: str) -> Self:
+        """The same workspace, of which replicas are read once they have come so far.
+
+        `latest` is as far as the primary is now. Raises InvalidRequest.
+        """
+        if written == LATEST:
+            return replace(self, after=await self.engine.replicas.position())
+        return replace(self, after=Position.of(written))
+
     def scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
         """A transaction in the workspace, as its principal. Raises NotReady once it was closed."""
         self.require_open()
         return self.engine.database.workspace(self.workspace_id, self.principal)
+
+    async def read(self, work: Callable[[WorkspaceScope], Awaitable[R]]) -> R:
+        """What the work reads as the principal, on a replica where one is fit, or on the primary.
+
+        It is asked of the primary when the replica fails, or has not heard of what is wanted.
+        """
+        self.require_open()
+        replicas, primary = self.engine.replicas, self.engine.database
+        database = await replicas.serving(self.workspace_id, self.after)
+        if database is not primary:
+            try:
+                async with database.workspace(self.workspace_id, self.principal) as scope:
+                    found = await work(scope)
+            except ReplicaLost:
+                replicas.lost(database)
+            except NotFound:
+                pass
+            else:
+                self.last_seen.of_replica = True
+                return found
+        async with self.scope() as scope:
+            return await work(scope)
 
     def system_scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
         """A transaction in the workspace that no document is hidden from. Raises NotReady."""
@@ -236,13 +288,15 @@ class WorkspaceAccess:
         known = self.engine.known_configurations.get(self.workspace_id)
         return self.engine.settings if known is None else known.settings
 
-    def index_in(self, lane: Lane, configuration: int | None = None) -> Index:
-        """What is searched, as the principal may see it.
+    def index_in(
+        self, lane: Lane, configuration: int | None = None, database: Database | None = None
+    ) -> Index:
+        """What is searched, as the principal may see it; on the primary, unless told otherwise.
 
         With the number of a change of settings, only while that is the last one.
         """
         return PostgresIndex(
-            database=self.engine.database,
+            database=database or self.engine.database,
             workspace=self.workspace,
             principal=self.principal,
             lane=lane,

@@ -25,8 +25,8 @@ from footnote.jobs.summaries import summarise_slice
 from footnote.jobs.suspicion import mark_slice
 from footnote.jobs.tracing import traced_task
 from footnote.jobs.webhooks import DeliveryJob, deliver
-from footnote.store.database import configure_for_queue
 from footnote.store.key_rotation import ROTATE_TASK
+from footnote.store.pools import configure_for_queue
 from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import (
     CLUSTERS_TASK,

@@ -95,6 +95,14 @@ TRANSACTIONS = _seconds(
     "Duration of transactions, the wait for a connection included.",
     (0.001, 0.005, *_SECONDS[:12]),
 )
+READS = _meter.create_counter(
+    "footnote.replica.reads",
+    unit="{read}",
+    description="Reads that replicas might serve, by the server that did.",
+)
+REPLICA_LAG = _meter.create_gauge(
+    "footnote.replica.lag", unit="s", description="How far a replica is behind the primary."
+)
 
 
 @contextmanager

@@ -42,6 +42,12 @@ def reachable(url: str) -> str:
     return conninfo.make_conninfo(url, **{key: wanted[key] for key in wanted if key not in said})
 
 
+def name_of(url: str) -> str:
+    """Host and port of a server, without a login."""
+    said = conninfo.conninfo_to_dict(url)
+    return f"{said.get('host') or 'localhost'}:{said.get('port') or 5432}"
+
+
 def is_pooled(connection: Connected, server_process: int) -> bool:
     """Whether something stands between that shares connections: it shows a number of its own."""
     return connection.info.backend_pid != server_process

@@ -7,27 +7,25 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
-from select import POLLIN, poll
 from time import perf_counter
 from typing import LiteralString
 from uuid import UUID
 
 import psycopg
-from pgvector.psycopg import register_vector_async
 from psycopg import sql
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import DictRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from footnote.domain import Principal
 from footnote.domain.identity import SYSTEM_NAME
 from footnote.errors import StoreFull, StoreUnavailable, UnderLegalHold
+from footnote.ports.replicas import ReplicaLost
 from footnote.ports.telemetry import TRANSACTIONS, failed, open_span
-from footnote.store.addresses import is_pooled
 from footnote.store.data_keys import KeyRing
-from footnote.store.interruptions import PooledConnection, ended_cleanly
-from footnote.store.migrate import APPLICATION_ROLE, SCHEMA, program_name
+from footnote.store.interruptions import ended_cleanly
+from footnote.store.migrate import SCHEMA
 from footnote.store.sealing import Sealing
-from footnote.store.statements import load_statements, register_integers
+from footnote.store.statements import load_statements
 
 Connection = psycopg.AsyncConnection[DictRow]
 Pool = AsyncConnectionPool[Connection]
@@ -132,6 +130,8 @@ class Database:
     statement_timeout: str = "30000ms"
     pooled: bool = False
     """Whether a connection pooler stands before the server."""
+    primary: Database | None = None
+    """Of a replica, which serves snapshots alone; raises ReplicaLost where it cannot."""
 
     @asynccontextmanager
     async def workspace(
@@ -187,7 +187,7 @@ class Database:
 
         Raises KeyUnavailable, and UnsupportedSettings for a workspace that may not be opened.
         """
-        return await self.keys.sealing(workspace_id, self.outside)
+        return await self.keys.sealing(workspace_id, (self.primary or self).outside)
 
     @asynccontextmanager
     async def outside(self) -> AsyncIterator[Connection]:
@@ -229,6 +229,12 @@ class Database:
         except psycopg.Rollback:
             await connection.rollback()
             return
+        except psycopg.errors.ReadOnlySqlTransaction as error:
+            await connection.close()  # The next one is to the server that was promoted.
+            raise StoreUnavailable(
+                "the database takes no writes any more: it is no longer the primary",
+                hint="try again; name all hosts in FOOTNOTE_DATABASE_URL",
+            ) from error
         except BaseException:
             with suppress(psycopg.Error):  # What went wrong before is to be told.
                 await connection.rollback()
@@ -257,6 +263,7 @@ class Database:
             async with self._traced() as connection:
                 yield connection
         except PoolTimeout as error:
+            self._refuse_lost_replica(error)
             await self.reach()
             raise StoreUnavailable(
                 "no database connection came free in time",
@@ -271,10 +278,15 @@ class Database:
                 hint="make room on it; what waits to be indexed then goes on by itself",
             ) from error
         except psycopg.OperationalError as error:
+            self._refuse_lost_replica(error)
             raise StoreUnavailable(
                 f"the connection to the database was lost: {str(error).strip()}",
                 hint="try again; check that the server runs",
             ) from error
+
+    def _refuse_lost_replica(self, error: Exception) -> None:
+        if self.primary is not None:
+            raise ReplicaLost(str(error).strip()) from error
 
 
 def refuse_under_legal_hold(error: psycopg.IntegrityError) -> None:
@@ -313,104 +325,7 @@ async def execute_as_system(
     return cursor
 
 
-async def open_database(
-    url: str, pool_size: int, statement_timeout_seconds: float, keys: KeyRing | None = None
-) -> Database:
-    """Open the pool and prove that its role is bound by row-level security.
-
-    Without keys no workspace that is encrypted can be opened.
-
-    Raises StoreUnavailable when the server cannot be reached or the role is too powerful.
-    """
-
-    timeout = _milliseconds(statement_timeout_seconds)
-
-    async def configure(connection: Connection) -> None:
-        if await _behind_pooler(connection):
-            # The next transaction may run on another server process, which knows no statement.
-            connection.prepare_threshold = None
-        async with connection.transaction():
-            await connection.execute(_SQL["act"], {"timeout": timeout, "schema": SCHEMA})
-            await register_vector_async(connection)
-        register_integers(connection)
-
-    pool: Pool = AsyncConnectionPool(
-        url,
-        connection_class=PooledConnection,
-        min_size=1,
-        max_size=pool_size,
-        # Every scope begins its transaction itself. Migrations see which versions are connected.
-        kwargs={
-            "row_factory": dict_row,
-            "autocommit": True,
-            "application_name": program_name(),
-        },
-        configure=configure,
-        check=_check_what_spoke,
-        open=False,
-    )
-    try:
-        await pool.open(wait=True, timeout=30)
-        async with pool.connection() as connection:
-            pooled = await _behind_pooler(connection)
-        database = Database(pool, keys or KeyRing(), timeout, pooled)
-        await _refuse_powerful_role(database)
-    except PoolTimeout as error:
-        await pool.close()
-        raise StoreUnavailable(
-            "the database does not answer",
-            hint="check FOOTNOTE_DATABASE_URL, and that its login is a member of "
-            f"{APPLICATION_ROLE}",
-        ) from error
-    except BaseException:
-        await pool.close()
-        raise
-    return database
-
-
-async def configure_for_queue(connection: Connection) -> None:
-    """Prepare a connection of the job queue, whose statements take as long as they take.
-
-    It is the queue's alone: behind a connection pooler others would find it like this.
-    """
-    await connection.set_autocommit(True)
-    await connection.execute(_SQL["configure"], {"timeout": _milliseconds(0), "schema": SCHEMA})
-
-
 @cache
 def _beginning(statement_timeout: str) -> bytes:
     statement = sql.SQL(_SQL["begin_acting"])
     return statement.format(timeout=sql.Literal(statement_timeout)).as_bytes(None)
-
-
-def _milliseconds(seconds: float) -> str:
-    return f"{round(seconds * 1000)}ms"
-
-
-async def _behind_pooler(connection: Connection) -> bool:
-    row = await (await connection.execute(_SQL["server_process"])).fetchone()
-    return row is not None and is_pooled(connection, row["pid"])
-
-
-async def _check_what_spoke(connection: Connection) -> None:
-    """Raise for a connection that the server has closed; asking each time would cost a round trip.
-
-    A server has nothing to say to an idle connection but that it goes, or something harmless.
-    """
-    spoken = poll()
-    spoken.register(connection, POLLIN)
-    if not spoken.poll(0):
-        return
-    await AsyncConnectionPool.check_connection(connection)
-
-
-async def _refuse_powerful_role(database: Database) -> None:
-    async with database.outside() as connection:
-        cursor = await connection.execute(_SQL["role"])
-        role = await cursor.fetchone()
-    if role is None or role["powerful"]:
-        raise StoreUnavailable(
-            "the application would connect as a role that row-level security does not bind",
-            hint=f"let the login of FOOTNOTE_DATABASE_URL be an ordinary member of "
-            f"{APPLICATION_ROLE}",
-        )

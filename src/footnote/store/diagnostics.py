@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import psycopg
 
 from footnote.domain import Check
-from footnote.store.addresses import DatabaseUrls, is_pooled
+from footnote.domain.replicas import Position
+from footnote.store.addresses import DatabaseUrls, is_pooled, name_of
 from footnote.store.migrate import APPLICATION_ROLE, pending_migrations
 from footnote.store.statements import load_statements
 
@@ -13,6 +16,7 @@ ADVISED = frozenset({"temporary tables"})
 """Checks that a database may fail and still serve."""
 
 _SQL = load_statements("diagnostics")
+_REPLICAS = load_statements("replicas")
 
 
 def examine_database(urls: DatabaseUrls) -> tuple[Check, ...]:
@@ -37,6 +41,45 @@ def examine_database(urls: DatabaseUrls) -> tuple[Check, ...]:
                 hint="check FOOTNOTE_DATABASE_URL and that the server runs",
             ),
         )
+
+
+def examine_replicas(primary_url: str, replica_urls: Sequence[str]) -> tuple[Check, ...]:
+    """Whether each replica answers and follows, and how far behind it is. Blocks; never raises."""
+    return tuple(_replica(primary_url, each) for each in replica_urls)
+
+
+def _replica(primary_url: str, url: str) -> Check:
+    name = f"replica {name_of(url)}"
+    try:
+        with (
+            psycopg.connect(url, connect_timeout=10) as replica,
+            psycopg.connect(primary_url, connect_timeout=10) as primary,
+        ):
+            standby, replayed, streaming = replica.execute(_REPLICAS["replayed"]).fetchone() or (
+                (False, None, False)
+            )
+            [written] = primary.execute(_REPLICAS["written"]).fetchone() or (None,)
+    except psycopg.Error as error:
+        return Check(
+            name=name,
+            ok=False,
+            detail=f"cannot be reached: {str(error).strip()}",
+            hint="check FOOTNOTE_REPLICA_DATABASE_URLS; the primary is read meanwhile",
+        )
+    if not standby or replayed is None or written is None:
+        return Check(
+            name=name,
+            ok=False,
+            detail="it is no standby",
+            hint="name a streaming standby in FOOTNOTE_REPLICA_DATABASE_URLS",
+        )
+    behind = Position.of(written).byte - Position.of(replayed).byte
+    return Check(
+        name=name,
+        ok=bool(streaming),
+        detail=f"{max(behind, 0):,} bytes behind" + ("" if streaming else "; it receives nothing"),
+        hint="check primary_conninfo of the standby and its log",
+    )
 
 
 def _server(connection: psycopg.Connection) -> Check:

@@ -21,6 +21,7 @@ from footnote.index.bm25 import Numbers
 from footnote.index.quantised import HalfVectors, Places, QuantisedVectors
 from footnote.index.ranges import ChunkRanges
 from footnote.ports import Vector, Vectors
+from footnote.ports.replicas import ReplicaLost
 from footnote.store.database import SYSTEM, Database
 from footnote.store.index_cache import IndexState
 from footnote.store.index_state import multirange_of
@@ -220,7 +221,7 @@ class VectorCache:
     ) -> None:
         try:
             loaded = await _loaded(database, key, held, live, dimensions)
-        except FootnoteError:
+        except (FootnoteError, ReplicaLost):
             # Postgres compares them all the same; the next change of the index is a new chance.
             return
         self._held[key] = loaded

@@ -1,7 +1,7 @@
 // The client of the HTTP API: typed by its description, with every failure as a Problem.
 import createClient from "openapi-fetch";
 
-import { credentialEpoch, credentialHeaders, setApiKey } from "./credential";
+import { credentialEpoch, credentialHeaders, notePosition, setApiKey } from "./credential";
 import { reaching } from "./reach";
 import { problemOf } from "./problem";
 import type { paths } from "./schema";
@@ -25,6 +25,9 @@ client.use({
       request.headers.set(name, value);
     }
     return request;
+  },
+  onResponse({ response }) {
+    notePosition(response);
   },
 });
 
@@ -57,6 +60,7 @@ export async function raw(path: string, init: RequestInit = {}): Promise<Respons
   const given = new Headers(init.headers);
   for (const [name, value] of Object.entries(credentialHeaders())) given.set(name, value);
   const response = await reaching(() => fetch(path, { ...init, headers: given }));
+  notePosition(response);
   if (response.ok) return response;
   const body: unknown = await response.json().catch(() => null);
   throw refusal(body, response, asked);

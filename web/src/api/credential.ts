@@ -6,6 +6,7 @@ import { forgetPerson } from "../ui/store";
 let apiKey: string | null = null;
 let workspace: string | null = null;
 let principal: string | null = null;
+let position: string | null = null;
 let epoch = 0;
 
 /** Takes another key, or none: nothing of whoever had the one before is kept. */
@@ -48,9 +49,22 @@ export function needsHeader(): boolean {
   return apiKey !== null;
 }
 
-/** The headers that a request carries for them. */
+/** Notes up to where an answer has seen the database, so that no replica shows anything older. */
+export function notePosition(response: Response): void {
+  const seen = response.headers.get("Footnote-Position");
+  if (seen !== null && (position === null || place(seen) > place(position))) position = seen;
+}
+
+/** Where a position such as 16/B374D848 lies. */
+function place(written: string): bigint {
+  const [high = "0", low = "0"] = written.split("/");
+  return BigInt(`0x${high}`) * 2n ** 32n + BigInt(`0x${low}`);
+}
+
+/** The headers that a request carries for them, and for what was seen before. */
 export function credentialHeaders(): Record<string, string> {
   return {
+    ...(position === null ? {} : { "Footnote-Position": position }),
     ...(apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` }),
     ...(workspace === null ? {} : { "Footnote-Workspace": workspace }),
   };

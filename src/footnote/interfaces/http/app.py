@@ -52,6 +52,7 @@ from footnote.interfaces.http.guard import (
     RATE_LIMIT_HEADERS,
     BodyLimit,
     Guard,
+    PositionHeader,
     RateLimitHeaders,
     SecurityHeaders,
     policy_from,
@@ -60,7 +61,7 @@ from footnote.interfaces.http.guard import (
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problem, answer_with_problems
-from footnote.interfaces.http.scope import WORKSPACE_HEADER
+from footnote.interfaces.http.scope import POSITION_HEADER, WORKSPACE_HEADER
 from footnote.interfaces.http.tracing import Tracing
 from footnote.interfaces.http.web_app import BUILT, WebApp, is_visit
 from footnote.interfaces.mcp.mount import McpMount
@@ -71,6 +72,8 @@ Files go in; questions come back answered, each statement tied to a document, a 
 paragraph and a quoted span.
 
 * The header `Footnote-Workspace` names the workspace; without it, the default one is used.
+* Where replicas are read, answers carry `Footnote-Position`; a request that sends it back sees at
+  least what that answer saw, and one that sends `latest` all that was written before it.
 * What belongs to another workspace and what does not exist give the same answer.
 * Errors are problem details (RFC 9457, `application/problem+json`).
 * Where `FOOTNOTE_IDENTITY` is set, every request but for `/health` carries a credential:
@@ -231,6 +234,7 @@ def create_app(
         BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
     )
     app.add_middleware(RateLimitHeaders)
+    app.add_middleware(PositionHeader)
     policy = policy_from(settings)
     app.add_middleware(Authentication, lifecycle=lifecycle, policy=policy)
     if settings.identity_ways and settings.cors_origins:
@@ -238,8 +242,20 @@ def create_app(
             CORSMiddleware,
             allow_origins=listed(settings.cors_origins),
             allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
-            allow_headers=("Authorization", WORKSPACE_HEADER, "Idempotency-Key", "Last-Event-ID"),
-            expose_headers=(*RATE_LIMIT_HEADERS, "Location", "Retry-After", "WWW-Authenticate"),
+            allow_headers=(
+                "Authorization",
+                WORKSPACE_HEADER,
+                POSITION_HEADER,
+                "Idempotency-Key",
+                "Last-Event-ID",
+            ),
+            expose_headers=(
+                *RATE_LIMIT_HEADERS,
+                POSITION_HEADER,
+                "Location",
+                "Retry-After",
+                "WWW-Authenticate",
+            ),
         )
     app.add_middleware(Guard, policy=policy)
     app.add_middleware(SecurityHeaders, https=https)

@@ -13,9 +13,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.domain.limits import RateLimitStatus
 from footnote.engine.rate_limits import LastRateLimit
+from footnote.engine.services import LastSeen
 from footnote.errors import UnsupportedSettings
 from footnote.interfaces.http.problems import Refused, content_too_large
-from footnote.interfaces.http.scope import RATE_LIMIT
+from footnote.interfaces.http.scope import POSITION_HEADER, RATE_LIMIT, SEEN
 from footnote.interfaces.http.web_app import WIDGET
 from footnote.settings import Settings, listed
 
@@ -211,6 +212,26 @@ class RateLimitHeaders:
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
+
+
+@dataclass(frozen=True, slots=True)
+class PositionHeader:
+    """Tells callers up to where they have seen the database, where there are replicas of it."""
+
+    app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and add the position once its act is over."""
+
+        async def send_with_header(message: Message) -> None:
+            seen = scope.get(SEEN)
+            if message["type"] == "http.response.start" and isinstance(seen, LastSeen):
+                position = seen.position
+                if position is not None:
+                    MutableHeaders(scope=message)[POSITION_HEADER] = str(position)
+            await send(message)
+
+        await self.app(scope, receive, send_with_header)
 
 
 def _rate_limit_headers(rate_limit: RateLimitStatus | None) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,10 @@ from footnote.settings import Settings
 WORKSPACE_HEADER = "Footnote-Workspace"
 COLLECTIONS_HEADER = "Footnote-Collections"
 """Names joined by commas, percent-encoded where they have any."""
+POSITION_HEADER = "Footnote-Position"
+"""Up to where an answer has seen the database; sent back, a replica must have come as far."""
+SEEN = "footnote.seen"
+"""Where a request's scope says up to where it has seen the database."""
 RATE_LIMIT = "footnote.rate_limit"
 """Where a request's scope says how its caller stands with the rate limit."""
 CALLER = "footnote.caller"
@@ -75,7 +79,9 @@ class Requester:
         )
         if self.caller is not None:
             self.scope[RATE_LIMIT] = inside.rate_limit
-        return inside
+        self.scope[SEEN] = inside.last_seen
+        after = Headers(scope=self.scope).get(POSITION_HEADER)
+        return inside if after is None else await inside.after_position(after)
 
     async def shared(self) -> SharedByLink:
         """What the link shows that the request carries. Raises InvalidRequest without one."""

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 import httpx
 
+from footnote.domain.replicas import Position
 from footnote.errors import InvalidRequest, NotReady
 from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.failing import error_of, retry_after_seconds, unreachable
@@ -71,11 +72,31 @@ class Content:
 NOTHING = Content()
 
 WORKSPACE_HEADER = "Footnote-Workspace"
+POSITION_HEADER = "Footnote-Position"
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")  # a token of RFC 9110
 _HEADER_VALUE = re.compile(r"(?:[!-~](?:[ -~\t]*[!-~])?)?")  # RFC 9110, section 5.5; ASCII alone
 
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)
 _CUT = (httpx.NetworkError, httpx.RemoteProtocolError)
+
+
+@dataclass(slots=True)
+class Seen:
+    """Up to where a client has seen the server's database; its replicas show it nothing older."""
+
+    position: Position | None = None
+
+    def note(self, response: httpx.Response) -> None:
+        """Note what an answer says of that, unless it is of before."""
+        said = response.headers.get(POSITION_HEADER)
+        if said is not None:
+            position = Position.of(said)
+            self.position = position if self.position is None else max(self.position, position)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a request says of it."""
+        return {} if self.position is None else {POSITION_HEADER: str(self.position)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +105,7 @@ class Transport:
 
     http: httpx.AsyncClient
     patience: Patience
+    seen: Seen = field(default_factory=Seen)
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""
@@ -142,6 +164,7 @@ class Transport:
                 if not again:
                     raise unreachable(request, error, attempt) from error
             else:
+                self.seen.note(response)
                 busy = response.status_code in (429, 503) and repeat >= Repeat.REFUSED
                 if not busy or attempt > self.patience.retries:
                     return response
@@ -150,7 +173,7 @@ class Transport:
             await asyncio.sleep(self.patience.pause_seconds(attempt, asked))
 
     def _request(self, method: str, path: str, content: Content) -> httpx.Request:
-        headers = checked_headers(content.headers)
+        headers = {**self.seen.headers, **checked_headers(content.headers)}
         try:
             return self.http.build_request(
                 method,

@@ -1,0 +1,132 @@
+"""Opens pools of connections to the primary and to replicas, as the role of the application."""
+
+from __future__ import annotations
+
+from select import POLLIN, poll
+
+from pgvector.psycopg import register_vector_async
+from psycopg.rows import dict_row
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from footnote.errors import StoreUnavailable
+from footnote.store.addresses import is_pooled
+from footnote.store.data_keys import KeyRing
+from footnote.store.database import Connection, Database, Pool
+from footnote.store.interruptions import PooledConnection
+from footnote.store.migrate import APPLICATION_ROLE, SCHEMA, program_name
+from footnote.store.statements import load_statements, register_integers
+
+_SQL = load_statements("scope")
+
+
+async def open_database(
+    url: str, pool_size: int, statement_timeout_seconds: float, keys: KeyRing | None = None
+) -> Database:
+    """Open the pool and prove that its role is bound by row-level security.
+
+    Without keys no workspace that is encrypted can be opened.
+
+    Raises StoreUnavailable when the server cannot be reached or the role is too powerful.
+    """
+
+    pool, timeout = _pool(url, pool_size, statement_timeout_seconds)
+    try:
+        await pool.open(wait=True, timeout=30)
+        async with pool.connection() as connection:
+            pooled = await _behind_pooler(connection)
+        database = Database(pool, keys or KeyRing(), timeout, pooled)
+        await refuse_powerful_role(database)
+    except PoolTimeout as error:
+        await pool.close()
+        raise StoreUnavailable(
+            "the database does not answer",
+            hint="check FOOTNOTE_DATABASE_URL, and that its login is a member of "
+            f"{APPLICATION_ROLE}",
+        ) from error
+    except BaseException:
+        await pool.close()
+        raise
+    return database
+
+
+async def open_replica(
+    url: str, pool_size: int, statement_timeout_seconds: float, primary: Database
+) -> Database:
+    """Open the pool of a replica, whether it answers or not; `refuse_powerful_role` asks it."""
+    pool, timeout = _pool(url, pool_size, statement_timeout_seconds)
+    await pool.open()
+    return Database(pool, primary.keys, timeout, primary=primary)
+
+
+def _pool(url: str, pool_size: int, statement_timeout_seconds: float) -> tuple[Pool, str]:
+    """A pool that is not open yet, and the time limit of its transactions."""
+    timeout = _milliseconds(statement_timeout_seconds)
+
+    async def configure(connection: Connection) -> None:
+        if await _behind_pooler(connection):
+            # The next transaction may run on another server process, which knows no statement.
+            connection.prepare_threshold = None
+        async with connection.transaction():
+            await connection.execute(_SQL["act"], {"timeout": timeout, "schema": SCHEMA})
+            await register_vector_async(connection)
+        register_integers(connection)
+
+    pool: Pool = AsyncConnectionPool(
+        url,
+        connection_class=PooledConnection,
+        min_size=1,
+        max_size=pool_size,
+        # Every scope begins its transaction itself. Migrations see which versions are connected.
+        kwargs={
+            "row_factory": dict_row,
+            "autocommit": True,
+            "application_name": program_name(),
+        },
+        configure=configure,
+        check=_check_what_spoke,
+        open=False,
+    )
+    return pool, timeout
+
+
+async def configure_for_queue(connection: Connection) -> None:
+    """Prepare a connection of the job queue, whose statements take as long as they take.
+
+    It is the queue's alone: behind a connection pooler others would find it like this.
+    """
+    await connection.set_autocommit(True)
+    await connection.execute(_SQL["configure"], {"timeout": _milliseconds(0), "schema": SCHEMA})
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{round(seconds * 1000)}ms"
+
+
+async def _behind_pooler(connection: Connection) -> bool:
+    row = await (await connection.execute(_SQL["server_process"])).fetchone()
+    return row is not None and is_pooled(connection, row["pid"])
+
+
+async def _check_what_spoke(connection: Connection) -> None:
+    """Raise for a connection that the server has closed; asking each time would cost a round trip.
+
+    A server has nothing to say to an idle connection but that it goes, or something harmless.
+    """
+    spoken = poll()
+    spoken.register(connection, POLLIN)
+    if not spoken.poll(0):
+        return
+    await AsyncConnectionPool.check_connection(connection)
+
+
+async def refuse_powerful_role(database: Database) -> None:
+    """Raise StoreUnavailable for a role that row-level security does not bind."""
+    async with database.outside() as connection:
+        cursor = await connection.execute(_SQL["role"])
+        role = await cursor.fetchone()
+    if role is None or role["powerful"]:
+        raise StoreUnavailable(
+            "the application would connect as a role that row-level security does not bind",
+            hint=f"let the login of FOOTNOTE_DATABASE_URL be an ordinary member of "
+            f"{APPLICATION_ROLE}",
+        )

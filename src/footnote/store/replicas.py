@@ -1,0 +1,241 @@
+"""Reads from streaming replicas, as long as they are near enough to the primary."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+import time
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import psycopg
+import structlog
+from psycopg_pool import PoolTimeout
+
+from footnote.domain.replicas import Position, ReplicaStatus
+from footnote.errors import StoreUnavailable
+from footnote.ports.replicas import ReplicaLost
+from footnote.ports.telemetry import READS, REPLICA_LAG
+from footnote.store.database import Database
+from footnote.store.pools import refuse_powerful_role
+from footnote.store.statements import load_statements
+
+_SQL = load_statements("replicas")
+_log = structlog.get_logger(__name__)
+
+_ANSWER_SECONDS = 2.0
+"""A replica that says nothing for so long is read no more."""
+_LONGEST_LOOK_SECONDS = 1.0
+_REMEMBERED = 4096
+"""Positions of the primary by which lag is told in seconds: an hour of them, at one a second."""
+_CATCHING_UP_SECONDS = 0.01
+"""Between looks whether a replica has come so far as somebody waits for."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Replica:
+    """One replica: its pool, and how it was last seen."""
+
+    name: str
+    database: Database
+    replayed: Position | None = None
+    looked_at: float = 0.0
+    unfit: str | None = "not looked at yet"
+    """Why nothing is read from it."""
+    trusted: bool = False
+    """Whether its login was seen to be bound by row-level security."""
+
+    async def look(self) -> None:
+        """See how far it has come. What is wrong with it is noted and not raised."""
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                if not self.trusted:
+                    await refuse_powerful_role(self.database)
+                    self.trusted = True
+                async with self.database.outside() as connection:
+                    row = await (await connection.execute(_SQL["replayed"])).fetchone()
+        except (ReplicaLost, StoreUnavailable, psycopg.Error, PoolTimeout, TimeoutError) as error:
+            reason = str(error).strip() or f"no answer within {_ANSWER_SECONDS:g} seconds"
+            self.unfit, self.replayed = reason, None
+            return
+        assert row is not None, "one row"
+        self.looked_at = time.monotonic()
+        self.replayed = None if row["position"] is None else Position.of(row["position"])
+        self.unfit = None
+        if not row["standby"]:
+            self.unfit = "it is no standby any more: it was promoted, or is the primary itself"
+        elif not row["streaming"]:
+            self.unfit = "it receives nothing from the primary"
+
+
+@dataclass(slots=True, kw_only=True)
+class Replicas:
+    """The replicas of an installation; which of them may serve a read is decided here.
+
+    One is fit if all that it lacks was written within the bound. That is told from positions of the
+    primary, noted with the time, and so needs no agreement of clocks and no right of an
+    administrator. A workspace stays with one replica of those that are fit, so that what a process
+    remembers of it does not go back and forth; each process chooses otherwise.
+    """
+
+    primary: Database
+    replicas: Sequence[Replica] = ()
+    max_lag_seconds: float = 10.0
+    wait_seconds: float = 1.0
+    """Longest that a read waits for what its caller has seen, before the primary serves it."""
+    _written: deque[tuple[float, Position]] = field(
+        default_factory=lambda: deque(maxlen=_REMEMBERED)
+    )
+    _reads: Counter[str] = field(default_factory=Counter)
+    _salt: bytes = field(default_factory=lambda: secrets.token_bytes(8))
+    _watch: asyncio.Task[None] | None = None
+
+    def __bool__(self) -> bool:
+        """Whether there are any."""
+        return bool(self.replicas)
+
+    def watch(self) -> None:
+        """Look at them from now on, several times within the bound."""
+        if self.replicas:
+            self._watch = asyncio.create_task(self._watching())
+
+    async def close(self) -> None:
+        """Stop looking, and let go of them."""
+        if self._watch is not None:
+            self._watch.cancel()
+            await asyncio.gather(self._watch, return_exceptions=True)
+        await asyncio.gather(*(each.database.pool.close() for each in self.replicas))
+
+    async def look(self) -> None:
+        """See how far all have come.
+
+        The primary is asked last: none of its standbys can have replayed more than it says then.
+        """
+        await asyncio.gather(*(each.look() for each in self.replicas))
+        asked = time.monotonic()
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                written = await self.position()
+        except (StoreUnavailable, TimeoutError) as error:
+            _log.warning("replicas_unmeasured", reason=str(error) or "the primary does not answer")
+            return
+        while self._written and self._written[-1][1] > written:
+            self._written.pop()  # Another server was promoted, from an earlier place.
+        self._written.append((asked, written))
+        for each in self.replicas:
+            if each.unfit is None and each.replayed is not None and each.replayed > written:
+                each.unfit = "it is ahead of the primary: it has another history"
+            lag = self._lag_seconds(each)
+            if lag is not None:
+                REPLICA_LAG.set(lag, {"server.address": each.name})
+
+    async def position(self) -> Position:
+        """Up to where the primary has written. Raises StoreUnavailable."""
+        async with self.primary.outside() as connection:
+            row = await (await connection.execute(_SQL["written"])).fetchone()
+        assert row is not None, "one row"
+        return Position.of(row["position"])
+
+    async def serving(self, workspace_id: UUID, after: Position | None = None) -> Database:
+        """What serves a read of the workspace: a replica that is fit, or else the primary.
+
+        One that has not come as far as `after` is waited for, a while.
+        """
+        fit = [each for each in self.replicas if self._reason(each) is None]
+        if not fit:
+            return self._counted(None, "none is fit" if self.replicas else "")
+        chosen = max(fit, key=lambda each: self._weight(each, workspace_id))
+        if after is not None and not await self._reaches(chosen, after):
+            return self._counted(None, "behind what the caller has seen")
+        return self._counted(chosen, "")
+
+    def lost(self, database: Database) -> None:
+        """Read no more from what has just failed, until it was looked at again."""
+        for each in self.replicas:
+            if each.database is database:
+                each.unfit = "a read from it has just failed"
+
+    def statuses(self) -> tuple[ReplicaStatus, ...]:
+        """How each was last seen, and what it served."""
+        newest = self._written[-1][1] if self._written else None
+        found = []
+        for each in self.replicas:
+            reason, lag = self._reason(each), self._lag_seconds(each)
+            behind = None
+            if newest is not None and each.replayed is not None:
+                behind = max(newest.byte - each.replayed.byte, 0)
+            seen = "" if lag is None else f"{lag:.1f} seconds and {behind:,} bytes behind"
+            found.append(
+                ReplicaStatus(
+                    name=each.name,
+                    fit=reason is None,
+                    detail="; ".join(filter(None, (reason, seen))),
+                    lag_seconds=lag,
+                    lag_bytes=behind,
+                    reads=self._reads[each.name],
+                )
+            )
+        return tuple(found)
+
+    async def _watching(self) -> None:
+        pause = min(_LONGEST_LOOK_SECONDS, self.max_lag_seconds / 4)
+        known: dict[str, bool] = {}
+        while True:
+            await self.look()
+            for each in self.statuses():
+                if known.get(each.name) != each.fit:
+                    known[each.name] = each.fit
+                    level = _log.info if each.fit else _log.warning
+                    level("replica", server=each.name, fit=each.fit, detail=each.detail)
+            await asyncio.sleep(pause)
+
+    def _reason(self, replica: Replica) -> str | None:
+        """Why nothing is read from it; None where it is fit."""
+        if replica.unfit is not None:
+            return replica.unfit
+        lag = self._lag_seconds(replica)
+        if lag is None:
+            return "nobody knows how far behind it is"
+        if lag > self.max_lag_seconds:
+            return f"further behind than {self.max_lag_seconds:g} seconds"
+        return None
+
+    def _lag_seconds(self, replica: Replica) -> float | None:
+        """How long ago the primary was last seen at a place that the replica has replayed."""
+        if replica.replayed is None:
+            return None
+        for seen, position in reversed(self._written):
+            if position <= replica.replayed:
+                return time.monotonic() - seen
+        return None
+
+    async def _reaches(self, replica: Replica, after: Position) -> bool:
+        """Whether it has replayed so much, or does within the time that a read waits."""
+        if replica.replayed is not None and replica.replayed >= after:
+            return True
+        deadline = time.monotonic() + self.wait_seconds
+        while True:
+            await replica.look()
+            if replica.unfit is not None or replica.replayed is None:
+                return False
+            if replica.replayed >= after:
+                return True
+            if time.monotonic() >= deadline:
+                return False
+            await asyncio.sleep(_CATCHING_UP_SECONDS)
+
+    def _weight(self, replica: Replica, workspace_id: UUID) -> bytes:
+        """Of a workspace at a replica; the highest wins, and others stay when one leaves."""
+        named = self._salt + workspace_id.bytes + replica.name.encode()
+        return hashlib.blake2b(named, digest_size=8).digest()
+
+    def _counted(self, chosen: Replica | None, reason: str) -> Database:
+        if self.replicas:
+            name = "primary" if chosen is None else chosen.name
+            self._reads[name] += 1
+            about = {"footnote.read.server": name}
+            READS.add(1, about | ({"footnote.read.reason": reason} if reason else {}))
+        return self.primary if chosen is None else chosen.database

@@ -1,0 +1,41 @@
+"""Processes of Footnote that are started again whenever they end."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from asyncio.subprocess import DEVNULL, Process
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+
+@dataclass
+class Kept:
+    """A process that is started again whenever it ends, as a supervisor does."""
+
+    arguments: tuple[str, ...]
+    env: Mapping[str, str]
+    process: Process | None = None
+    starts: int = 0
+
+    async def keep(self) -> None:
+        while True:
+            self.process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "footnote.interfaces.cli.main", *self.arguments),
+                env=self.env,
+                stdout=DEVNULL,
+                stderr=DEVNULL,
+            )
+            self.starts += 1
+            await self.process.wait()
+
+    def kill(self) -> None:
+        if self.process is not None and self.process.returncode is None:
+            self.process.kill()
+
+    async def stop(self) -> None:
+        if self.process is not None:
+            with suppress(ProcessLookupError):
+                self.process.terminate()
+            await self.process.wait()
