@@ -13,7 +13,6 @@ from psycopg import sql
 
 from footnote.settings import Settings
 from footnote.store import migrate, upgrade_check
-from footnote.store.database import open_database
 from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
@@ -22,6 +21,7 @@ from footnote.store.embedded import (
     create_database,
 )
 from footnote.store.migration_files import Migration, known_migrations
+from footnote.store.pools import open_database
 from tests.interfaces.serving import environment, footnote
 
 

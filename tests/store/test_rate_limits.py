@@ -125,7 +125,7 @@ TAKES = """
 import asyncio, sys
 from uuid import UUID
 from footnote.domain.limits import RateLimit
-from footnote.store.database import open_database
+from footnote.store.pools import open_database
 from footnote.store.rate_limits import take_request
 
 async def main() -> None:
