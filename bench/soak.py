@@ -43,7 +43,7 @@ BROKEN = 25
 """Every so manieth file cannot be read."""
 SENTENCES = 20
 VOCABULARY = 20_000
-READY_SECONDS = 300.0
+READY_SECONDS = 600.0
 REST_SECONDS = 900.0
 PAUSES = {"upload": 1.0, "search": 0.4, "ask": 1.5, "delete": 1.0}
 """Seconds between requests of one kind, in two loops each: one for each server."""
@@ -54,6 +54,7 @@ FIRST_KILL_SECONDS, LAST_KILL_SECONDS = 45.0, 120.0
 class Story:
     """What was done so far."""
 
+    load_seconds: float
     started: float = field(default_factory=time.monotonic)
     accepted: dict[str, int] = field(default_factory=dict)
     """Numbers of the documents by their ids."""
@@ -77,6 +78,7 @@ class Load:
     language: SyntheticLanguage
     documents: int
     """Beyond so many the oldest are deleted."""
+    chance: random.Random
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     number: int = 0
 
@@ -92,10 +94,13 @@ class Load:
 
     def question(self) -> str:
         """Words of a document that came in lately."""
-        chance = np.random.default_rng(
-            random.randrange(max(self.number - self.documents, 0), self.number + 1)
-        )
+        earliest = max(self.number - self.documents, 0)
+        chance = np.random.default_rng(self.chance.randrange(earliest, self.number + 1))
         return self.language.sentence(chance, self.language.ranks(chance, OWN_WORDS))
+
+    def over(self) -> bool:
+        """Whether the load ended so long ago that nobody waits for an answer any more."""
+        return self.ended.is_set() and self.story.seconds() > self.story.load_seconds + REST_SECONDS
 
     async def upload(self, server: int) -> None:
         """Hand a file in, asked for until somebody answers."""
@@ -116,7 +121,8 @@ class Load:
                 self.story.accepted[document_id] = number
                 self.story.living.append(document_id)
                 return
-            if self.ended.is_set() and self.story.seconds() > READY_SECONDS:
+            if self.over():
+                self.story.wrong.append(f"the upload of {name} was never answered")
                 return
             await asyncio.sleep(0.2)
 
@@ -136,8 +142,9 @@ class Load:
                 if answer is not None and (answer.is_success or answer.status_code == 404):
                     self.story.deleted.add(document_id)
                     break
-                if self.ended.is_set() and answer is not None:
-                    break
+                if self.over():
+                    self.story.wrong.append(f"deleting {document_id} was never answered")
+                    return
                 await asyncio.sleep(0.2)
 
     async def sent(
@@ -175,7 +182,7 @@ class Load:
 async def main(options: argparse.Namespace) -> dict[str, object]:
     """Soak, check and report."""
     found: dict[str, object] = {"machine": machine()}
-    story, samples = Story(), list[Sample]()
+    story, samples = Story(options.minutes * 60), list[Sample]()
     with tempfile.TemporaryDirectory() as logs:
         async with soaked(options.models, Path(logs)) as running:
             clients = tuple(
@@ -189,6 +196,7 @@ async def main(options: argparse.Namespace) -> dict[str, object]:
                     TextAnalyzer(), seed=options.seed, vocabulary=VOCABULARY
                 ),
                 documents=options.documents,
+                chance=random.Random(options.seed),
             )
             await _ready(load)
             story.started = time.monotonic()

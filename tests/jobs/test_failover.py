@@ -19,9 +19,9 @@ from tests.interfaces.serving import environment
 from tests.jobs.kept import Kept
 from tests.store.standby import Pair, pair
 
-DOCUMENTS = 40
-BROKEN = 10  # Every so manieth cannot be read.
-ACCEPTED_BEFORE = 12  # Documents that are accepted when the primary is killed.
+DOCUMENTS = 16
+BROKEN = 8  # Every so manieth cannot be read.
+ACCEPTED_BEFORE = 6  # Documents that are accepted when the primary is killed.
 UPLOADS_AT_ONCE = 4
 PATIENCE_SECONDS = 240
 
