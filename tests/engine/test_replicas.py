@@ -21,8 +21,10 @@ from footnote.models.aligned import AlignedEncoder
 from footnote.ports.replicas import ReplicaLost
 from footnote.settings import Settings, settings_from
 from footnote.store.addresses import name_of
+from footnote.store.embedded import APPLICATION_ROLE, EmbeddedPostgres
 from footnote.store.pools import open_replica
 from footnote.store.replicas import Replica, Replicas
+from tests.conftest import TEMPLATE
 from tests.interfaces.serving import served
 from tests.store.standby import Pair, kill, pair, start, urls
 
@@ -237,11 +239,14 @@ async def test_a_replica_that_dies_is_missed_by_nobody(
     assert check.ok, check.detail
 
 
-async def test_only_a_standby_that_follows_is_read(engine: Engine, servers: Pair) -> None:
-    """The primary itself, a role that is bound by nothing, and one that does not answer."""
+async def test_only_a_standby_that_follows_is_read(
+    engine: Engine, servers: Pair, postgres: EmbeddedPostgres
+) -> None:
+    """Not the primary itself, nor another cluster, nor one that does not answer."""
     application, _ = urls(servers.primary)
     for url, reason in (
         (application, "no standby"),
+        (postgres.url(APPLICATION_ROLE, TEMPLATE), "no standby"),
         (urls(servers.standby)[0], None),
         ("postgresql://nobody@127.0.0.1:9/none", "no answer|refused|couldn't get a connection"),
     ):

@@ -23,8 +23,8 @@ use what measures, so it uses no jobs."""
 
 def temporary_settings(settings: Settings, home: Path) -> Settings:
     """The same settings over the embedded database of another home."""
-    own = {"home": home, "database_url": None, "owner_database_url": None}
-    return settings_from(settings, own)
+    elsewhere = dict.fromkeys(("database_url", "direct_database_url", "owner_database_url"))
+    return settings_from(settings, {**elsewhere, "replica_database_urls": "", "home": home})
 
 
 @asynccontextmanager

@@ -55,10 +55,12 @@ def _replica(primary_url: str, url: str) -> Check:
             psycopg.connect(url, connect_timeout=10) as replica,
             psycopg.connect(primary_url, connect_timeout=10) as primary,
         ):
-            standby, replayed, streaming = replica.execute(_REPLICAS["replayed"]).fetchone() or (
-                (False, None, False)
-            )
-            [written] = primary.execute(_REPLICAS["written"]).fetchone() or (None,)
+            found = replica.execute(_REPLICAS["replayed"]).fetchone()
+            asked = primary.execute(_REPLICAS["written"]).fetchone()
+            assert found is not None, "one row"
+            assert asked is not None, "one row"
+            standby, replayed, streaming, copied = found
+            written, cluster = asked
     except psycopg.Error as error:
         return Check(
             name=name,
@@ -66,11 +68,11 @@ def _replica(primary_url: str, url: str) -> Check:
             detail=f"cannot be reached: {str(error).strip()}",
             hint="check FOOTNOTE_REPLICA_DATABASE_URLS; the primary is read meanwhile",
         )
-    if not standby or replayed is None or written is None:
+    if not standby or replayed is None or copied != cluster:
         return Check(
             name=name,
             ok=False,
-            detail="it is no standby",
+            detail="it is no standby" if copied == cluster else "it belongs to another cluster",
             hint="name a streaming standby in FOOTNOTE_REPLICA_DATABASE_URLS",
         )
     behind = Position.of(written).byte - Position.of(replayed).byte

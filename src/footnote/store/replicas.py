@@ -42,6 +42,8 @@ class Replica:
     name: str
     database: Database
     replayed: Position | None = None
+    cluster: int | None = None
+    """Whose copy it is: the number of the cluster, which all its standbys share."""
     looked_at: float = 0.0
     unfit: str | None = "not looked at yet"
     """Why nothing is read from it."""
@@ -64,6 +66,7 @@ class Replica:
         assert row is not None, "one row"
         self.looked_at = time.monotonic()
         self.replayed = None if row["position"] is None else Position.of(row["position"])
+        self.cluster = row["cluster"]
         self.unfit = None
         if not row["standby"]:
             self.unfit = "it is no standby any more: it was promoted, or is the primary itself"
@@ -118,7 +121,7 @@ class Replicas:
         asked = time.monotonic()
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
-                written = await self.position()
+                written, cluster = await self._asked_primary()
         except (StoreUnavailable, TimeoutError) as error:
             _log.warning("replicas_unmeasured", reason=str(error) or "the primary does not answer")
             return
@@ -126,7 +129,9 @@ class Replicas:
             self._written.pop()  # Another server was promoted, from an earlier place.
         self._written.append((asked, written))
         for each in self.replicas:
-            if each.unfit is None and each.replayed is not None and each.replayed > written:
+            if each.unfit is None and each.cluster != cluster:
+                each.unfit = "it is no copy of the primary: it belongs to another cluster"
+            elif each.unfit is None and each.replayed is not None and each.replayed > written:
                 each.unfit = "it is ahead of the primary: it has another history"
             lag = self._lag_seconds(each)
             if lag is not None:
@@ -134,10 +139,8 @@ class Replicas:
 
     async def position(self) -> Position:
         """Up to where the primary has written. Raises StoreUnavailable."""
-        async with self.primary.outside() as connection:
-            row = await (await connection.execute(_SQL["written"])).fetchone()
-        assert row is not None, "one row"
-        return Position.of(row["position"])
+        position, _ = await self._asked_primary()
+        return position
 
     async def serving(self, workspace_id: UUID, after: Position | None = None) -> Database:
         """What serves a read of the workspace: a replica that is fit, or else the primary.
@@ -191,6 +194,12 @@ class Replicas:
                     level = _log.info if each.fit else _log.warning
                     level("replica", server=each.name, fit=each.fit, detail=each.detail)
             await asyncio.sleep(pause)
+
+    async def _asked_primary(self) -> tuple[Position, int]:
+        async with self.primary.outside() as connection:
+            row = await (await connection.execute(_SQL["written"])).fetchone()
+        assert row is not None, "one row"
+        return Position.of(row["position"]), row["cluster"]
 
     def _reason(self, replica: Replica) -> str | None:
         """Why nothing is read from it; None where it is fit."""

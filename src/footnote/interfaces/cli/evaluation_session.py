@@ -38,7 +38,15 @@ from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.validation.messages import wrong_value
 
-OWN = frozenset({"home", "database_url", "owner_database_url"})
+OWN = frozenset(
+    {
+        "home",
+        "database_url",
+        "direct_database_url",
+        "owner_database_url",
+        "replica_database_urls",
+    }
+)
 """Settings that say which engine is asked, which is no way of searching."""
 
 UNSPOKEN = ("_key", "_options", "_password", "_secret", "_token")
