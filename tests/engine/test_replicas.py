@@ -114,7 +114,7 @@ async def test_reads_go_to_the_replica_until_it_is_too_far_behind(
     assert await found(workspace) == ["red.md"]
     assert [each.filename for each in (await workspace.documents()).documents] == ["red.md"]
     assert (await workspace.ask("Where was the red buoy moored?")).found
-    assert served_by_replica(engine) == before + 3
+    assert served_by_replica(engine) >= before + 3
     with held_back(servers):
         await put(workspace, "green")
         await engine.replicas.look()
