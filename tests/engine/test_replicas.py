@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -71,7 +72,7 @@ def over_both(
 async def engine(over_both: Settings, servers: Pair) -> AsyncIterator[Engine]:
     servers.catch_up()
     async with await open_engine(over_both) as opened:
-        await opened.replicas.look()
+        await until_fit(opened)
         yield opened
 
 
@@ -81,8 +82,18 @@ async def workspace(engine: Engine, servers: Pair) -> WorkspaceEngine:
     name = f"w{uuid4().hex[:12]}"
     await engine.create_workspace(name)
     servers.catch_up()
-    await engine.replicas.look()
+    await until_fit(engine)
     return await engine.workspace(name)
+
+
+async def until_fit(engine: Engine) -> None:
+    """Look at the replica until it may be read: a pool takes its time to connect again."""
+    async with asyncio.timeout(60):
+        while True:
+            await engine.replicas.look()
+            if engine.replicas.statuses()[0].fit:
+                return
+            await asyncio.sleep(0.02)
 
 
 async def put(workspace: WorkspaceEngine, about: str, **options: object) -> UUID:
@@ -109,7 +120,7 @@ async def test_reads_go_to_the_replica_until_it_is_too_far_behind(
 ) -> None:
     await put(workspace, "red")
     servers.catch_up()
-    await engine.replicas.look()
+    await until_fit(engine)
     before = served_by_replica(engine)
     assert await found(workspace) == ["red.md"]
     assert [each.filename for each in (await workspace.documents()).documents] == ["red.md"]
@@ -117,7 +128,7 @@ async def test_reads_go_to_the_replica_until_it_is_too_far_behind(
     assert served_by_replica(engine) >= before + 3
     with held_back(servers):
         await put(workspace, "green")
-        await engine.replicas.look()
+        await until_fit(engine)
         assert await found(workspace) == ["red.md"], "within the bound it may lack something"
         lag = engine.replicas.statuses()[0]
         assert lag.fit
@@ -173,7 +184,7 @@ async def test_a_replica_shows_nobody_what_the_primary_would_not(
     elsewhere = f"w{uuid4().hex[:12]}"
     await engine.create_workspace(elsewhere)
     servers.catch_up()
-    await engine.replicas.look()
+    await until_fit(engine)
     before = served_by_replica(engine)
     ann, bob = (replace(workspace, principal=Principal(principal_id=who)) for who in ("ann", "bob"))
     assert await found(ann) == ["hidden.md", "open.md"]
@@ -215,7 +226,7 @@ async def test_a_replica_that_dies_is_missed_by_nobody(
 ) -> None:
     await put(workspace, "red")
     servers.catch_up()
-    await engine.replicas.look()
+    await until_fit(engine)
     before = served_by_replica(engine)
     assert await found(workspace) == ["red.md"]
     assert served_by_replica(engine) == before + 1
@@ -229,7 +240,7 @@ async def test_a_replica_that_dies_is_missed_by_nobody(
     assert not check.ok
     start(servers.standby)
     servers.catch_up()
-    await engine.replicas.look()
+    await until_fit(engine)
     assert engine.replicas.statuses()[0].fit
     [check] = [
         each
