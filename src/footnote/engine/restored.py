@@ -52,7 +52,12 @@ async def restored_in(
     models = settings.home / "models"
     if models.exists():
         (folder / "models").symlink_to(models.absolute())
-    changed: dict[str, object] = {"home": folder, "blob_url": None, "direct_database_url": None}
+    changed: dict[str, object] = {
+        "home": folder,
+        "blob_url": None,
+        "direct_database_url": None,
+        "replica_database_urls": "",
+    }
     if settings.master_key is None:
         changed["master_key"] = str(settings.home / MADE_KEY)
     if plan.last.backup.method is BackupMethod.LOGICAL:
