@@ -144,7 +144,7 @@ async def soaked(models: Path, logs: Path) -> AsyncIterator[Soaked]:
                     await asyncio.gather(*tasks, return_exceptions=True)
                     await asyncio.gather(*(each.stop() for each in running.kept.values()))
             finally:
-                replica._stop()
+                replica.stop()
         finally:
             primary.release()
 
@@ -184,7 +184,7 @@ def _copied(primary: EmbeddedPostgres, home: Path) -> EmbeddedPostgres:
         account=primary.account,
     )
     replica.account.own(replica.cluster)
-    replica._run(
+    replica.run(
         *("pg_basebackup", "-D", str(replica.cluster), "-X", "stream", "-c", "fast", "-R"),
         *("-d", f"host={primary.socket_folder} user={SUPERUSER}"),
     )

@@ -60,7 +60,7 @@ class Pair:
 
     def promote(self) -> None:
         """Have the standby take writes; returns once it does."""
-        self.standby._run("pg_ctl", "-w", "-D", str(self.standby.cluster), "promote")
+        self.standby.run("pg_ctl", "-w", "-D", str(self.standby.cluster), "promote")
 
     def stop(self) -> None:
         """Stop what still runs."""
@@ -68,7 +68,7 @@ class Pair:
             server: EmbeddedPostgres = getattr(self, name)
             if name in self.alive:
                 with suppress(Exception):
-                    server._run(*("pg_ctl", "-m", "immediate", "-D", str(server.cluster), "stop"))
+                    server.run(*("pg_ctl", "-m", "immediate", "-D", str(server.cluster), "stop"))
         if self.primary._use is not None:
             self.primary._use.close()
 
@@ -139,7 +139,7 @@ def _copy(made: Pair) -> None:
     standby = made.standby
     standby.account.own(standby.cluster)
     where = f"host={made.primary.socket_folder} user={SUPERUSER} application_name=standby"
-    standby._run(
+    standby.run(
         *("pg_basebackup", "-D", str(standby.cluster), "-d", where),
         *("-X", "stream", "-c", "fast", "-R", "--no-sync"),
     )
