@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
 from footnote.domain import Lane, LaneStatus, Reembedding
 from footnote.engine.services import Services, Serving, WorkspaceAccess
-from footnote.errors import NotFound
+from footnote.errors import Conflict, LaneMismatch, NotFound
 from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
+from footnote.models.replaced import ReplacedEmbedder
 from footnote.ports import Embedder
 from footnote.retrieval.spelling import Correct
 from footnote.settings import Settings
@@ -74,7 +76,7 @@ async def serving(workspace: WorkspaceAccess, *, afresh: bool = False) -> Servin
             embedder=engine.embedder, stages=engine.search_stages, answerer=engine.answerer
         )
     if lane.fingerprint not in known.serving:
-        embedder, stages = await embedder_of(engine, lane), engine.search_stages
+        embedder, stages = await _serving_embedder(engine, lane), engine.search_stages
         # The caches are shared: their keys name the lane.
         stages = replace(
             stages,
@@ -89,6 +91,34 @@ async def serving(workspace: WorkspaceAccess, *, afresh: bool = False) -> Servin
             answerer=engine.answerer.in_lane(embedder),
         )
     return known.serving[lane.fingerprint]
+
+
+async def _serving_embedder(engine: Services, lane: Lane) -> Embedder:
+    """The embedder of the lane, or what lets words alone be searched while it is replaced."""
+    try:
+        return await embedder_of(engine, lane)
+    except LaneMismatch:
+        successor = await engine.embedders.successor(lane)
+        if successor is None:
+            raise
+        return ReplacedEmbedder(lane, successor)
+
+
+async def replace_lane(engine: Services, workspace_id: UUID) -> bool:
+    """Have the workspace embedded anew where its packaged model went with an earlier version.
+
+    True where that is so; what is under way already goes on.
+    """
+    lane = await lane_of_workspace(engine, workspace_id)
+    successor = None if lane is None else await engine.embedders.successor(lane)
+    if successor is None:
+        return False
+    with suppress(Conflict):
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await stored.begin_reembedding(
+                scope, successor.lane, None, retention_of(engine.settings)
+            )
+    return True
 
 
 async def lanes(workspace: WorkspaceAccess) -> tuple[LaneStatus, ...]:

@@ -10,7 +10,7 @@ import structlog
 
 from footnote.domain import Failure, Stage
 from footnote.engine import Services
-from footnote.engine.lanes import embedder_of, lane_of_workspace
+from footnote.engine.lanes import embedder_of, lane_of_workspace, replace_lane
 from footnote.engine.redaction import model_use_of_job
 from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
 from footnote.ingestion.failures import failure_of
@@ -22,6 +22,9 @@ from footnote.store.ingesting import open_version
 from footnote.store.publishing import mark_failed
 
 _log = structlog.get_logger(__name__)
+
+_NEW_LANE_WAIT_SECONDS = 5.0
+"""After which it is asked again whether a workspace is embedded with the model of this version."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +46,8 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
         await _fail(engine, job, _unexpected(cause, "look into the worker's log"))
         return
     try:
+        if await replace_lane(engine, job.workspace_id):
+            raise NotYet(_NEW_LANE_WAIT_SECONDS)  # noqa: TRY301  # as in the stages below
         embedder = await embedder_of(engine, await lane_of_workspace(engine, job.workspace_id))
         work = await open_version(
             engine.database,

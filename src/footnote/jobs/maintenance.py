@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from footnote.engine import Services, as_system
-from footnote.engine.lanes import lane_of_workspace
+from footnote.engine.lanes import lane_of_workspace, replace_lane
 from footnote.engine.retention import DAY_SECONDS
 from footnote.store.blob_claims import GRACE_SECONDS, claims_left, sweep_blobs
 from footnote.store.database import SYSTEM
@@ -27,7 +27,7 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
         if await any_unmarked(scope):
             await enqueue_marking(scope)
     lane = await lane_of_workspace(engine, workspace_id)
-    if lane is None:
+    if lane is None or await replace_lane(engine, workspace_id):
         return
     lane_id = await promotion_is_due(
         engine.database, workspace_id, lane, engine.settings.hnsw_threshold_chunks

@@ -199,6 +199,19 @@ class Embedders:
                 return embedder
         raise no_embedder(lane, bool(found))
 
+    async def successor(self, lane: Lane) -> Embedder | None:
+        """The packaged model that another version brought in place of the lane's.
+
+        None where the lane's own is at hand, and for a model that comes in no package.
+        """
+        if lane.provider != _PACKAGED_PROVIDER:
+            return None
+        for spec in self.specs:
+            if spec.may_make(lane):
+                embedder = await self._of(spec, lane)
+                return None if embedder.lane.fingerprint == lane.fingerprint else embedder
+        return None
+
     async def close(self) -> None:
         """Let go of all of them."""
         opened, self._opened = self._opened, {}
