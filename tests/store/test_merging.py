@@ -10,10 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import LOCAL_PRINCIPAL
+from footnote.domain.backfill import IndexFormat
+from footnote.errors import StoreUnavailable
 from footnote.index.blocks import unpack_block
 from footnote.index.segments import COUNT, TERM
 from footnote.store.database import Database
-from footnote.store.merging import SegmentSize, choose_merge, merge_once, rewrite_first_format
+from footnote.store.merging import (
+    SegmentSize,
+    choose_merge,
+    merge_once,
+    rewrite_older_formats,
+    segment_formats,
+)
+from footnote.store.upkeep import upkeep_after_upgrade
 from footnote.store.workspaces import workspace_stats
 from tests.store.shelves import Shelf, new_shelf
 
@@ -41,6 +50,11 @@ async def merge_all(shelf: Shelf) -> int:
 async def segments(shelf: Shelf) -> int:
     async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
         return (await workspace_stats(scope, shelf.lane)).segments
+
+
+async def formats(shelf: Shelf) -> IndexFormat:
+    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        return await segment_formats(scope)
 
 
 async def rankings(shelf: Shelf) -> list[object]:
@@ -107,6 +121,7 @@ async def as_before_there_were_blocks(shelf: Shelf) -> None:
                 )
                 start += count
         await scope.execute("DELETE FROM posting_blocks WHERE workspace_id = %(workspace_id)s")
+        await scope.execute("UPDATE segments SET format = 1 WHERE workspace_id = %(workspace_id)s")
 
 
 async def test_lists_of_before_blocks_are_read_merged_and_rewritten(shelf: Shelf) -> None:
@@ -114,6 +129,10 @@ async def test_lists_of_before_blocks_are_read_merged_and_rewritten(shelf: Shelf
     await fill(shelf, 5)
     before = await rankings(shelf)
     await as_before_there_were_blocks(shelf)
+    assert await formats(shelf) == IndexFormat(segments=6, current=0)
+    found = {each.workspace_id: each for each in await upkeep_after_upgrade(shelf.database)}
+    assert found[shelf.workspace.workspace_id].older_segments == 6
+    assert found[shelf.workspace.workspace_id].lane == shelf.lane
     assert await rankings(shelf) == before
     fresh = await new_shelf(shelf.database, "fresh")
     for each in (shelf, fresh):
@@ -123,15 +142,27 @@ async def test_lists_of_before_blocks_are_read_merged_and_rewritten(shelf: Shelf
         else:
             await shelf.remove(doomed)
         await fill(each, 1)
-    assert await rewrite_first_format(shelf.database, shelf.workspace.workspace_id) == 5
-    assert await rewrite_first_format(shelf.database, shelf.workspace.workspace_id) == 0
+    assert await rewrite_older_formats(shelf.database, shelf.workspace.workspace_id) == 5
+    assert await rewrite_older_formats(shelf.database, shelf.workspace.workspace_id) == 0
     async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
         assert await scope.all("SELECT FROM postings") == []
+    now = await formats(shelf)
+    assert now.current == now.segments > 0
     for word in WORDS:
         scores = [
             [hit.score for hit in (await each.recall(word)).lexical] for each in (shelf, fresh)
         ]
         assert scores[0] == pytest.approx(scores[1])
+
+
+async def test_a_form_that_a_newer_version_wrote_is_refused_and_not_misread(shelf: Shelf) -> None:
+    await fill(shelf, 2)
+    async with shelf.database.workspace(shelf.workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+        await scope.execute("UPDATE segments SET format = 99 WHERE workspace_id = %(workspace_id)s")
+    with pytest.raises(StoreUnavailable, match="written by a newer Footnote, in form 99"):
+        await shelf.recall(WORDS[0])
+    # What is newer is not written anew either.
+    assert await rewrite_older_formats(shelf.database, shelf.workspace.workspace_id) == 0
 
 
 async def test_publishing_and_deleting_go_on_beside_a_merge(shelf: Shelf) -> None:

@@ -48,7 +48,7 @@ QUESTIONS = (
     "What is the deductible for equipment in transit?",
 )
 _COMMAND = (sys.executable, "-m", "footnote.interfaces.cli.main")
-_PATIENCE_SECONDS = 300.0
+_PATIENCE_SECONDS = 900.0
 
 
 def main() -> None:
@@ -141,6 +141,7 @@ def _write(home: Path, said: dict[str, Any]) -> None:
     about = {"version": footnote.__version__, "migration": newest, "workspaces": said}
     (home / "about.json").write_text(json.dumps(about, indent=1, ensure_ascii=False))
     target = _HERE / "databases" / f"{newest.split('_')[0]}.tar.xz"
+    target.parent.mkdir(exist_ok=True)
     with tarfile.open(target, "w:xz") as archive:
         for name in ("database.sql", "about.json", "blobs"):
             archive.add(home / name, name)

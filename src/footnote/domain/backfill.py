@@ -61,9 +61,21 @@ class BackfillProgress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IndexFormat:
+    """How many segments of the index by words are kept in the form of this version.
+
+    Workers write the others anew; until then they are read as they are.
+    """
+
+    segments: int
+    current: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Backfill:
     """What the documents of a workspace have and lack."""
 
     kinds: tuple[BackfillProgress, ...]
     reembedding: Reembedding | None
     """The change to another embedding model that is under way; null where vectors are complete."""
+    index: IndexFormat

@@ -51,10 +51,10 @@ class OlderFormat:
     """What workers write anew in the background, since this version writes it otherwise."""
 
     what: str
-    """`segments` of the index by words, or `vectors` of a lane."""
+    """`segments` of the index by words, or `lanes` that are being filled."""
     workspaces: int
     amount: int
-    """Segments, or chunks whose vectors are of another model."""
+    """How many of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

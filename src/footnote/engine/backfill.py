@@ -26,10 +26,12 @@ from footnote.engine.services import WorkspaceAccess
 from footnote.engine.summaries import summary_progress
 from footnote.errors import Conflict
 from footnote.store.database import WorkspaceScope
+from footnote.store.merging import segment_formats
 from footnote.store.queue import (
     enqueue_clustering,
     enqueue_entities,
     enqueue_facts,
+    enqueue_maintenance,
     enqueue_marking,
     enqueue_summarising,
     marking_enqueued,
@@ -64,12 +66,15 @@ async def backfill(workspace: WorkspaceAccess) -> Backfill:
         _written(of_summaries),
         await _marked(workspace),
     )
+    async with workspace.system_scope() as scope:
+        formats = await segment_formats(scope)
     return Backfill(
         kinds=tuple(
             replace(each, paused=True, running=False) if each.kind in paused else each
             for each in found
         ),
         reembedding=await _reembedding(workspace),
+        index=formats,
     )
 
 
@@ -92,6 +97,8 @@ async def start_backfill(
     async with workspace.system_scope() as scope:
         for kind in begun:
             await _ENQUEUE[kind](scope)
+        if before.index.current < before.index.segments:
+            await enqueue_maintenance(scope)
     return await backfill(workspace)
 
 

@@ -24,6 +24,10 @@ CHUNK_NUMBER = np.dtype("<i4")
 FREQUENCY = np.dtype("<u2")
 LENGTH = np.dtype("<i4")
 
+SEGMENT_FORMAT = 2
+"""How posting lists are kept: 1 as a row for each term, 2 in blocks (`index/blocks.py`). What is in
+an older form is read, and written anew in the background; what is in a newer one is refused."""
+
 MAX_FREQUENCY = int(np.iinfo(FREQUENCY).max)
 """Higher frequencies are stored as this one; a chunk of some hundred tokens never gets there."""
 

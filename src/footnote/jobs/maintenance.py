@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from footnote.domain import Lane
 from footnote.engine import Services, as_system
 from footnote.engine.lanes import lane_of_workspace, replace_lane
 from footnote.engine.retention import DAY_SECONDS
@@ -12,17 +13,23 @@ from footnote.store.database import SYSTEM
 from footnote.store.hnsw import promote, promotion_is_due
 from footnote.store.idempotency import forget_expired
 from footnote.store.key_rotation import PROMOTE, promote_key, reseal_workspace
-from footnote.store.merging import merge_once, rewrite_first_format
-from footnote.store.queue import enqueue_marking, enqueue_retention, enqueue_sweep
+from footnote.store.merging import merge_once, rewrite_older_formats
+from footnote.store.queue import (
+    enqueue_maintenance,
+    enqueue_marking,
+    enqueue_retention,
+    enqueue_sweep,
+)
 from footnote.store.retention import any_rule
 from footnote.store.suspicion import any_unmarked
+from footnote.store.upkeep import upkeep_after_upgrade
 
 
 async def maintain(engine: Services, workspace_id: UUID) -> None:
     """Do what is due; nothing is a fine outcome."""
     while await merge_once(engine.database, workspace_id, engine.maintenance_limits.merge_fan_in):
         continue
-    await rewrite_first_format(engine.database, workspace_id)
+    await rewrite_older_formats(engine.database, workspace_id)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         if await any_unmarked(scope):
             await enqueue_marking(scope)
@@ -34,6 +41,21 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
     )
     if lane_id is not None:
         await promote(engine.database, engine.owner_url, workspace_id, lane_id, lane)
+
+
+async def begin_upkeep_after_upgrade(engine: Services) -> None:
+    """Have workspaces tended that are in a form of an earlier version, however idle they are."""
+    for each in await upkeep_after_upgrade(engine.database):
+        if not each.older_segments and not await _is_replaced(engine, each.lane):
+            continue
+        async with engine.database.workspace(each.workspace_id, SYSTEM) as scope:
+            await enqueue_maintenance(scope)
+
+
+async def _is_replaced(engine: Services, lane: Lane | None) -> bool:
+    if lane is None or lane.fingerprint == engine.lane.fingerprint:
+        return False
+    return await engine.embedders.successor(lane) is not None
 
 
 async def rotate(engine: Services, workspace_id: UUID, step: str) -> None:

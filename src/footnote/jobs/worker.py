@@ -14,13 +14,14 @@ from procrastinate.app import WorkerOptions
 from procrastinate.exceptions import ConnectorException
 
 from footnote.engine import Services
-from footnote.errors import StoreUnavailable
+from footnote.errors import FootnoteError, StoreUnavailable
 from footnote.ingestion.chunk_policies import named_policy
 from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import EMBEDDING_BATCH, Ingestion
 from footnote.ingestion.turns import Shares, Turns
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.in_hand import InHand
+from footnote.jobs.maintenance import begin_upkeep_after_upgrade
 from footnote.jobs.media_models import media_models
 from footnote.jobs.queue import NEWCOMERS, queue_app
 from footnote.jobs.set_aside import COMMAND, try_set_aside
@@ -124,11 +125,23 @@ async def work_on_queue(
     """
     unsettled: list[Bookkeeping] = []
     working: list[Bookkeeping] = []
-    async with _running(_take_over(engine, working), try_set_aside(engine, set_aside_command)):
+    async with _running(
+        _take_over(engine, working),
+        try_set_aside(engine, set_aside_command),
+        _begin_upkeep(engine),
+    ):
         while not stop.is_set():
             unsettled = await _put_back(engine, unsettled)
             unsettled.append(await _work_once(engine, ingestion, stop, {}, working))
     await _put_back(engine, unsettled)
+
+
+async def _begin_upkeep(engine: Services) -> None:
+    """Have what an earlier version wrote looked at; where this fails, the next worker does."""
+    try:
+        await begin_upkeep_after_upgrade(engine)
+    except FootnoteError as error:
+        _log.warning("upkeep_not_begun", reason=error.with_hint)
 
 
 async def _put_back(engine: Services, books: list[Bookkeeping]) -> list[Bookkeeping]:

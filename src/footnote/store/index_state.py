@@ -11,9 +11,10 @@ from psycopg.rows import DictRow
 from psycopg.types.range import Range
 
 from footnote.domain import BlockKind, Lane, SearchFilters
-from footnote.errors import NotFound
+from footnote.errors import NotFound, StoreUnavailable
 from footnote.index.bm25 import corpus_lengths
 from footnote.index.ranges import ChunkRanges
+from footnote.index.segments import SEGMENT_FORMAT
 from footnote.ports import ConfigurationChanged
 from footnote.store.conditions import admitted
 from footnote.store.database import WorkspaceScope, execute_as_system
@@ -35,6 +36,13 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
     if row is None:
         raise NotFound("the workspace is gone")
     rows = await segments.fetchall()
+    newest = max((each["format"] for each in rows), default=SEGMENT_FORMAT)
+    if newest > SEGMENT_FORMAT:
+        raise StoreUnavailable(
+            f"the index of this workspace was written by a newer Footnote, in form {newest}, and "
+            f"this one reads forms up to {SEGMENT_FORMAT}",
+            hint="upgrade this server",
+        )
     dead = ranges_of([piece for each in rows for piece in each["dead"]])
     return IndexState(
         generation=row["generation"],

@@ -13,11 +13,13 @@ import numpy as np
 from psycopg import Rollback
 from psycopg.rows import DictRow
 
+from footnote.domain.backfill import IndexFormat
 from footnote.index.blocks import block_spans, pack_blocks, unpack_block
 from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import (
     CHUNK_NUMBER,
     COUNT,
+    SEGMENT_FORMAT,
     TERM,
     Postings,
     merge_lengths,
@@ -69,6 +71,11 @@ def choose_merge(segments: Sequence[SegmentSize], fan_in: int) -> tuple[int, ...
     return ()
 
 
+async def segment_formats(scope: WorkspaceScope) -> IndexFormat:
+    """How many segments of the workspace are kept in the form of this version."""
+    return record_of(IndexFormat, await scope.single(_SQL["formats"], {"format": SEGMENT_FORMAT}))
+
+
 async def due_merge(scope: WorkspaceScope, fan_in: int) -> tuple[int, ...]:
     """The segments of the workspace to merge next, or none."""
     sizes = [
@@ -104,15 +111,18 @@ async def purge_dead(database: Database, workspace_id: UUID) -> int:
     return await _rewrite_all(database, workspace_id, "any_dead")
 
 
-async def rewrite_first_format(database: Database, workspace_id: UUID) -> int:
-    """Rewrite every segment that was written before there were blocks; return how many."""
-    return await _rewrite_all(database, workspace_id, "of_first_format")
+async def rewrite_older_formats(database: Database, workspace_id: UUID) -> int:
+    """Rewrite every segment whose lists are kept in an older form; return how many.
+
+    Each is kept as soon as it is written, so whoever goes on begins with the next.
+    """
+    return await _rewrite_all(database, workspace_id, "of_older_format")
 
 
 async def _rewrite_all(database: Database, workspace_id: UUID, which: str) -> int:
     for rewritten in count():
         async with database.workspace(workspace_id, SYSTEM) as scope:
-            row = await scope.one(_SQL[which])
+            row = await scope.one(_SQL[which], {"format": SEGMENT_FORMAT})
             if row is None:
                 return rewritten
             reserved = await scope.single(_SQL["reserve_segment"])
@@ -146,6 +156,7 @@ async def _merge(scope: WorkspaceScope, segment_id: int, chosen: Sequence[int]) 
                 "chunk_numbers": numbers,
                 "lengths": lengths,
                 "dead": multirange_of(dead.difference(purged)),
+                "format": SEGMENT_FORMAT,
             },
         )
     for step in ("move_documents", "delete_postings", "delete_segments"):

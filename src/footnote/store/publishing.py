@@ -15,7 +15,7 @@ from psycopg.types.range import Range
 
 from footnote.domain import Chunk, Failure, Publication, Stage, Visibility
 from footnote.errors import DocumentInterrupted, NotFound
-from footnote.index.segments import chunk_lengths, posting_parts
+from footnote.index.segments import SEGMENT_FORMAT, chunk_lengths, posting_parts
 from footnote.store.blob_claims import give_up
 from footnote.store.clusters import forget_cluster_names
 from footnote.store.database import WorkspaceScope
@@ -313,6 +313,7 @@ async def _insert_segment(
             "chunk_count": len(publication.chunk_terms),
             "chunk_numbers": chunk_numbers,
             "lengths": lengths,
+            "format": SEGMENT_FORMAT,
         },
     )
     parts = posting_parts(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import psycopg
 
-from footnote.domain.upgrading import PendingStep, StepKind, TableLock, Upgrade
+from footnote.domain.upgrading import OlderFormat, PendingStep, StepKind, TableLock, Upgrade
+from footnote.index.segments import SEGMENT_FORMAT
 from footnote.store.migrate import (
     applied_migrations,
     older_programs,
@@ -52,6 +53,7 @@ def _state(connection: psycopg.Connection) -> Upgrade:
             *(PendingStep(name=each, kind=StepKind.EXPAND, needs=None, locks=()) for each in queue),
             *_pending(connection, steps, names),
         ),
+        older_formats=_older_formats(connection),
     )
 
 
@@ -73,3 +75,16 @@ def _pending(
         )
         for step in steps
     ]
+
+
+def _older_formats(connection: psycopg.Connection) -> tuple[OlderFormat, ...]:
+    """What workers write anew; nothing is known of it before the step that keeps it."""
+    if connection.execute(_SQL["can_tell_upkeep"]).fetchone() != (True,):
+        return ()
+    rows = connection.execute(_SQL["upkeep"], {"format": SEGMENT_FORMAT}).fetchall()
+    counts = {"segments": [row[1] for row in rows], "lanes": [row[2] for row in rows]}
+    return tuple(
+        OlderFormat(what=what, workspaces=sum(map(bool, each)), amount=sum(each))
+        for what, each in counts.items()
+        if any(each)
+    )

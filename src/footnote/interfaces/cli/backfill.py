@@ -95,6 +95,11 @@ def _show(found: Backfill, *, as_json: bool) -> None:
     terminal = present.terminal()
     for each in found.kinds:
         terminal.print(present.plain(_line(each)))
+    segments, current = found.index.segments, found.index.current
+    if current < segments:
+        bar = _bar(current, segments)
+        told = f"{current:,} of {segments:,} segments in the form of this version"
+        terminal.print(present.plain(f"{'index':<{_NAME}}{bar} {told}"))
     if found.reembedding is not None:
         change = found.reembedding
         bar = _bar(change.chunks_embedded, change.chunks)

@@ -7,7 +7,7 @@ FROM index_states JOIN workspaces USING (workspace_id)
 WHERE workspace_id = %(workspace_id)s
 
 -- name: segments
-SELECT segment_id, chunk_numbers, lengths, dead FROM segments
+SELECT segment_id, chunk_numbers, lengths, dead, format FROM segments
 WHERE workspace_id = %(workspace_id)s
 ORDER BY segment_id
 

@@ -19,11 +19,15 @@ SELECT segment_id, chunk_count, chunk_numbers, lengths, dead FROM segments
 WHERE workspace_id = %(workspace_id)s AND segment_id = ANY (%(segments)s::integer[])
 ORDER BY segment_id
 
--- name: of_first_format
--- A segment that was written before there were blocks.
-SELECT segment_id FROM postings
-WHERE workspace_id = %(workspace_id)s
+-- name: of_older_format
+SELECT segment_id FROM segments
+WHERE workspace_id = %(workspace_id)s AND format < %(format)s
+ORDER BY segment_id
 LIMIT 1
+
+-- name: formats
+SELECT count(*) AS segments, count(*) FILTER (WHERE format >= %(format)s) AS current
+FROM segments WHERE workspace_id = %(workspace_id)s
 
 -- name: postings_slice
 -- Blocks that may hold terms of the slice, whatever else they hold.
@@ -43,9 +47,11 @@ ORDER BY segment_id
 UPDATE index_states SET generation = generation + 1 WHERE workspace_id = %(workspace_id)s
 
 -- name: insert_merged
-INSERT INTO segments (workspace_id, segment_id, chunk_count, chunk_numbers, lengths, dead)
+INSERT INTO segments
+    (workspace_id, segment_id, chunk_count, chunk_numbers, lengths, dead, format)
 VALUES (
-    %(workspace_id)s, %(segment_id)s, %(chunk_count)s, %(chunk_numbers)s, %(lengths)s, %(dead)s
+    %(workspace_id)s, %(segment_id)s, %(chunk_count)s, %(chunk_numbers)s, %(lengths)s, %(dead)s,
+    %(format)s
 )
 
 -- name: move_documents

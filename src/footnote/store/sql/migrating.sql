@@ -46,6 +46,12 @@ WHERE known < %(needs)s
 -- name: index_state
 SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('footnote.' || quote_ident(%(name)s))
 
+-- name: upkeep
+SELECT * FROM footnote.upkeep_after_upgrade(%(format)s::smallint)
+
+-- name: can_tell_upkeep
+SELECT to_regprocedure('footnote.upkeep_after_upgrade(smallint)') IS NOT NULL
+
 -- name: lock_timeout
 SELECT set_config('lock_timeout', %(timeout)s, %(local)s)
 

@@ -80,8 +80,10 @@ FROM json_to_recordset(%(rows)s) AS rows (
 )
 
 -- name: insert_segment
-INSERT INTO segments (workspace_id, segment_id, chunk_count, chunk_numbers, lengths)
-VALUES (%(workspace_id)s, %(segment_id)s, %(chunk_count)s, %(chunk_numbers)s, %(lengths)s)
+INSERT INTO segments (workspace_id, segment_id, chunk_count, chunk_numbers, lengths, format)
+VALUES (
+    %(workspace_id)s, %(segment_id)s, %(chunk_count)s, %(chunk_numbers)s, %(lengths)s, %(format)s
+)
 
 -- name: publish_document
 UPDATE documents SET

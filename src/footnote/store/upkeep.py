@@ -1,0 +1,34 @@
+"""Which workspaces a new version has something to do for, of all of them at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from footnote.domain import Lane
+from footnote.index.segments import SEGMENT_FORMAT
+from footnote.store.database import Database
+from footnote.store.statements import load_statements, record_of
+
+_SQL = load_statements("migrating")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upkeep:
+    """What of a workspace is in a form of before, or may be."""
+
+    workspace_id: UUID
+    older_segments: int
+    lane: Lane | None
+    """The current one; None before the first document."""
+
+
+async def upkeep_after_upgrade(database: Database) -> tuple[Upkeep, ...]:
+    """Look at every workspace, for its segments and its lane."""
+    async with database.outside() as connection:
+        cursor = await connection.execute(_SQL["upkeep"], {"format": SEGMENT_FORMAT})
+        rows = await cursor.fetchall()
+    return tuple(
+        record_of(Upkeep, row, lane=None if row["model"] is None else record_of(Lane, row))
+        for row in rows
+    )
