@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from footnote.errors import InvalidRequest
-
 _POSITION = re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})")
 LATEST = "latest"
 """What a request sends for all that was written before it."""
@@ -20,13 +18,10 @@ class Position:
 
     @classmethod
     def of(cls, written: str) -> Position:
-        """As Postgres and `str` write it. Raises InvalidRequest."""
+        """As Postgres and `str` write it. Raises ValueError."""
         found = _POSITION.fullmatch(written)
         if found is None:
-            raise InvalidRequest(
-                f"{written[:40]!r} is no position",
-                hint=f"send one that an answer carried, or {LATEST}",
-            )
+            raise ValueError(f"{written[:40]!r} is no position")
         high, low = found.groups()
         return cls(byte=(int(high, 16) << 32) + int(low, 16))
 

@@ -24,7 +24,7 @@ from footnote.engine.map_layouts import MapLayouts
 from footnote.engine.metering import Metering
 from footnote.engine.rate_limits import LastRateLimit, RateLimits
 from footnote.engine.stages import KnownConfigurations
-from footnote.errors import FootnoteError, Forbidden, NotFound, NotReady
+from footnote.errors import FootnoteError, Forbidden, InvalidRequest, NotFound, NotReady
 from footnote.ingestion.rendering.renderer import PageRenderer
 from footnote.models.aligned import AlignedEncoder
 from footnote.models.answer_models import AnswerModels
@@ -242,7 +242,11 @@ class WorkspaceAccess:
         """
         if written == LATEST:
             return replace(self, after=await self.engine.replicas.position())
-        return replace(self, after=Position.of(written))
+        try:
+            return replace(self, after=Position.of(written))
+        except ValueError as error:
+            hint = f"send one that an answer carried, or {LATEST}"
+            raise InvalidRequest(str(error), hint=hint) from error
 
     def scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
         """A transaction in the workspace, as its principal. Raises NotReady once it was closed."""
