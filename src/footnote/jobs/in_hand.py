@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,10 @@ from footnote.store.database import Database
 from footnote.store.queue import refund_attempts
 
 _log = structlog.get_logger(__name__)
+
+MOST_LOSSES = 20
+"""Tries of one job that do not count because the database went away meanwhile; a job that takes
+the database with it each time must end."""
 
 
 @dataclass(slots=True)
@@ -61,19 +66,21 @@ class InHand:
 class AgainAtOnce(BaseRetryStrategy):
     """Tries again as another strategy says; at once what was cut off, later what was put off.
 
-    What failed because a disk is full is tried until there is room, and `spare` hears of it.
+    What failed because a disk is full is tried until there is room, and what lost the database is
+    tried up to `MOST_LOSSES` times more; `spare` hears of both.
     """
 
     def __init__(self, failed: RetryStrategy, spare: Callable[[int], None]) -> None:
         self._failed = failed
         self._spare = spare
+        self._losses: Counter[int] = Counter()
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
         """When to try again; never None for what was cut off or put off, or for want of room."""
         if isinstance(exception, asyncio.CancelledError):
             return RetryDecision(retry_at=datetime.now(UTC))
-        if isinstance(exception, (StoreFull, BlobsFull)):
-            assert job.id is not None, "a job that ran was stored"
+        assert job.id is not None, "a job that ran was stored"
+        if isinstance(exception, (StoreFull, BlobsFull)) or self._lost_database(exception, job.id):
             self._spare(job.id)
             return RetryDecision(retry_at=datetime.now(UTC))
         if isinstance(exception, NotYet):
@@ -81,3 +88,10 @@ class AgainAtOnce(BaseRetryStrategy):
                 retry_at=datetime.now(UTC) + timedelta(seconds=exception.wait_seconds)
             )
         return self._failed.get_retry_decision(exception=exception, job=job)
+
+    def _lost_database(self, exception: BaseException, job_id: int) -> bool:
+        """Whether the database went away under a job, and not too often yet."""
+        if not isinstance(exception, StoreUnavailable):
+            return False
+        self._losses[job_id] += 1
+        return self._losses[job_id] <= MOST_LOSSES
