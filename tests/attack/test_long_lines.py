@@ -84,6 +84,25 @@ def test_a_long_text_is_divided_in_little_more_memory_than_it_takes_itself() -> 
     assert peak < 10 * MEGABYTE
 
 
+_ENRICHES = """
+import sys
+from footnote.ingestion.enrichment import words_of
+from footnote.ingestion.naming import other_names
+from footnote.ingestion.parsing.reading import read_document
+
+for each in sys.argv[1:]:
+    parsed = read_document((each * (10**6 // len(each)) + " buoys 7").encode(), "a.txt")
+    words = words_of(parsed)
+    assert other_names(parsed.blocks, "buoys.txt", "", words.language) == ("buoys",)
+"""
+
+
+def test_a_long_word_is_enriched_in_one_pass() -> None:
+    """Each of its letters was tried as the first: 20 KB took seconds, and a megabyte hours."""
+    words = ["x", "0f", "x-", "x_", "é’"]
+    subprocess.run([sys.executable, "-c", _ENRICHES, *words], check=True, timeout=120)
+
+
 _COUNTS = """
 import resource
 from footnote.models.counting import count_in_slices

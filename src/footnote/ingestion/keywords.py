@@ -13,7 +13,8 @@ from footnote.language.detection import function_words
 
 WORD = re.compile(r"[^\W\d_][\w'’\-]*[^\W_]")
 """Two characters at least, the first of them a letter."""
-_NEIGHBOURS = re.compile(rf"(?<![^\W\d_])({WORD.pattern})(?= ({WORD.pattern}))")
+_NEIGHBOURS = re.compile(rf"({WORD.pattern})(?=(?: ({WORD.pattern}))?)")
+"""A word, and the one behind it or nothing: what may fail is tried anew for each of its letters."""
 _HEADING_WEIGHT = 3
 _PHRASE_WEIGHT = 1.6
 _CANDIDATE_WORDS = 500
@@ -93,7 +94,7 @@ def keywords_among(words: WordCounts, corpus: CorpusFrequencies) -> tuple[str, .
 
 def _neighbours(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
     for block in blocks:
-        yield from _NEIGHBOURS.findall(block.text.lower())
+        yield from (pair for pair in _NEIGHBOURS.findall(block.text.lower()) if pair[1])
 
 
 def _rarity(word: str, corpus: CorpusFrequencies) -> float:

@@ -32,7 +32,7 @@ _LONGEST_LINE = 120
 _NOUNS_HAVE_CAPITALS = frozenset(("de", "lb"))
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST)
 _POSSESSIVE = re.compile(r"['’]s$")
-_NUMBERED = re.compile(rf"({WORD.pattern})(?= \d)")
+_NUMBERED = re.compile(rf"({WORD.pattern})(?=( \d)?)")
 _MOST_NUMBERED = 0.2
 """A word with a number behind it oftener is a month, or what numbered parts are called."""
 _LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -83,7 +83,7 @@ def _subjects(blocks: Sequence[Block], language: str | None) -> tuple[str, ...]:
     for block in blocks:
         if block.kind in _PROSE:
             spelt.update(_POSSESSIVE.sub("", word) for word in WORD.findall(block.text))
-            numbered.update(_NUMBERED.findall(block.text))
+            numbered.update(word for word, number in _NUMBERED.findall(block.text) if number)
     mentions: Counter[str] = Counter()
     capitals: Counter[str] = Counter()
     shown: dict[str, str] = {}
