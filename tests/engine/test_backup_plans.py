@@ -142,6 +142,11 @@ def test_dumps_are_restored_as_they_are_and_have_no_span() -> None:
         plan_of(dumps, at=at(10.8))
 
 
+def test_a_run_that_nobody_made_is_not_found() -> None:
+    with pytest.raises(NotFound, match="no backup 99"):
+        plan_of(RUNS, backup_id="99")
+
+
 def test_a_chain_with_a_missing_run_is_refused() -> None:
     with pytest.raises(CiphertextDamaged, match="no backup 10"):
         plan_of(RUNS[1:])

@@ -108,7 +108,7 @@ async def test_people_are_told_what_was_made_and_what_is_wrong(
     both = await footnote(env(settings), "backup", "create", "--log", "--full")
     assert both.code == 2
     none = await footnote(env(settings), "backup", "restore", "20200101T000000000Z")
-    assert (none.code, "no backup" in none.err) == (1, True)
+    assert (none.code, "no backup" in none.err) == (3, True)
     early = await footnote(env(settings), "backup", "restore", "--at", "2020-01-01T00:00:00Z")
     assert (early.code, "can be restored" in early.err) == (3, True)
     nowhere = await footnote(env(settings, FOOTNOTE_BACKUP_URL=""), "backup", "list")

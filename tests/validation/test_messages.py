@@ -41,6 +41,11 @@ OF_TYPES: list[tuple[Any, object, str]] = [
     (Annotated[str, Field(min_length=1)], "", "it must not be empty"),
     (Annotated[str, Field(min_length=3)], "a", "it must have at least 3 characters, not 1"),
     (Annotated[str, Field(max_length=3)], "tides", "it must have at most 3 characters, not 5"),
+    (
+        Annotated[str, AfterValidator(str), Field(max_length=2)],
+        "tide",
+        "it must have at most 2 characters, not 4",
+    ),
     (Annotated[list[int], Field(max_length=1)], [1, 2], "it must have at most 1 values, not 2"),
     (Json[dict[str, int]], '{"a"\n:}', "it is not JSON (line 2, column 2)"),
     (Annotated[str, AfterValidator(refused)], "this", "this is not to our taste"),

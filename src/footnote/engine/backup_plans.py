@@ -48,6 +48,10 @@ def plan_of(
     if at is not None:
         first, last = _around(runs, at)
     else:
+        if backup_id and all(each.backup.backup_id != backup_id for each in runs):
+            raise NotFound(
+                f"there is no backup {backup_id}", hint="footnote backup list shows which there are"
+            )
         last = _run(runs, backup_id) if backup_id else len(runs) - 1
         first = _base_of(runs, last)
     bases = [runs[first]]

@@ -202,7 +202,7 @@ def _needed(kind: str, told: Wrong) -> str:  # noqa: PLR0911  # one for each sor
 
 def _sized(kind: str, told: Wrong, came: object) -> str:
     """What is wrong with how long something is; empty where that is not it."""
-    what = "characters" if kind.startswith("string_") else "values"
+    what = "characters" if kind.startswith("string_") or isinstance(came, str) else "values"
     length = told.get("actual_length")
     if length is None and isinstance(came, (str, list, tuple, dict)):
         length = len(came)

@@ -144,7 +144,7 @@ def key_of(text: str, whose: str) -> bytes:
         key = b""
     if len(key) != _KEY_BYTES:
         raise UnsupportedSettings(
-            f"The master key of {whose} is not {_KEY_BYTES} bytes in Base64.", hint=_FROM
+            f"The key of {whose} is not {_KEY_BYTES} bytes in Base64.", hint=_FROM
         )
     return key
 
