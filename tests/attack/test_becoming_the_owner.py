@@ -179,6 +179,7 @@ def test_what_acts_as_its_owner_finds_nothing_of_the_callers(own_database: TestD
         ("refuse_under_legal_hold", path, False),
         ("remove_from_answers", path, False),
         ("under_legal_hold", path, True),
+        ("upkeep_after_upgrade", path, True),
     ]
 
 

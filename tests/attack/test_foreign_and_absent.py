@@ -347,7 +347,7 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
         *("/v1/graph", "/v1/graph?format=graphml", "/v1/graph?format=json-ld"),
         *("/v1/facts", "/v1/facts/conflicts", "/v1/facts/progress"),
         *(f"/v1/clusters?granularity={each}" for each in ("coarse", "middle", "fine")),
-        *("/v1/clusters/progress", "/v1/summaries/progress", "/v1/summaries?collection=default"),
+        *("/v1/clusters/progress", "/v1/summaries/progress"),
         "/v1/backfill",
         *(f"/v1/documents?query={CANARY[:4]}&sort={sort}" for sort in ("title", "status")),
         "/v1/documents?facets=status&facets=tags&facets=collection",
@@ -357,6 +357,10 @@ async def test_no_listing_shows_what_is_not_ones_own(scene: Scene) -> None:
         assert status == 200
         assert CANARY not in said, path
         assert scene.theirs["document_id"] not in said
+    for name in ("default", "absent"):
+        status, _, said = await scene.ask("get", f"/v1/summaries?collection={name}")
+        assert status == 404
+        assert CANARY not in said
     counted = await scene.ask("get", "/stats")
     assert '"documents":0' in counted[2].replace(" ", "")
     for query in (CANARY, "merger price EUR 4,100", "quilwort", f'"{CANARY} merger"'):
