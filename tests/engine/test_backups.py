@@ -219,6 +219,37 @@ async def test_each_damaged_or_missing_object_is_found(story: Story, tmp_path: P
             await verify_backups(settings, parts_only=True)
 
 
+async def test_a_damaged_manifest_is_listed_and_stands_in_the_way_until_it_is_removed(
+    story: Story, elsewhere: Settings, tmp_path: Path
+) -> None:
+    settings = copied(story, tmp_path).model_copy(update={"home": elsewhere.home})
+    place = Path(str(settings.backup_url))
+    (place / "manifests" / "zz").write_text("not one of ours")
+    listed = await list_backups(settings)
+    assert len(listed.backups) == len(list((place / "manifests").iterdir())) - 1
+    [fault] = listed.damaged
+    assert "remove manifests/zz there" in fault
+    oldest = listed.backups[0].backup_id
+    with pytest.raises(CiphertextDamaged, match="the backup zz") as refused:
+        await restore_backup(settings, RestoreOptions(backup_id=oldest))
+    assert "--erasures" in str(refused.value.hint)
+    assert not (settings.home / "postgres").exists()
+    (place / "manifests" / "zz").unlink()
+    assert (await list_backups(settings)).damaged == ()
+
+
+async def test_a_missing_header_is_named_and_not_taken_for_an_empty_place(
+    story: Story, tmp_path: Path
+) -> None:
+    settings = copied(story, tmp_path)
+    header = Path(str(settings.backup_url)) / "footnote-backups.json"
+    header.unlink()
+    with pytest.raises(CiphertextDamaged, match="missing beside the backups") as told:
+        await list_backups(settings)
+    header.write_text(str(told.value.hint).partition(": ")[2].partition(" if ")[0])
+    assert (await list_backups(settings)).backups
+
+
 async def test_a_damaged_backup_is_not_restored_and_leaves_nothing(
     story: Story, elsewhere: Settings, tmp_path: Path
 ) -> None:

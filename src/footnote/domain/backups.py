@@ -165,6 +165,8 @@ class BackupList:
     place: str
     backups: tuple[Backup, ...]
     spans: tuple[RestorableSpan, ...]
+    damaged: tuple[str, ...] = ()
+    """What is wrong with those that say nothing of themselves any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

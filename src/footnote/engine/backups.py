@@ -12,7 +12,7 @@ from footnote.engine.answer_models import plain
 from footnote.engine.backup_plans import spans_of
 from footnote.engine.backup_run import BackupOptions, Tell, run_backup, silent
 from footnote.engine.recorded_answers import Questions, recorded_answers
-from footnote.errors import FootnoteError, UnsupportedSettings
+from footnote.errors import CiphertextDamaged, FootnoteError, UnsupportedSettings
 from footnote.security.encryption.backup_parts import backup_cipher_from
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore, backup_store_at
@@ -62,13 +62,27 @@ async def create_backup(
 
 
 async def list_backups(settings: Settings) -> BackupList:
-    """All backups, and the moments that can be restored. Raises what reading them raises."""
+    """All backups, those that are damaged among them, and the moments that can be restored.
+
+    Raises NotFound where there are none, KeyUnavailable and BlobsUnavailable.
+    """
 
     def listed() -> BackupList:
         store = backup_store_from(settings)
         store.require_key()
-        found = tuple(each.backup for each in store.manifests())
-        return BackupList(place=store.place, backups=found, spans=spans_of(found))
+        found: list[Backup] = []
+        damaged: list[str] = []
+        for backup_id in store.ids():
+            try:
+                found.append(store.manifest(backup_id).backup)
+            except (CiphertextDamaged, UnsupportedSettings) as error:
+                damaged.append(error.with_hint)
+        return BackupList(
+            place=store.place,
+            backups=tuple(found),
+            spans=spans_of(found),
+            damaged=tuple(damaged),
+        )
 
     return await asyncio.to_thread(listed)
 

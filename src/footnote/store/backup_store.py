@@ -111,6 +111,11 @@ class BackupStore:
             with self._reached():
                 content = bytes(obstore.get(self.store, _HEADER).bytes())
         except FileNotFoundError:
+            if next(iter(self.listed(_MANIFESTS)), None) is not None:
+                raise CiphertextDamaged(
+                    f"{_HEADER} is missing beside the backups in {self.place}",
+                    hint=self._header_hint(),
+                ) from None
             raise NotFound(
                 f"there are no backups in {self.place}", hint="make one: footnote backup create"
             ) from None
@@ -119,9 +124,7 @@ class BackupStore:
             known, key = header["format"], header["key"]
         except (ValueError, KeyError, TypeError) as error:
             raise CiphertextDamaged(
-                f"{_HEADER} in {self.place} is damaged",
-                hint=f'write it anew: {{"format": {_FORMAT}, "key": "'
-                f'{self.cipher.fingerprint}"}} if FOOTNOTE_BACKUP_KEY is the right key',
+                f"{_HEADER} in {self.place} is damaged", hint=self._header_hint()
             ) from error
         if known != _FORMAT:
             raise UnsupportedSettings(
@@ -135,6 +138,12 @@ class BackupStore:
                 f"{self.cipher.fingerprint}",
                 hint="give the key that they were made with",
             )
+
+    def _header_hint(self) -> str:
+        return (
+            f'write it anew: {{"format": {_FORMAT}, "key": "{self.cipher.fingerprint}"}} if '
+            "FOOTNOTE_BACKUP_KEY is the right key"
+        )
 
     def write(self, name: str, plain: Iterable[bytes], *, compress: bool = True) -> BackupPart:
         """Store a part; an exception of what it is made of leaves nothing of it."""
@@ -184,7 +193,14 @@ class BackupStore:
                 f"there is no backup {backup_id!r} in {self.place}",
                 hint="footnote backup list shows which there are",
             )
-        content = b"".join(self.read(_MANIFESTS + backup_id))
+        try:
+            content = b"".join(self.read(_MANIFESTS + backup_id))
+        except CiphertextDamaged as error:
+            raise CiphertextDamaged(
+                f"the backup {backup_id} in {self.place} is damaged: {error}",
+                hint=f"remove {_MANIFESTS}{backup_id} there to go on without it; what was erased "
+                "since the run before it is then to be named by --erasures in a restoration",
+            ) from error
         try:
             return _MANIFEST.validate_json(content)[0]
         except ValidationError as error:

@@ -124,6 +124,8 @@ def show(as_json: AsJson = False) -> None:
     for span in found.spans:
         said = f"Any moment from {_moment(span.since)} to {_moment(span.until)} can be restored."
         present.terminal().print(Text(said), soft_wrap=True)
+    for fault in found.damaged:
+        present.terminal().print(Text(present.plain(fault), style="bold red"), soft_wrap=True)
 
 
 @app.command("verify", epilog=EXIT_CODES)
