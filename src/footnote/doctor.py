@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from footnote.domain import Check, Health
 from footnote.engine import database_urls
-from footnote.engine.backups import backup_check
+from footnote.engine.backup_places import backup_check
 from footnote.engine.diagnosis import (
     health_of,
     optional_checks,

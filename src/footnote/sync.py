@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
 
@@ -35,6 +35,13 @@ class SyncWorkspaceEngine(WorkspaceVerbs):
     def principal(self) -> Principal:
         """Who acts."""
         return self.inner.principal
+
+    def after_position(self, written: str) -> SyncWorkspaceEngine:
+        """The same workspace, of which replicas are read once they have come so far.
+
+        `latest` is as far as the primary is now. Raises InvalidRequest.
+        """
+        return replace(self, inner=self.portal.call(self.inner.after_position, written))
 
     def work_until_resting(
         self,

@@ -14,8 +14,9 @@ from psycopg import sql
 import footnote
 from footnote.doctor import examine
 from footnote.domain.backups import BackupKind, BackupMethod
+from footnote.engine.backup_places import backup_store_from
 from footnote.engine.backup_run import BackupOptions
-from footnote.engine.backups import backup_store_from, create_backup, list_backups, prune_backups
+from footnote.engine.backups import create_backup, list_backups, prune_backups
 from footnote.engine.restoring import RestoreOptions, restore_backup, verify_backups
 from footnote.errors import (
     CiphertextDamaged,

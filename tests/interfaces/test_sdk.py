@@ -63,7 +63,7 @@ def test_importing_footnote_loads_nothing_heavy() -> None:
     ("twin", "original", "elsewhere"),
     [
         (SyncEngine, Engine, {"close"}),
-        (SyncWorkspaceEngine, WorkspaceEngine, {"ensure_data_key"}),
+        (SyncWorkspaceEngine, WorkspaceEngine, {"ensure_data_key", "read"}),
         (footnote.Client, footnote.AsyncClient, {"close"}),
         (Conversations, AsyncConversations, set()),
     ],

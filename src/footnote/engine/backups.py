@@ -6,39 +6,18 @@ import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from footnote.domain import Check
 from footnote.domain.backups import Backup, BackupKind, BackupList, PrunedBackups, RecordedAnswer
-from footnote.engine.answer_models import plain
+from footnote.engine.backup_places import backup_store_from
 from footnote.engine.backup_plans import spans_of
 from footnote.engine.backup_run import BackupOptions, Tell, run_backup, silent
 from footnote.engine.recorded_answers import Questions, recorded_answers
-from footnote.errors import CiphertextDamaged, FootnoteError, UnsupportedSettings
-from footnote.security.encryption.backup_parts import backup_cipher_from
+from footnote.errors import CiphertextDamaged, UnsupportedSettings
 from footnote.settings import Settings
-from footnote.store.backup_store import BackupStore, backup_store_at
+from footnote.store.backup_store import BackupStore
 from footnote.store.file_backups import read_index
 
-_OLD = timedelta(days=2)
-"""A backup that is older is told of."""
 _LEFT_OVER = timedelta(days=1)
 """How old what belongs to no run must be to be removed: younger, a run may be writing it."""
-_NO_KEY = "head -c 32 /dev/urandom | base64 > backup.key, then FOOTNOTE_BACKUP_KEY=backup.key"
-
-
-def backup_store_from(settings: Settings) -> BackupStore:
-    """Where the settings have backups kept. Raises UnsupportedSettings and BlobsUnavailable."""
-    if settings.backup_url is None:
-        raise UnsupportedSettings(
-            "The setting backup_url says nowhere to keep backups.",
-            hint="set FOOTNOTE_BACKUP_URL to a folder or an object store",
-        )
-    key = plain(settings.backup_key)
-    if key is None:
-        raise UnsupportedSettings(
-            "The setting backup_key names no key, and backups are always encrypted.", hint=_NO_KEY
-        )
-    cipher = backup_cipher_from(key)
-    return backup_store_at(settings.backup_url, plain(settings.backup_options), cipher)
 
 
 async def create_backup(
@@ -129,29 +108,3 @@ def _remove_unused(
         size += each.bytes
         tell(f"removed {each.name}")
     return PrunedBackups(backups=tuple(gone), files=files, bytes=size)
-
-
-def backup_check(settings: Settings) -> Check:
-    """When the last backup was made. Blocks."""
-    name = "backup"
-    if settings.backup_url is None:
-        return Check(name=name, ok=True, detail="FOOTNOTE_BACKUP_URL is not set")
-    try:
-        store = backup_store_from(settings)
-        store.require_key()
-        ids = store.ids()
-        last = store.manifest(ids[-1]).backup if ids else None
-    except FootnoteError as error:
-        return Check(name=name, ok=False, detail=str(error), hint=error.hint)
-    if last is None:
-        return Check(
-            name=name, ok=False, detail="none was made yet", hint="run footnote backup create"
-        )
-    age = datetime.now(UTC) - last.covered_until
-    return Check(
-        name=name,
-        ok=age < _OLD,
-        detail=f"the last one covers {last.covered_until:%Y-%m-%d %H:%M} UTC, "
-        f"{age.total_seconds() / 3600:,.1f} hours ago",
-        hint="run footnote backup create, and have it run each day",
-    )

@@ -14,6 +14,7 @@ from pathlib import Path
 from footnote.domain import Check, Health, Right
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.replicas import ReplicaStatus
+from footnote.engine.backup_places import backup_check
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.libreoffice import require_office
@@ -50,6 +51,7 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
     for check in await asyncio.to_thread(examine_database, engine.urls):
         (optional if check.name in ADVISED else required).append(check)
     optional += replica_checks(engine.replicas.statuses())
+    optional.append(await asyncio.to_thread(backup_check, settings))
     health = health_of(required, optional)
     if not settings.identity_ways:
         return health

@@ -18,9 +18,9 @@ from obstore.store import ObjectStore
 from footnote.domain.backups import BackupMethod, BackupPart, BackupVerification, Restoration
 from footnote.domain.erasure import ErasureEntry
 from footnote.engine.answer_models import plain
+from footnote.engine.backup_places import backup_store_from
 from footnote.engine.backup_plans import Plan, plan_of
 from footnote.engine.backup_run import NowAndThen, Tell, silent
-from footnote.engine.backups import backup_store_from
 from footnote.engine.opening import database_urls
 from footnote.engine.reapplying import reapply
 from footnote.engine.recorded_answers import compared_answers
