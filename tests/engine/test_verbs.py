@@ -20,6 +20,7 @@ HELPERS = {
         "wants_clusters",
         "summarising_of",
         "fact_progress_of_rules",
+        "entity_progress_without_model",
         "write_summary",
         "write_document",
         *("paused_work", "is_paused"),
