@@ -123,6 +123,30 @@ async def test_what_two_documents_say_differently_is_a_conflict(
     assert (await workspace.fact_conflicts()).conflicts == ()
 
 
+async def test_documents_of_one_contract_conflict_whatever_they_are_called(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    number = "Policy number: HH-2024-118\n\nIssued: 3 May 2024"
+    own = await put(engine, workspace, f"# Home\n\n{number}\n\nDeductible: 250 EUR", "home.md")
+    letter = f"# Renewal\n\n{number.replace('3 May', '9 June')}\n\nDeductible: 300 EUR"
+    other = await put(engine, workspace, letter, "renewal.md")
+    another = letter.replace("118", "119").replace("300", "900")
+    await put(engine, workspace, another, "another.md")
+    [conflict] = (await workspace.fact_conflicts()).conflicts
+    assert (conflict.subject, conflict.predicate) == ("HH-2024-118", "Deductible")
+    assert {each.document_id: each.sources[0].quote for each in conflict.facts} == {
+        own: "Deductible: 250 EUR",
+        other: "Deductible: 300 EUR",
+    }
+    assert {each.qualifiers["identifier"] for each in conflict.facts} == {"HH-2024-118"}
+    # Whoever may not see one of them is told of no conflict.
+    await workspace.set_document_access(other, Visibility.PRIVATE, shared_with=["ann"])
+    bob = acting(workspace, "bob", Role.WRITER)
+    assert (await bob.fact_conflicts()).conflicts == ()
+    await workspace.delete_document(other)
+    assert (await workspace.fact_conflicts()).conflicts == ()
+
+
 async def test_conflicts_are_listed_page_by_page(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:

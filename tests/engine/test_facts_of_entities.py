@@ -58,6 +58,15 @@ async def with_object(workspace: WorkspaceEngine, said: str) -> Fact:
     return found
 
 
+async def test_facts_of_a_document_are_about_the_number_that_it_states(
+    workspace: WorkspaceEngine,
+) -> None:
+    await put(workspace, f"{REPORT}\nContract number: HH-2024-118\n", "contract.md")
+    contract = await workspace.entity_called("HH-2024-118")
+    about = await workspace.facts(entity_id=contract)
+    assert {each.object for each in about.facts} == {"250 EUR", "HH-2024-118"}
+
+
 async def test_a_fact_is_of_the_entity_that_its_document_calls_so(
     workspace: WorkspaceEngine,
 ) -> None:

@@ -116,6 +116,33 @@ def test_a_short_name_that_may_be_of_two_is_of_neither(text: str, called: list[s
     assert sorted(each.name for each in found) == sorted(called)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("At [Har]bour Point", ["Harbour"]),
+        ("[Har]bour [Point]", ["Harbour", "Point"]),
+        ("Of [Mac][Donald]s", ["MacDonalds"]),
+        ("In Ham[burg]-Altona", ["Hamburg"]),
+        ("A [Berlin]-based firm, [Smith]'s", ["Berlin", "Smith"]),
+        ("Mr Rene\u0301 [Cote\u0301]", ["Cote\u0301"]),
+        ("В [Моск]ве", ["Москве"]),
+        ("[東京]都庁は", ["東京"]),
+        ("The [Müll]erstraße", ["Müllerstraße"]),
+    ],
+)
+def test_a_name_has_whole_words_where_there_are_spaces_between_words(
+    text: str, found: list[str]
+) -> None:
+    bare, named = "", []
+    for part in re.split(r"(\[[^\]]*\])", text):
+        if part.startswith("["):
+            end = len(bare) + len(part) - 2
+            named.append(NamedSpan(start=len(bare), end=end, kind="place", probability=0.9))
+        bare += part.strip("[]")
+    said = mentions_of(bare, None, named, EVERY)
+    assert [bare[each.start : each.end] for each in said if each.kind is EntityKind.PLACE] == found
+
+
 @given(
     st.text(alphabet="AaBb .,@()\"'\n-5é€", max_size=80),
     st.lists(st.tuples(st.integers(0, 80), st.integers(1, 12)), max_size=8),

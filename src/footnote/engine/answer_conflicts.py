@@ -101,7 +101,7 @@ class _Footnotes:
         said = [(each, self._own(quoted[each.fact_id])) for each in own]
         said += [(each, self._cited(each)) for each in others]
         return AnswerConflict(
-            subject=plain_text(own[0].subject) or "…",
+            subject=plain_text(found.subject) or "…",
             predicate=plain_text(own[0].predicate),
             valid_from=own[0].valid_from,
             valid_to=own[0].valid_to,

@@ -41,7 +41,7 @@ from footnote.store.part_readings import drop_readings
 from footnote.store.passages import passages_in_order
 from footnote.store.relationships import keep_relationships
 
-EXTRACTOR = "entities-2"
+EXTRACTOR = "entities-3"
 """Of what entities are known to come from; another number has every document read again."""
 ATTEMPTS = 3
 """To extract the entities of one version."""

@@ -24,9 +24,17 @@ from footnote.engine.model_reading import (
 )
 from footnote.engine.services import Services, WorkspaceAccess, failure_reason
 from footnote.errors import BudgetExceeded, StoreFull, StoreUnavailable
-from footnote.knowledge.facts import EXTRACTOR, MOST_FACTS, extract_facts, is_comparable, keys_of
+from footnote.knowledge.facts import (
+    EXTRACTOR,
+    MOST_FACTS,
+    extract_facts,
+    is_called_by_name,
+    is_comparable,
+    keys_of,
+)
 from footnote.knowledge.linking import form_keys
 from footnote.knowledge.model_facts import KINDS
+from footnote.knowledge.subject_numbers import SubjectNumber, subject_number
 from footnote.knowledge.texts import DocumentText, blocks_of
 from footnote.models.aligned import AlignedEncoder
 from footnote.ports import Embedder, Vectors
@@ -164,6 +172,8 @@ class _Read:
 
     document: DocumentText
     passages: tuple[Passage, ...]
+    number: SubjectNumber | None
+    """Of the contract, policy … that it is about."""
 
 
 async def _read(engine: Services, workspace_id: UUID, pending: PendingDocument) -> _Read | None:
@@ -178,7 +188,8 @@ async def _read(engine: Services, workspace_id: UUID, pending: PendingDocument) 
         language=pending.language,
         blocks=blocks_of(passages),
     )
-    return _Read(document=document, passages=passages)
+    number = await asyncio.to_thread(subject_number, document)
+    return _Read(document=document, passages=passages, number=number)
 
 
 async def _keep(
@@ -228,7 +239,11 @@ async def _keep(
 
 def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
     document = read.document
-    keys = keys_of(fact, document.title)
+    keys = keys_of(fact, document.title, read.number)
+    forms = form_keys(fact.subject)
+    if read.number is not None and not is_called_by_name(fact):
+        fact = replace(fact, qualifiers={**fact.qualifiers, "identifier": read.number.written})
+        forms = (*forms, *form_keys(read.number.written))
     return KeyedFact(
         fact=fact,
         quote=document.text[slice(*fact.quoted)],
@@ -238,7 +253,7 @@ def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
         claim=keys.claim,
         value=keys.value,
         comparable=is_comparable(fact),
-        subject_forms=form_keys(fact.subject),
+        subject_forms=tuple(dict.fromkeys(forms)),
         object_forms=form_keys(fact.object),
         terms=tuple(engine.analyzer.terms(fact.statement, document.language)),
     )

@@ -174,7 +174,7 @@ async def fact_conflicts(
     return FactConflictPage(
         conflicts=tuple(
             FactConflict(
-                subject=each.facts[0].subject,
+                subject=each.subject,
                 predicate=each.facts[0].predicate,
                 valid_from=each.facts[0].valid_from,
                 valid_to=each.facts[0].valid_to,

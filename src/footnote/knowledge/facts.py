@@ -14,14 +14,17 @@ from footnote.domain import BlockKind
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.knowledge.scales import Scale, only_scale_of
 from footnote.knowledge.sentence_facts import line_facts, sentence_facts
+from footnote.knowledge.subject_numbers import SubjectNumber
 from footnote.knowledge.table_facts import table_facts
-from footnote.knowledge.texts import DocumentText
+from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText
 
-EXTRACTOR = "rules-4"
+EXTRACTOR = "rules-5"
 """Of what facts are known to come from; another number has every document read again."""
 MOST_FACTS = 20_000
 """Of one document."""
 _PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.UTTERANCE, BlockKind.OCR_TEXT))
+_KEYED = frozenset((FactKind.PROPERTY, FactKind.CELL))
+"""What says by its form of what it gives the amount."""
 _NOT_A_WORD = re.compile(r"[^\w.,%+/-]+|[_]+")
 _DIGITS = re.compile(r"\d+")
 _ARTICLE = re.compile(r"^(?:the|an?|der|die|das|le|la|les|el|los|las)\s+")
@@ -52,17 +55,24 @@ def extract_facts(document: DocumentText, kinds: Collection[FactKind]) -> list[E
     return list(found.values())
 
 
-def keys_of(fact: ExtractedFact, title: str) -> FactKeys:
-    """The keys of a fact of the document with this title.
+def keys_of(fact: ExtractedFact, title: str, number: SubjectNumber | None = None) -> FactKeys:
+    """The keys of a fact of the document with this title, about what has this number.
 
     Whom a sentence calls by name is the same everywhere. What else is said holds within documents
-    of that title, under the same headings.
+    of one title and, where they state what contract or the like they are about, one number, under
+    the same headings; an amount under its key, or in a table, whatever a document of that number
+    is called.
     """
     subject, predicate = normal_form(fact.subject), normal_form(fact.predicate)
     scope = ""
-    if fact.kind is not FactKind.STATEMENT or not _is_name(fact.subject):
-        within = [fact.qualifiers.get(name, "") for name in ("section", "group", "column")]
-        scope = normal_form(" ".join((title, *within)))
+    if not is_called_by_name(fact):
+        called, about = normal_form(title), "" if number is None else number.key
+        section = fact.qualifiers.get("section", "").split(BETWEEN_HEADINGS)
+        if about and fact.value is not None and fact.unit and fact.kind in _KEYED:
+            section = [each for each in section if normal_form(each) != called]
+            subject, called = about if subject == called else subject, ""
+        within = [fact.qualifiers.get(name, "") for name in ("group", "column")]
+        scope = f"{about}\n{called} {normal_form(' '.join((*section, *within)))}"
     period = f"{fact.valid_from or ''}…{fact.valid_to or ''}"
     value = f"{fact.value} {fact.unit}" if fact.value is not None else normal_form(fact.object)
     denied = "not" if fact.negated else ""
@@ -97,6 +107,11 @@ def normal_form(text: str) -> str:
         bare = "".join(each for each in folded if not unicodedata.combining(each))
     words = (word.strip(".,-/+") for word in _NOT_A_WORD.sub(" ", bare).split())
     return _ARTICLE.sub("", " ".join(filter(None, words)))
+
+
+def is_called_by_name(fact: ExtractedFact) -> bool:
+    """Whether a sentence says it of someone or something by name, which is the same everywhere."""
+    return fact.kind is FactKind.STATEMENT and _is_name(fact.subject)
 
 
 def _is_name(subject: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +24,16 @@ from footnote.language.figures import PERCENT, Figure, figures_of
 from footnote.language.identifiers import WORD, is_identifier
 from footnote.language.personal_data import personal_data_in
 from footnote.language.quantities import number_in
+from footnote.language.scripts import UNSPACED
 from footnote.ports import NamedSpan
 
 _VAT = re.compile(r"(?<![\w])(?:[A-Z]{2}|CHE)[ -]?[A-Z0-9](?:[ .-]?[A-Z0-9]){6,13}(?![\w])")
 _ADDRESS_OF_THE_WEB = re.compile(r"(?:https?://|www\.)[^\s<>\"'|]+", re.IGNORECASE)
 _SYMBOL_BEFORE = re.compile(r"(?:[$€£¥]|(?<![^\W\d_])(?:USD|EUR|GBP|CHF|JPY|CNY|RMB))\s?$")
 _LOOK_BACK = 5
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_OF_WORDS = frozenset("LMN")
+"""Letters, the marks above and below them, and digits: first letters of Unicode's categories."""
 _MEASURE = re.compile(r"\d[\d.,’' ]*[^\W\d_]{1,3}")
 _FORMED = {
     PersonalData.EMAIL: EntityKind.EMAIL,
@@ -66,7 +71,9 @@ def mentions_of(
     names = []
     at = 0
     for span in sorted(named, key=lambda each: each.start):
-        start, end = _trimmed(text, span.start, span.end)
+        start, end = _whole_words(text, *_trimmed(text, span.start, span.end))
+        if names and start < names[-1].end:
+            continue  # Another name has the rest of its word.
         while at < len(taken) and taken[at][1] <= start:
             at += 1
         overlaps = at < len(taken) and taken[at][0] < end
@@ -207,6 +214,23 @@ def _identifiers(text: str) -> Iterator[Mention]:
                 kind=EntityKind.IDENTIFIER, start=match.start(), end=match.end(),
                 normal=written.casefold(), confidence=_FORM_ALONE,
             )  # fmt: skip
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """A stretch with the rest of the words that it begins and ends in."""
+    while 0 < start < end and _is_in_word(text, start):
+        start -= 1
+    while start < end < len(text) and _is_in_word(text, end):
+        end += 1
+    return start, end
+
+
+def _is_in_word(text: str, at: int) -> bool:
+    """Whether a word of a script with spaces goes on at a place."""
+    return all(
+        unicodedata.category(each)[0] in _OF_WORDS and not _UNSPACED.match(each)
+        for each in text[at - 1 : at + 1]
+    )
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

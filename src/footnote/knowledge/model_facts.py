@@ -19,7 +19,7 @@ from footnote.knowledge.alignment import Aligned, align, fold
 from footnote.knowledge.periods import NO_PERIOD, Period, period_of
 from footnote.knowledge.prompt_passages import PromptPassage, listed_in
 from footnote.knowledge.sentence_facts import number_of
-from footnote.knowledge.texts import DocumentText
+from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText
 from footnote.language.negators import negators_in
 from footnote.language.quantities import plain_number
 
@@ -123,7 +123,7 @@ def _fact(
     number = number_of(written, document.language)
     valid_from, valid_to = _period(said, quoted)
     denied = said.negated and any(True for _ in negators_in(quoted, document.language or "en"))
-    qualifiers = {"section": " › ".join(passage.headings)} if passage.headings else {}
+    qualifiers = {"section": BETWEEN_HEADINGS.join(passage.headings)} if passage.headings else {}
     for name, value in (said.qualifiers or {}).items():
         if name and len(name) <= 40 and value and _stands(value, near):
             qualifiers.setdefault(name, value[:200])

@@ -15,7 +15,7 @@ from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.knowledge.grids import is_time
 from footnote.knowledge.periods import period_of
 from footnote.knowledge.sentence_forms import said_in
-from footnote.knowledge.texts import DocumentText, TextBlock
+from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText, TextBlock
 from footnote.language.dates import dates_mentioned
 from footnote.language.figures import Figure, figures_of
 from footnote.language.negators import negators_in
@@ -133,7 +133,7 @@ def _fact(document: DocumentText, block: TextBlock, found: _Found) -> ExtractedF
         confidence=_CONFIDENCE[found.kind],
         value=None if number is None else plain_number(number.value),
         unit="" if number is None else number.unit,
-        qualifiers={"section": " › ".join(block.headings)} if block.headings else {},
+        qualifiers={"section": BETWEEN_HEADINGS.join(block.headings)} if block.headings else {},
         valid_from=valid_from,
         valid_to=valid_to,
         negated=next(negators, None) is not None,

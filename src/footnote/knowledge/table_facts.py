@@ -17,7 +17,7 @@ from footnote.knowledge.scales import (
     scale_of_head,
     scale_said,
 )
-from footnote.knowledge.texts import DocumentText, TextBlock
+from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText, TextBlock
 from footnote.language.quantities import DecimalMarks, marks_of, number_in, plain_number
 
 _NUMBER_CONFIDENCE, _TEXT_CONFIDENCE = 0.95, 0.85
@@ -173,7 +173,7 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
     claim = _claim_of(table, label.text, column)
     by_row = claim.predicate == label.text
     qualifiers = {
-        "section": " › ".join(table.headings),
+        "section": BETWEEN_HEADINGS.join(table.headings),
         "group": table.group,
         "column": claim.head if by_row else "",
     }

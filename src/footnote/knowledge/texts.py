@@ -8,6 +8,7 @@ from typing import Protocol
 
 from footnote.domain import BlockKind, BlockSpan
 
+BETWEEN_HEADINGS = " › "
 _BETWEEN_PARTS = 2
 """Most characters between two parts of one block."""
 

@@ -29,6 +29,14 @@ class Disagreement:
     values: tuple[bytes, ...]
     """Of each fact; equal where the same is said."""
 
+    @property
+    def subject(self) -> str:
+        """What all call it, or else the number of the contract or the like that they state."""
+        first, *others = self.facts
+        called = {each.subject.casefold() for each in others}
+        number = first.qualifiers.get("identifier", "")
+        return first.subject if called <= {first.subject.casefold()} or not number else number
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotedPlace:
