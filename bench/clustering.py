@@ -3,15 +3,19 @@
 For each granularity: clusters, the share of outliers, and the adjusted mutual information (AMI,
 Vinh et al. 2010, arithmetic mean) and adjusted Rand index (ARI, Hubert and Arabie 1985) with the
 groups; outliers count as one cluster. `again` is the share of documents whose cluster keeps its id
-when the last twentieth of the documents, in an order that mixes the groups, is there as well, and
+when the last twentieth of the documents, in an order that mixes the groups, is there as well,
 `joined` that of the last twentieth whose cluster is the same whether they join or all is clustered
-anew. Seconds and memory are of clustering alone.
+anew, and `settled_ami` the AMI of the clusters after that; `matched` is the share that would keep
+their id if clusters were but found again by their documents. `grown_again` and `grown_ami` are
+the least share, and the last AMI, where half of the documents grow to all by tenths. Seconds and
+memory are of clustering alone.
 """
 
 from __future__ import annotations
 
 import csv
 import resource
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter, process_time
 from uuid import UUID
@@ -19,8 +23,10 @@ from uuid import UUID
 import numpy as np
 import numpy.typing as npt
 
+from footnote.domain.clusters import ClusterGranularity
+from footnote.engine.clustering import RENEWED
 from footnote.engine.lanes import embedders_from
-from footnote.knowledge.clusters import clustered, joined, matched, middles_of
+from footnote.knowledge.clusters import clustered, joined, matched, middles_of, settled
 from footnote.knowledge.density import OUTLIER, Labels
 from footnote.ports import Vectors
 from footnote.settings import Settings
@@ -103,8 +109,19 @@ async def over_clusters(path: Path) -> dict[str, object]:
     }
     first = len(texts) - len(texts) // _ADDED
     before = clustered(vectors[:first])
+    sizes = [len(texts)]
+    while sizes[0] > len(texts) // 2:
+        sizes.insert(0, int(sizes[0] / (1 + RENEWED)))
+    runs = {size: clustered(vectors[:size]) for size in sizes[:-1]} | {sizes[-1]: found}
     for granularity, labels in found.items():
-        same, came = _stability(before[granularity], labels, vectors)
+        then = _named(before[granularity])
+        again = dict(enumerate(matched(labels, range(labels.size), then)))
+        now = settled(granularity, labels, vectors, range(labels.size), then).cluster_ids
+        coming = joined(middles_of(vectors[:first], before[granularity]), vectors[first:])
+        came = [None if each == OUTLIER else UUID(int=each + 1) for each in coming.tolist()]
+        shares, grown = _grown(
+            granularity, {each: runs[each][granularity] for each in sizes}, vectors
+        )
         figures |= {
             f"{granularity}_clusters": int(labels.max()) + 1,
             f"{granularity}_outliers": round(float((labels == OUTLIER).mean()), 3),
@@ -113,27 +130,54 @@ async def over_clusters(path: Path) -> dict[str, object]:
             f"{granularity}_ami_of_both_runs": round(
                 adjusted_mutual_information(before[granularity], labels[:first]), 3
             ),
-            f"{granularity}_again": round(same, 3),
-            f"{granularity}_joined": round(came, 3),
+            f"{granularity}_matched": round(_same(then, [again.get(each) for each in labels[:first].tolist()]), 3),
+            f"{granularity}_again": round(_same(then, now[:first]), 3),
+            f"{granularity}_joined": round(
+                float(
+                    np.mean([one == other for one, other in zip(came, now[first:], strict=True)])
+                ),
+                3,
+            ),
+            f"{granularity}_settled_ami": round(
+                adjusted_mutual_information(_numbered(now), groups), 3
+            ),
+            f"{granularity}_grown_again": round(min(shares), 3),
+            f"{granularity}_grown_ami": round(adjusted_mutual_information(grown, groups), 3),
         }
     return figures
 
 
-def _stability(before: Labels, after: Labels, vectors: Vectors) -> tuple[float, float]:
-    """Shares of the documents, and of those that came, whose cluster is the same."""
-    first = before.size
-    ids = [UUID(int=number + 1) for number in range(int(before.max()) + 1)]
-    earlier = {
-        number: ids[label] for number, label in enumerate(before.tolist()) if label != OUTLIER
+def _grown(
+    granularity: ClusterGranularity, runs: Mapping[int, Labels], vectors: Vectors
+) -> tuple[list[float], Labels]:
+    """Shares that keep their cluster from run to run, and the clusters of the last."""
+    shares: list[float] = []
+    then: dict[int, UUID] = {}
+    last = 0
+    for size, labels in sorted(runs.items()):
+        now = settled(granularity, labels, vectors[:size], range(size), then).cluster_ids
+        if last:
+            shares.append(_same(then, now[:last]))
+        then, last = {at: each for at, each in enumerate(now) if each is not None}, size
+    return shares, _numbered(now)
+
+
+def _named(labels: Labels) -> dict[int, UUID]:
+    """An id for the cluster of each document that has one."""
+    return {
+        number: UUID(int=label + 1)
+        for number, label in enumerate(labels.tolist())
+        if label != OUTLIER
     }
-    again = matched(after, list(range(after.size)), earlier).cluster_ids
-    now = [None if label == OUTLIER else again[label] for label in after.tolist()]
-    same = np.mean([earlier.get(number) == now[number] for number in range(first)])
-    coming = joined(middles_of(vectors[:first], before), vectors[first:]).tolist()
-    came = np.mean(
-        [
-            (None if label == OUTLIER else ids[label]) == now[first + number]
-            for number, label in enumerate(coming)
-        ]
-    )
-    return float(same), float(came)
+
+
+def _same(then: Mapping[int, UUID], now: Sequence[UUID | None]) -> float:
+    """The share of documents whose cluster is the same, outliers among them."""
+    return float(np.mean([then.get(number) == each for number, each in enumerate(now)]))
+
+
+def _numbered(ids: Sequence[UUID | None]) -> Labels:
+    place: dict[UUID | None, int] = {
+        each: number for number, each in enumerate(dict.fromkeys(filter(None, ids)))
+    }
+    return np.array([place.get(each, OUTLIER) for each in ids], np.int32)

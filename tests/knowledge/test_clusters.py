@@ -16,6 +16,7 @@ from footnote.knowledge.clusters import (
     least_of,
     matched,
     middles_of,
+    settled,
 )
 from footnote.knowledge.density import OUTLIER, Labels
 from footnote.ports import Vectors
@@ -110,35 +111,56 @@ def test_a_cluster_is_found_again_by_most_of_its_documents() -> None:
     before = as_before((one, range(10)), (other, range(10, 20)))
     # Two documents changed sides, three came.
     labels = np.array([1] * 9 + [0] * 10 + [1] + [0, 0, 0], np.int32)
-    again = matched(labels, list(range(23)), before)
-    assert again.cluster_ids == (other, one)
-    assert again.changed == frozenset()
+    assert matched(labels, list(range(23)), before) == (other, one)
 
 
 def test_of_a_cluster_that_comes_apart_the_larger_part_keeps_its_id() -> None:
     one = uuid4()
     labels = np.array([0] * 12 + [1] * 8, np.int32)
     again = matched(labels, list(range(20)), as_before((one, range(20))))
-    assert again.cluster_ids[0] == one
-    assert again.cluster_ids[1] != one
-
-
-def test_a_cluster_that_kept_less_than_half_of_its_documents_is_called_anew() -> None:
-    one = uuid4()
-    labels = np.array([0] * 9 + [OUTLIER] * 11, np.int32)
-    again = matched(labels, list(range(20)), as_before((one, range(20))))
-    assert again.cluster_ids == (one,)
-    assert again.changed == {one}
+    assert again[0] == one
+    assert again[1] != one
 
 
 def test_a_cluster_of_quite_other_documents_has_an_id_of_its_own() -> None:
     one = uuid4()
     labels = np.array([0] * 3 + [OUTLIER] * 17 + [0] * 20, np.int32)
-    again = matched(labels, list(range(40)), as_before((one, range(20))))
-    assert (
-        one
-        not in matched(
-            labels, list(range(40)), as_before((one, range(20)), (uuid4(), range(20, 40)))
-        ).cluster_ids
-    )
-    assert len(set(again.cluster_ids)) == 1
+    before = as_before((one, range(20)), (uuid4(), range(20, 40)))
+    assert one not in matched(labels, list(range(40)), before)
+
+
+MIDDLE = ClusterGranularity.MIDDLE
+
+
+def test_documents_stay_where_another_run_tells_them_apart_otherwise() -> None:
+    vectors = vectors_about(20, 20)
+    one, other = uuid4(), uuid4()
+    before = as_before((one, range(20)), (other, range(20, 40)))
+    # All in one, a few with the others, some as outliers: they fit no other place better.
+    for labels in ([0] * 40, [0] * 15 + [1] * 25, [0] * 20 + [1] * 12 + [OUTLIER] * 8):
+        found = settled(MIDDLE, np.array(labels, np.int32), vectors, list(range(40)), before)
+        assert found.cluster_ids == (one,) * 20 + (other,) * 20
+        assert found.changed == frozenset()
+
+
+def test_documents_move_to_a_cluster_that_they_fit_clearly_better() -> None:
+    vectors = vectors_about(20, 20)
+    one = uuid4()
+    labels = np.array([0] * 20 + [1] * 20, np.int32)
+    mixed = as_before((one, range(40)))
+    found = settled(MIDDLE, labels, vectors, list(range(40)), mixed)
+    assert set(found.cluster_ids[:20]) == {one}
+    assert len(set(found.cluster_ids[20:])) == 1
+    assert one not in found.cluster_ids[20:]
+    # Half of its documents are elsewhere: it is called anew.
+    assert found.changed == {one}
+
+
+def test_what_is_new_is_where_the_run_has_it_and_a_cluster_of_few_is_no_more() -> None:
+    vectors = vectors_about(20, 20, 2)
+    one, other, few = uuid4(), uuid4(), uuid4()
+    before = as_before((one, range(20)), (other, range(20, 30)), (few, range(40, 42)))
+    labels = np.array([0] * 20 + [1] * 22, np.int32)
+    found = settled(MIDDLE, labels, vectors, list(range(42)), before)
+    assert found.cluster_ids == (one,) * 20 + (other,) * 22
+    assert found.changed == {few}

@@ -15,7 +15,7 @@ from footnote.engine.configuration import configuration_of
 from footnote.engine.services import Services, WorkspaceAccess, failure_reason
 from footnote.errors import StoreFull, StoreUnavailable
 from footnote.index.bm25 import Numbers
-from footnote.knowledge.clusters import clustered, joined, matched, middles_of
+from footnote.knowledge.clusters import clustered, joined, middles_of, settled
 from footnote.knowledge.density import OUTLIER, Labels
 from footnote.ports import Vectors
 from footnote.store import clusters as stored
@@ -133,9 +133,18 @@ async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
             before: Mapping[int, UUID] = {}
             if work.last is not None:
                 before = await stored.members_of_run(scope, granularity, work.last.run)
-            again = matched(each, numbers.tolist(), before)
-            renamed += again.changed
-            kept.append(_kept(granularity, each, numbers, ids, again.cluster_ids))
+            now = await asyncio.to_thread(
+                settled, granularity, each, vectors, numbers.tolist(), before
+            )
+            renamed += now.changed
+            kept.append(
+                KeptMembers(
+                    granularity=granularity,
+                    document_ids=tuple(ids[number] for number in numbers.tolist()),
+                    numbers=tuple(numbers.tolist()),
+                    cluster_ids=now.cluster_ids,
+                )
+            )
         run = ClusterRun(
             lane_id=work.lane_id,
             run=number,

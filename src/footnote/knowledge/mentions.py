@@ -68,7 +68,7 @@ def mentions_of(
     """
     exact = [each for each in exact_mentions(text, language) if each.kind in kinds]
     taken = sorted((each.start, each.end) for each in exact)
-    names = []
+    names: list[Mention] = []
     at = 0
     for span in sorted(named, key=lambda each: each.start):
         start, end = _whole_words(text, *_trimmed(text, span.start, span.end))
