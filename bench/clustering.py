@@ -130,7 +130,9 @@ async def over_clusters(path: Path) -> dict[str, object]:
             f"{granularity}_ami_of_both_runs": round(
                 adjusted_mutual_information(before[granularity], labels[:first]), 3
             ),
-            f"{granularity}_matched": round(_same(then, [again.get(each) for each in labels[:first].tolist()]), 3),
+            f"{granularity}_matched": round(
+                _same(then, [again.get(each) for each in labels[:first].tolist()]), 3
+            ),
             f"{granularity}_again": round(_same(then, now[:first]), 3),
             f"{granularity}_joined": round(
                 float(
