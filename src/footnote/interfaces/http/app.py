@@ -52,9 +52,7 @@ from footnote.interfaces.http.guard import (
     RATE_LIMIT_HEADERS,
     BodyLimit,
     Guard,
-    PositionHeader,
-    RateLimitHeaders,
-    SecurityHeaders,
+    ResponseHeaders,
     policy_from,
     security_headers,
 )
@@ -233,8 +231,6 @@ def create_app(
     app.add_middleware(
         BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
     )
-    app.add_middleware(RateLimitHeaders)
-    app.add_middleware(PositionHeader)
     policy = policy_from(settings)
     app.add_middleware(Authentication, lifecycle=lifecycle, policy=policy)
     if settings.identity_ways and settings.cors_origins:
@@ -258,7 +254,7 @@ def create_app(
             ),
         )
     app.add_middleware(Guard, policy=policy)
-    app.add_middleware(SecurityHeaders, https=https)
+    app.add_middleware(ResponseHeaders, https=https)
     app.add_middleware(Tracing)
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

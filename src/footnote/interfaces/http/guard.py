@@ -165,9 +165,19 @@ def security_headers(*, https: bool) -> tuple[tuple[str, str], ...]:
     return (*_HEADERS, _HSTS) if https else _HEADERS
 
 
+RATE_LIMIT_HEADERS = tuple(
+    f"RateLimit-{what}" for what in ("Limit", "Remaining", "Reset", "Policy")
+)
+"""Their names are those of draft-ietf-httpapi-ratelimit-headers."""
+
+
 @dataclass(frozen=True, slots=True)
-class SecurityHeaders:
-    """Tells browsers to do no more with an answer than its client asked for."""
+class ResponseHeaders:
+    """Adds to each answer what browsers may do with it, and where its caller stands.
+
+    That is, its rate limit once it was counted, and up to where it has seen the database once its
+    act is over, where there are replicas.
+    """
 
     app: ASGIApp
     https: bool
@@ -179,59 +189,17 @@ class SecurityHeaders:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                last, seen = scope.get(RATE_LIMIT), scope.get(SEEN)
+                if isinstance(last, LastRateLimit):
+                    for name, value in _rate_limit_headers(last.rate_limit):
+                        headers[name] = value
+                if isinstance(seen, LastSeen) and seen.position is not None:
+                    headers[POSITION_HEADER] = str(seen.position)
                 for name, value in security_headers(https=self.https):
                     headers.setdefault(name, value)
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
-
-
-RATE_LIMIT_HEADERS = tuple(
-    f"RateLimit-{what}" for what in ("Limit", "Remaining", "Reset", "Policy")
-)
-
-
-@dataclass(frozen=True, slots=True)
-class RateLimitHeaders:
-    """Tells callers where they stand with their rate limit.
-
-    The names are those of draft-ietf-httpapi-ratelimit-headers.
-    """
-
-    app: ASGIApp
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and add where its caller stands once it was counted."""
-
-        async def send_with_headers(message: Message) -> None:
-            last = scope.get(RATE_LIMIT)
-            if message["type"] == "http.response.start" and isinstance(last, LastRateLimit):
-                headers = MutableHeaders(scope=message)
-                for name, value in _rate_limit_headers(last.rate_limit):
-                    headers[name] = value
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers)
-
-
-@dataclass(frozen=True, slots=True)
-class PositionHeader:
-    """Tells callers up to where they have seen the database, where there are replicas of it."""
-
-    app: ASGIApp
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and add the position once its act is over."""
-
-        async def send_with_header(message: Message) -> None:
-            seen = scope.get(SEEN)
-            if message["type"] == "http.response.start" and isinstance(seen, LastSeen):
-                position = seen.position
-                if position is not None:
-                    MutableHeaders(scope=message)[POSITION_HEADER] = str(position)
-            await send(message)
-
-        await self.app(scope, receive, send_with_header)
 
 
 def _rate_limit_headers(rate_limit: RateLimitStatus | None) -> Iterator[tuple[str, str]]:
