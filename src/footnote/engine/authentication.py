@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -201,7 +203,7 @@ def _refused(
 def credentials_from(settings: Settings) -> Credentials:
     """What the settings say. Raises UnsupportedSettings for what contradicts itself."""
     ways = settings.identity_ways
-    http = httpx.AsyncClient(follow_redirects=False, trust_env=False)
+    http = httpx.AsyncClient(follow_redirects=False, verify=_trusted(), trust_env=False)
     if "gateway" in ways and not ways & {"keys", "tokens"}:
         raise UnsupportedSettings(
             "The setting identity cannot be gateway alone: the tokens behind it are verified too.",
@@ -220,6 +222,12 @@ def credentials_from(settings: Settings) -> Credentials:
         provider=_provider(settings, http) if "login" in ways else None,
         idle=timedelta(minutes=settings.login_idle_minutes),
     )
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The certificates that others are held to, read once for all engines of a process."""
+    return httpx.create_ssl_context(trust_env=False)
 
 
 def _claims(settings: Settings, way: str) -> ClaimMapping:

@@ -78,9 +78,10 @@ def load_e5(
     with ThreadPoolExecutor(1, thread_name_prefix="load-e5") as beside:
         opening = beside.submit(open_session, graph)
         tokenizer = e5_tokenizer(shared.tokenizer.resolve())
+    session = opening.result()
     embedder = SentenceEncoder(
         lane,
-        opening.result(),
+        session,
         Reading(
             tokenizer=tokenizer,
             max_tokens=MAX_TOKENS,
@@ -91,7 +92,7 @@ def load_e5(
         threads=threads,
         batch_tokens=batch_tokens,
     )
-    check_known_vectors(embedder.encode, KNOWN_VECTORS_FILE, precision, shared.folder)
+    check_known_vectors(session, embedder.encode, KNOWN_VECTORS_FILE, precision, shared.folder)
     return embedder
 
 

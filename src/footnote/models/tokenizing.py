@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -55,6 +56,12 @@ class WordPieces:
         clean = [encodable(text) for text in texts]
         encodings = self._tokenizer.encode_batch_fast(clean, add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
+
+
+@cache
+def word_pieces(file: Path) -> WordPieces:
+    """The tokenizer in the file, once for all models of the process."""
+    return WordPieces(file)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from footnote.interfaces.http.chat_shapes import (
 from footnote.interfaces.http.problems import ALWAYS, problem_responses
 from footnote.interfaces.http.questions import events_of
 from footnote.interfaces.http.requests import Flag, Question
+from footnote.interfaces.http.routing import operation_id
 from footnote.interfaces.http.scope import TheRequester, WorkspaceName, one_name
 from footnote.interfaces.http.streaming import STREAM, EventStream, streamed
 from footnote.validation.constrained_types import Name
@@ -36,7 +37,7 @@ from footnote.validation.constrained_types import Name
 if TYPE_CHECKING:
     pass
 
-router = APIRouter(tags=["chat"], responses=ALWAYS)
+router = APIRouter(tags=["chat"], responses=ALWAYS, generate_unique_id_function=operation_id)
 
 Shape = TypeVar("Shape", bound=BaseModel)
 

@@ -196,7 +196,6 @@ def create_app(
         redirect_slashes=False,
         # FastAPI's own would note addresses with their queries; see `Tracing`.
         telemetry={"tracing": False, "metrics": False, "logs": False},
-        generate_unique_id_function=lambda route: route.name,
     )
     app.state.lifecycle = lifecycle
     app.router.routes.append(mcp.route())
@@ -207,7 +206,8 @@ def create_app(
         routers = (*_ROUTERS, scim.router)
     app.state.routers = routers
     for router in routers:
-        app.include_router(router)
+        # Included, they would all be built anew by the first request to each application.
+        app.router.routes.extend(router.routes)
     web_app = WebApp.built_in(BUILT)
     app.router.routes.extend(web_app.routes(settings))
     answer_with_problems(app)

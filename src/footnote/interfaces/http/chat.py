@@ -24,6 +24,7 @@ from footnote.interfaces.http.chat_errors import (
 from footnote.interfaces.http.chat_shapes import ChatRequest, Completion
 from footnote.interfaces.http.problems import Responses, problem, problem_responses
 from footnote.interfaces.http.questions import events_of
+from footnote.interfaces.http.routing import operation_id
 from footnote.interfaces.http.scope import Requester, TheRequester, WorkspaceName, one_name
 from footnote.interfaces.http.streaming import MEDIA_TYPE, sse, streamed, unless_gone, whole
 from footnote.interfaces.schemas import object_of
@@ -39,6 +40,7 @@ router = APIRouter(
         **error_responses(400, 401, 402, 403, 404, 409, 422, 500, 503),
         **problem_responses("not-local"),
     },
+    generate_unique_id_function=operation_id,
 )
 
 _OBJECT: Responses = {

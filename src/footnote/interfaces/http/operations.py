@@ -14,11 +14,11 @@ from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.errors import FootnoteError
 from footnote.interfaces.http.problems import ALWAYS, problem_responses
 from footnote.interfaces.http.requests import Flag, Request
-from footnote.interfaces.http.routing import workspace_router
+from footnote.interfaces.http.routing import operation_id, workspace_router
 from footnote.interfaces.http.scope import TheLifecycle, TheWorkspace, requester_of
 from footnote.interfaces.schemas import LaneList
 
-router = APIRouter(tags=["operations"])
+router = APIRouter(tags=["operations"], generate_unique_id_function=operation_id)
 lanes_router = workspace_router("lanes")
 
 LaneName = Annotated[

@@ -79,9 +79,19 @@ ExactForm = Depends(_check_form)
 """Refuses fields of a form that its route does not know, or that come twice."""
 
 
+def operation_id(route: APIRoute) -> str:
+    """The id of a route's operation in the description: the name of its function."""
+    return route.name
+
+
 def workspace_router(tag: str, route_class: type[APIRoute] = ExactRoute) -> APIRouter:
     """A router for routes inside a workspace."""
-    return APIRouter(tags=[tag], route_class=route_class, responses=ALWAYS)
+    return APIRouter(
+        tags=[tag],
+        route_class=route_class,
+        responses=ALWAYS,
+        generate_unique_id_function=operation_id,
+    )
 
 
 def _query_parameters(dependant: Dependant) -> Iterator[tuple[str, bool]]:
