@@ -139,7 +139,7 @@ async def ask(client: httpx.AsyncClient, question: str) -> Timed:
 async def measure(options: Options, reader: Path | None) -> dict[str, object]:
     assert options.home is not None, "the server needs a folder to open"
     async with bench_engine(
-        options.models, options.home, statement_timeout_seconds=NO_LIMIT_SECONDS
+        options.models, options.home, search_timeout_seconds=NO_LIMIT_SECONDS
     ) as engine:
         language = SyntheticLanguage(engine.analyzer, seed=options.seed)
         workspaces, _ = await filled(engine, language, options)

@@ -61,7 +61,7 @@ async def served(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a server on a free port."""
     ready = asyncio.Event()
     listening = socket.create_server(("127.0.0.1", 0))
-    server = server_of(create_app(settings, on_ready=ready.set), settings, 5)
+    server = server_of(create_app(settings, on_ready=ready.set), 5)
     serving = asyncio.create_task(server.serve(sockets=[listening]))
     await ready.wait()
     try:

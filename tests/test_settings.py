@@ -7,7 +7,13 @@ import pytest
 
 import footnote
 from footnote.errors import UnsupportedSettings
-from footnote.settings import Settings, environment_of, settings_from, unknown_variables
+from footnote.settings import (
+    REMOVED,
+    Settings,
+    environment_of,
+    settings_from,
+    unknown_variables,
+)
 from tests.interfaces.serving import footnote as run
 
 MALFORMED = {
@@ -95,6 +101,7 @@ def test_a_setting_that_cannot_be_used_is_told_what_it_must_be(
 def test_a_variable_that_is_almost_a_setting_is_told_with_the_setting() -> None:
     environment = {
         "FOOTNOTE_TOPK": "3",
+        "FOOTNOTE_TOKEN_ROLE_CLAIM": "role",
         "FOOTNOTE_QQQQQQQQ": "",
         "FOOTNOTE_TOP_K": "3",
         "footnote_top_k": "3",
@@ -103,9 +110,32 @@ def test_a_variable_that_is_almost_a_setting_is_told_with_the_setting() -> None:
         "HOME": "/home/ada",
     }
     assert unknown_variables(environment) == (
-        ("FOOTNOTE_QQQQQQQQ", None),
-        ("FOOTNOTE_TOPK", "FOOTNOTE_TOP_K"),
+        ("FOOTNOTE_QQQQQQQQ", "docs/settings.md lists all."),
+        ("FOOTNOTE_TOKEN_ROLE_CLAIM", "it was removed: it is role of token_claims."),
+        ("FOOTNOTE_TOPK", "did you mean FOOTNOTE_TOP_K?"),
     )
+
+
+def test_a_setting_that_was_removed_is_refused_with_what_holds_instead() -> None:
+    with pytest.raises(UnsupportedSettings, match="cache_seconds") as refusal:
+        settings_from(None, {"cache_seconds": 3})
+    assert refusal.value.hint == "It was removed: results and answers are kept for five minutes."
+    assert not REMOVED.keys() & Settings.model_fields.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("token_claims", "role", "it must be a JSON object with some of principal, groups, role"),
+        ("token_claims", '{"name": "sub"}', "; name: "),
+        ("embedding_options", '{"max_tokens": 3}', "; max_tokens: it must be at least 16"),
+        ("google_project", "a/b/c", "google_project"),
+    ],
+)
+def test_members_of_a_setting_are_checked(name: str, value: str, said: str) -> None:
+    with pytest.raises(UnsupportedSettings) as refusal:
+        settings_from(None, {name: value})
+    assert said in str(refusal.value)
 
 
 def test_another_process_comes_to_the_same_settings(

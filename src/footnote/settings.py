@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 from pydantic import (
     AfterValidator,
     AliasChoices,
+    BaseModel,
     Field,
     SecretStr,
     TypeAdapter,
@@ -143,6 +144,42 @@ DocumentClasses = Annotated[str, AfterValidator(_checked_classes)]
 IdentityWays = Annotated[str, AfterValidator(_checked_ways)]
 
 
+class EmbeddingOptions(BaseModel, extra="forbid", frozen=True):
+    """What fastembed and hosted embedders were trained with, where nobody knows it of them."""
+
+    max_tokens: Annotated[int, Field(ge=16)] | None = None
+    query_prompt: str = ""
+    document_prompt: str = ""
+
+
+class TokenClaims(BaseModel, extra="forbid", frozen=True):
+    """Which claims of a token say who somebody is, with dots where they lead into objects."""
+
+    principal: str = "sub"
+    groups: str = "groups"
+    role: str | None = "role"
+    workspace: str | None = None
+
+
+def _json_of(record: type[BaseModel]) -> AfterValidator:
+    """Text that holds such a record as a JSON object."""
+
+    def checked(text: str) -> str:
+        try:
+            record.model_validate_json(text)
+        except ValidationError as error:
+            wrong = error.errors(include_url=False)[0]
+            members = ", ".join(record.model_fields)
+            inside = ".".join(map(str, wrong["loc"]))
+            raise ValueError(
+                f"it must be a JSON object with some of {members}"
+                + (f"; {inside}: {wrong_value(wrong, with_value=False)}" if inside else "")
+            ) from None
+        return text
+
+    return AfterValidator(checked)
+
+
 class Settings(BaseSettings):
     """Read from the environment (`FOOTNOTE_…`) when created; explicit arguments win."""
 
@@ -193,21 +230,12 @@ class Settings(BaseSettings):
         ge=0.5,
         description="How old what a replica lacks may be; beyond, the primary is read.",
     )
-    replica_wait_seconds: float = Field(
-        1.0,
-        ge=0,
-        description="Longest that a read waits for a replica to reach what its caller has seen, "
-        "before the primary serves it.",
-    )
     pool_size: int = Field(
         8,
         ge=1,
         le=200,
         description="Connections a process keeps to Postgres; more let more requests work at "
         "once, within what Postgres allows.",
-    )
-    statement_timeout_seconds: float = Field(
-        30.0, gt=0, description="Longest a statement of a request may keep Postgres busy."
     )
     blob_url: str | None = Field(
         None,
@@ -397,12 +425,6 @@ class Settings(BaseSettings):
         description="Documents a worker ingests at the same time; a third as many parsers read "
         "files, no more than cores.",
     )
-    worker_memory_bytes: int = Field(
-        200 * 1024**2,
-        ge=16 * 1024**2,
-        description="Memory that the documents in hand of a worker take together, beside models "
-        "and caches; one that needs more is ingested alone.",
-    )
     worker_stalled_seconds: float = Field(
         10.0,
         gt=0,
@@ -418,18 +440,8 @@ class Settings(BaseSettings):
     max_queued_documents: int = Field(
         10_000,
         ge=1,
-        description="Documents of a workspace that may wait to be indexed; more are refused for "
-        "the moment, so that nobody fills the queue.",
-    )
-    max_queued_documents_overall: int = Field(
-        100_000, ge=1, description="The same for all workspaces together."
-    )
-    webhook_attempts: int = Field(
-        8,
-        ge=1,
-        le=50,
-        description="Tries of one delivery to an endpoint, each twice as far apart; more outlast "
-        "a longer outage of the receiver.",
+        description="Documents of a workspace that may wait to be indexed, and a tenth of those of "
+        "all together; more are refused for the moment, so that nobody fills the queue.",
     )
 
     # Embedding models
@@ -454,19 +466,11 @@ class Settings(BaseSettings):
     embedding_api_key: SecretStr | None = Field(
         None, description="Key of hosted embedders; a JSON object gives each vendor its own."
     )
-    embedding_max_tokens: int | None = Field(
-        None,
-        ge=16,
-        description="Tokens a hosted embedder reads of a text, the rest is cut off; unset takes "
-        "what is known of the model, else 512.",
-    )
-    embedding_query_prompt: str = Field(
-        "",
-        description="Text put before a query, where a fastembed or hosted model was trained with "
-        "one.",
-    )
-    embedding_document_prompt: str = Field(
-        "", description="Text put before a chunk of a document, for the same models."
+    embedding_options: Annotated[str, _json_of(EmbeddingOptions)] = Field(
+        "{}",
+        description="JSON object of what a fastembed or hosted model was trained with, where it is "
+        "not known: query_prompt and document_prompt, put before a query and before a chunk, and "
+        "max_tokens, of which the rest of a text is cut off (512 where nobody knows).",
     )
     reembedding_texts_per_second: float | None = Field(
         None,
@@ -628,10 +632,10 @@ class Settings(BaseSettings):
     )
     google_project: str = Field(
         "",
+        pattern=r"^([^/]+(/[^/]+)?)?$",
         description="Google Cloud project that pays for the reranker and the grounding judge "
-        "vertex.",
+        "vertex, with a location behind it where it is not global: acme-1234/eu.",
     )
-    google_location: str = Field("global", description="Google Cloud location of both.")
 
     # Language model
 
@@ -645,9 +649,6 @@ class Settings(BaseSettings):
     )
     language_model_api_key: SecretStr | None = Field(
         None, description="Key of the language model; unset takes the provider's own variable."
-    )
-    language_model_timeout_seconds: float = Field(
-        30.0, gt=0, description="Longest a search waits for one reply of the language model."
     )
 
     # Answers
@@ -675,7 +676,7 @@ class Settings(BaseSettings):
         120.0,
         gt=0,
         description="Longest that writing an answer may take, all models together; a model must "
-        "begin within a quarter of it.",
+        "begin within a quarter of it, and an agent has half as long again.",
     )
     answer_max_tokens: int = Field(
         1024,
@@ -688,13 +689,6 @@ class Settings(BaseSettings):
         ge=512,
         description="Tokens the answer models take, the answer included; unset takes what is known "
         "of each, else 8192.",
-    )
-    answer_resume_seconds: float = Field(
-        5.0,
-        ge=0,
-        le=3600,
-        description="How long an answer goes on that nobody reads any more, in case its reader "
-        "comes back; 0 stops the model at once.",
     )
     suggestions: int = Field(
         3,
@@ -720,9 +714,6 @@ class Settings(BaseSettings):
         ge=1,
         le=100,
         description="Most requests an agent makes to its model for one answer; each costs.",
-    )
-    agent_timeout_seconds: float = Field(
-        180.0, gt=0, description="Longest an agent works on one answer."
     )
     agent_max_cost_usd: float | None = Field(
         None, gt=0, description="Most an agent may spend on one answer; unset means no limit."
@@ -822,12 +813,6 @@ class Settings(BaseSettings):
         "8 for the index, 2 for searches and 1 for answers. 100,000 vectors of 384 dimensions "
         "take 200 MB; 0 keeps nothing.",
     )
-    cache_seconds: float = Field(
-        300.0,
-        gt=0,
-        description="How long the results of a search, and an answer, are kept to be given again; "
-        "a change of the index ends them at once.",
-    )
     search_cache_similarity: float = Field(
         0.9,
         ge=0,
@@ -871,24 +856,11 @@ class Settings(BaseSettings):
         description="Algorithms a token may be signed with, joined by commas; those of "
         "token_secret must be named too.",
     )
-    token_leeway_seconds: int = Field(
-        30, ge=0, le=300, description="How far the issuer's clock may be off."
-    )
-    token_jwks_seconds: float = Field(
-        300.0,
-        gt=0,
-        description="How long the issuer's keys are kept before they are fetched again; an unknown "
-        "key has them fetched at once, but not twice within 30 seconds.",
-    )
-    token_principal_claim: str = Field("sub", description="Claim of a token that says who asks.")
-    token_groups_claim: str = Field(
-        "groups", description="Claim with groups; dots lead into objects, as in realm_access.roles."
-    )
-    token_role_claim: str = Field("role", description="Claim with the role in the workspace.")
-    token_workspace_claim: str | None = Field(
-        None,
-        description="Claim with the name of the workspace, or of several; unset means that all "
-        "tokens are for the default one.",
+    token_claims: Annotated[str, _json_of(TokenClaims)] = Field(
+        "{}",
+        description="JSON object of the claims that say who asks (principal, else sub), in which "
+        "groups (groups), with which role (role) and for which workspaces (workspace, else all are "
+        "for the default one); dots lead into objects, as in realm_access.roles.",
     )
     token_roles: str = Field(
         "{}",
@@ -968,18 +940,6 @@ class Settings(BaseSettings):
         description="Origins of other sites whose pages may ask, such as https://app.example.com, "
         "joined by commas; they send a key or a token, never cookies.",
     )
-    request_body_seconds: float = Field(
-        20.0,
-        gt=0,
-        description="Time in which the body of a request must go on, at 500 bytes a second, or its "
-        "connection is closed.",
-    )
-    events_heartbeat_seconds: float = Field(
-        15.0,
-        gt=0,
-        description="Silence after which a stream of events says that it lives, so that proxies "
-        "keep it open.",
-    )
     prices: str | None = Field(
         None,
         description="JSON object of prices in US dollars by model or kind of use, over those that "
@@ -997,7 +957,10 @@ class Settings(BaseSettings):
         description="Requests of those that may come at once, after a pause.",
     )
     search_timeout_seconds: float = Field(
-        60.0, gt=0, description="Longest a search may take, the time of its models included."
+        60.0,
+        gt=0,
+        description="Longest a search may take, the time of its models included; a statement of a "
+        "request, and one reply of the language model, may take half of it.",
     )
     audit_queries: bool = Field(
         True,
@@ -1120,8 +1083,34 @@ _PREFIX = "FOOTNOTE_"
 _OF_TESTS = "FOOTNOTE_TEST_"
 
 
-def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str | None], ...]:
-    """Variables that look like settings and are none, each with the closest that is one."""
+REMOVED: Mapping[str, str] = {
+    "agent_timeout_seconds": "an agent has half as long again as answer_timeout_seconds",
+    "answer_resume_seconds": "an answer that nobody reads goes on for five seconds",
+    "cache_seconds": "results and answers are kept for five minutes",
+    "embedding_document_prompt": "it is document_prompt of embedding_options",
+    "embedding_max_tokens": "it is max_tokens of embedding_options",
+    "embedding_query_prompt": "it is query_prompt of embedding_options",
+    "events_heartbeat_seconds": "streams say every 15 seconds that they live",
+    "google_location": "it stands behind the project in google_project: acme-1234/eu",
+    "language_model_timeout_seconds": "a reply may take half of search_timeout_seconds",
+    "max_queued_documents_overall": "it is ten times max_queued_documents",
+    "replica_wait_seconds": "a read waits a second for a replica",
+    "request_body_seconds": "the body of a request must go on within 20 seconds",
+    "statement_timeout_seconds": "a statement may take half of search_timeout_seconds",
+    "token_groups_claim": "it is groups of token_claims",
+    "token_jwks_seconds": "an issuer's keys are kept for five minutes",
+    "token_leeway_seconds": "an issuer's clock may be off by 30 seconds",
+    "token_principal_claim": "it is principal of token_claims",
+    "token_role_claim": "it is role of token_claims",
+    "token_workspace_claim": "it is workspace of token_claims",
+    "webhook_attempts": "a delivery is tried eight times",
+    "worker_memory_bytes": "the documents in hand share 200 MiB",
+}
+"""Settings that earlier versions had, and what holds instead."""
+
+
+def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Variables that look like settings and are none, each with what may be meant."""
     known = {name for field in Settings.model_fields for name in variables_of(field)}
     known.update(COMMAND_LINE_VARIABLES)
     # Compared without what all have in common, which would make any two of them alike.
@@ -1132,8 +1121,11 @@ def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str | 
         if spelt.startswith(_PREFIX) and not spelt.startswith(_OF_TESTS) and spelt not in known:
             from difflib import get_close_matches  # noqa: PLC0415  # seldom needed
 
-            close = get_close_matches(spelt.removeprefix(_PREFIX), ends, n=1)
-            found.append((name, f"{_PREFIX}{close[0]}" if close else None))
+            end = spelt.removeprefix(_PREFIX)
+            close = get_close_matches(end, ends, n=1)
+            meant = f"did you mean {_PREFIX}{close[0]}?" if close else "docs/settings.md lists all."
+            gone = REMOVED.get(end.lower())
+            found.append((name, meant if gone is None else f"it was removed: {gone}."))
     return tuple(found)
 
 
@@ -1176,6 +1168,8 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
             f"The setting {name or said} cannot be used: {said_of_it}.",
             hint=f"Set {' or '.join(variables_of(name))} to another value."
             if name
+            else f"It was removed: {REMOVED[said]}."
+            if said in REMOVED
             else "There is no such setting.",
         ) from error
 

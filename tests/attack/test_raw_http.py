@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from footnote.interfaces.cli import serve
-from footnote.settings import settings_from
+from footnote.interfaces.http import streaming as http_streaming
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
 from tests.interfaces.serving import served
@@ -43,13 +43,9 @@ async def server(
     """A server that has little patience with those who send."""
     with fresh_database(postgres) as database, pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(serve, "HEAD_SECONDS", PATIENCE_SECONDS)
-        settings = settings_from(
-            settings_over(database, tmp_path_factory.mktemp("raw"), model_home),
-            {
-                "request_body_seconds": PATIENCE_SECONDS,
-                "events_heartbeat_seconds": HEARTBEAT_SECONDS,
-            },
-        )
+        monkeypatch.setattr(serve, "BODY_SECONDS", PATIENCE_SECONDS)
+        monkeypatch.setattr(http_streaming, "HEARTBEAT_SECONDS", HEARTBEAT_SECONDS)
+        settings = settings_over(database, tmp_path_factory.mktemp("raw"), model_home)
         async with served(settings) as client:
             yield client
 

@@ -138,12 +138,13 @@ async def test_another_workspace_is_not_refused(crowded: WorkspaceEngine) -> Non
 
 @pytest.mark.usefixtures("own_database")
 async def test_the_limit_of_all_workspaces_counts_each(settings: Settings) -> None:
-    settings = settings_from(settings, {"max_queued_documents_overall": 1})
+    settings = settings_from(settings, {"max_queued_documents": 1})
     async with await open_engine(settings) as engine:
-        await engine.create_workspace("other")
-        await (await engine.workspace()).receive(b"one text", "a.txt")
-        with pytest.raises(QueueFull):
-            await (await engine.workspace("other")).receive(b"one more", "more.txt")
+        for number in range(10):
+            await engine.create_workspace(f"w{number}")
+            await (await engine.workspace(f"w{number}")).receive(b"one text", "a.txt")
+        with pytest.raises(QueueFull, match="too many documents wait"):
+            await (await engine.workspace()).receive(b"one more", "more.txt")
 
 
 async def test_who_indexes_meanwhile_gets_everything_in(crowded: WorkspaceEngine) -> None:

@@ -21,6 +21,7 @@ from footnote.jobs.inline import work_until_resting
 from footnote.models.aligned import AlignedEncoder
 from footnote.ports.replicas import ReplicaLost
 from footnote.settings import Settings, settings_from
+from footnote.store import replicas
 from footnote.store.addresses import name_of
 from footnote.store.embedded import APPLICATION_ROLE, EmbeddedPostgres
 from footnote.store.pools import open_replica
@@ -52,8 +53,13 @@ def held_back(servers: Pair) -> Iterator[None]:
 
 @pytest.fixture
 def over_both(
-    servers: Pair, tmp_path: Path, model_home: Path, packaged_models: AlignedEncoder
+    servers: Pair,
+    tmp_path: Path,
+    model_home: Path,
+    packaged_models: AlignedEncoder,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Settings:
+    monkeypatch.setattr(replicas, "WAIT_SECONDS", 0.1)
     home = tmp_path / "home"
     home.mkdir()
     (home / "models").symlink_to(model_home)
@@ -64,7 +70,6 @@ def over_both(
         owner_database_url=owner,
         replica_database_urls=urls(servers.standby)[0],
         replica_max_lag_seconds=3600,
-        replica_wait_seconds=0.1,
     )
 
 
@@ -139,7 +144,7 @@ async def test_reads_go_to_the_replica_until_it_is_too_far_behind(
 
 
 async def test_who_names_what_was_seen_reads_nothing_older(
-    engine: Engine, workspace: WorkspaceEngine, servers: Pair
+    engine: Engine, workspace: WorkspaceEngine, servers: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await put(workspace, "red")
     with held_back(servers):
@@ -152,7 +157,7 @@ async def test_who_names_what_was_seen_reads_nothing_older(
         assert await found(mine) == ["blue.md", "green.md", "red.md"]
         assert len((await mine.documents()).documents) == 3
         assert served_by_replica(engine) == before, "the primary had to"
-    engine.replicas.wait_seconds = 60.0
+    monkeypatch.setattr(replicas, "WAIT_SECONDS", 60.0)
     latest = await workspace.after_position("latest")
     assert await found(latest) == ["blue.md", "green.md", "red.md"]
     assert served_by_replica(engine) == before + 1, "it had come as far"
@@ -292,9 +297,11 @@ async def test_the_doctor_shows_a_replica_and_what_is_none(
     assert "cannot be reached" in found[2].detail
 
 
-async def test_positions_are_told_and_taken_over_http(over_both: Settings, servers: Pair) -> None:
-    settings = settings_from(over_both, {"replica_wait_seconds": 30.0})
-    async with served(settings) as http:
+async def test_positions_are_told_and_taken_over_http(
+    over_both: Settings, servers: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replicas, "WAIT_SECONDS", 30.0)
+    async with served(over_both) as http:
         uploaded = await http.post("/v1/documents", files={"file": ("red.md", b"# Red\n\nA buoy.")})
         assert uploaded.status_code == 202, uploaded.text
         position = uploaded.headers["Footnote-Position"]

@@ -66,7 +66,7 @@ async def _opened(settings: Settings) -> AsyncIterator[tuple[FastAPI, str]]:
 
     listening = socket.create_server(("127.0.0.1", 0))
     app = create_app(settings, on_ready=settled.set, on_failure=fail)
-    server = server_of(app, settings, 5)
+    server = server_of(app, 5)
     # Whoever interrupts the tests means all of them, and not this server.
     with mock.patch.object(server, "capture_signals", nullcontext):
         serving = asyncio.create_task(server.serve(sockets=[listening]))

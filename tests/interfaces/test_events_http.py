@@ -15,7 +15,8 @@ import pytest
 
 import footnote
 from footnote.domain import LOCAL_PRINCIPAL, Principal
-from footnote.settings import Settings, settings_from
+from footnote.interfaces.http import streaming
+from footnote.settings import Settings
 from footnote.store.events import BEGINNING
 from tests.interfaces.serving import served
 
@@ -23,8 +24,11 @@ PATIENCE_SECONDS = 60
 
 
 @pytest.fixture
-async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
-    async with served(settings_from(settings, {"events_heartbeat_seconds": 0.2})) as client:
+async def client(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[httpx.AsyncClient]:
+    monkeypatch.setattr(streaming, "HEARTBEAT_SECONDS", 0.2)
+    async with served(settings) as client:
         yield client
 
 

@@ -27,7 +27,7 @@ from footnote.errors import (
     NotFound,
     UnsupportedSettings,
 )
-from footnote.interfaces.http import authentication
+from footnote.interfaces.http import authentication, streaming
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.web_app import is_public
 from footnote.settings import Settings, settings_from
@@ -368,7 +368,8 @@ async def test_a_stream_ends_with_its_key(
 ) -> None:
     monkeypatch.setattr(authentication, "AGAIN_SECONDS", 0.0)
     key, other = await workspace.create_key("a"), await workspace.create_key("b")
-    within = settings_from(settings, {"identity": "keys", "events_heartbeat_seconds": 0.05})
+    monkeypatch.setattr(streaming, "HEARTBEAT_SECONDS", 0.05)
+    within = settings_from(settings, {"identity": "keys"})
     async with (
         served(within) as http,
         http.stream("GET", "/v1/events", headers=bearer(key)) as ending,

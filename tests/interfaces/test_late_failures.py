@@ -13,7 +13,7 @@ import pytest
 from ag_ui.core import Event, RunErrorEvent, RunStartedEvent
 from pydantic import TypeAdapter
 
-from footnote.settings import settings_from
+from footnote.interfaces.http import streaming
 from footnote.store.embedded import SUPERUSER, EmbeddedPostgres
 from tests.interfaces.conftest import Library
 from tests.interfaces.serving import served
@@ -53,10 +53,11 @@ async def told_late(
     postgres: EmbeddedPostgres, library: Library, path: str, body: object
 ) -> list[str]:
     """The data of the events of a response that says nothing for a while and then fails."""
-    settings = settings_from(library.settings, {"events_heartbeat_seconds": 0.05})
-    async with served(settings) as client:
-        with standstill(postgres, library) as waiting:
-            return [line async for line in _lines(client, path, body, waiting)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(streaming, "HEARTBEAT_SECONDS", 0.05)
+        async with served(library.settings) as client:
+            with standstill(postgres, library) as waiting:
+                return [line async for line in _lines(client, path, body, waiting)]
 
 
 async def _lines(

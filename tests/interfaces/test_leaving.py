@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 
 import httpx
 import pytest
 
-from footnote.settings import Settings
+from footnote.engine import opening
+from footnote.engine.answer_runs import AnswerRuns, RunLimits
 from tests.interfaces.conftest import Library
 from tests.interfaces.serving import scripted, served
 from tests.interfaces.sse import Told, streaming
@@ -48,21 +50,28 @@ def model(script: Script) -> Iterator[WireServer]:
 
 
 @pytest.fixture
-async def impatient(library: Library, model: WireServer) -> AsyncIterator[httpx.AsyncClient]:
+async def impatient(
+    library: Library, model: WireServer, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a server that ends an answer as soon as nobody reads it."""
-    async with served(_settings(library, model, 0)) as client:
+    _resuming(monkeypatch, 0)
+    async with served(scripted(library.settings, model)) as client:
         yield client
 
 
 @pytest.fixture
-async def patient(library: Library, model: WireServer) -> AsyncIterator[httpx.AsyncClient]:
+async def patient(
+    library: Library, model: WireServer, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a server that waits for its readers."""
-    async with served(_settings(library, model, PATIENCE_SECONDS)) as client:
+    _resuming(monkeypatch, PATIENCE_SECONDS)
+    async with served(scripted(library.settings, model)) as client:
         yield client
 
 
-def _settings(library: Library, model: WireServer, resume_seconds: float) -> Settings:
-    return scripted(library.settings, model, answer_resume_seconds=resume_seconds)
+def _resuming(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    limits = RunLimits(resume_seconds=seconds)
+    monkeypatch.setattr(opening, "AnswerRuns", partial(AnswerRuns, limits))
 
 
 async def until(events: AsyncIterator[Told], name: str) -> list[Told]:

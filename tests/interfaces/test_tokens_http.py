@@ -50,7 +50,7 @@ async def test_a_token_opens_the_workspaces_it_names(
 ) -> None:
     for name in ("acme", "bolt", "core"):
         await engine.create_workspace(name)
-    async with served(accepting(settings, issuer, token_workspace_claim="tenant")) as http:
+    async with served(accepting(settings, issuer, token_claims='{"workspace": "tenant"}')) as http:
         token = issuer.signed({"tenant": ["acme", "bolt"], "groups": ["finance", "staff"]})
         found = (await who(http, bearer(token))).json()
         assert (found["workspace"], found["principal"], found["role"]) == ("acme", "ann", "writer")

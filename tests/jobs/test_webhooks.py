@@ -52,8 +52,8 @@ async def receiver() -> AsyncIterator[Receiver]:
 @pytest.fixture
 async def engine(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Engine]:
     monkeypatch.setattr(deliveries, "FAILURES_TO_DISABLE", 2)
-    changed = {"allow_private_urls": True, "webhook_attempts": 3}
-    async with footnote.open(settings_from(settings, changed)) as opened:
+    monkeypatch.setattr(deliveries, "ATTEMPTS", 3)
+    async with footnote.open(settings_from(settings, {"allow_private_urls": True})) as opened:
         yield opened
 
 

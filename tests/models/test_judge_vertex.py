@@ -108,7 +108,7 @@ async def test_an_answer_without_a_score_is_none(server: RerankServer, reply: Re
     [
         (403, "FOOTNOTE_GOOGLE_PROJECT"),
         (404, "FOOTNOTE_GROUNDING_URL"),
-        (400, "FOOTNOTE_GOOGLE_LOCATION"),
+        (400, "FOOTNOTE_GOOGLE_PROJECT"),
         (500, "the service is well"),
     ],
 )

@@ -22,6 +22,8 @@ from footnote.store import workspace_settings
 MAX_MCP_SERVERS = 16
 _MODELS_IN_TIME = 4
 """Models that can be asked one after the other, within the time for an answer."""
+_LONGER_FOR_AGENTS = 1.5
+"""They ask several times, and tools take their time."""
 _EXAMPLE_URL = "https://example.com/mcp"
 _SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")  # a token of RFC 9110
@@ -65,7 +67,7 @@ def agent_bounds(settings: Settings) -> AgentBounds:
     """What an agent may spend on one answer."""
     return AgentBounds(
         steps=settings.agent_max_steps,
-        seconds=settings.agent_timeout_seconds,
+        seconds=settings.answer_timeout_seconds * _LONGER_FOR_AGENTS,
         cost_usd=settings.agent_max_cost_usd,
     )
 

@@ -24,7 +24,7 @@ from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
 from footnote.security.secrets import LINK, HandedOut, Pepper, pepper_from, read_secret
 from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules, verified_claims
-from footnote.settings import Settings, listed
+from footnote.settings import Settings, TokenClaims, listed
 from footnote.store.api_keys import KeptKey, find_key, touch_key
 from footnote.store.database import Database
 from footnote.store.sessions import KeptSession, find_session, touch_session
@@ -39,6 +39,10 @@ Kept = KeptKey | KeptSession | KeptLink
 _SHORTEST_SECRET = 32
 _ROLES = TypeAdapter(dict[str, Role])
 _PATHS = TypeAdapter(dict[str, str])
+_LEEWAY_SECONDS = 30
+"""How far the clock of an issuer may be off."""
+_KEYS_SECONDS = 300.0
+"""How long the keys of an issuer are kept; an unknown one has them fetched at once."""
 _NO_SESSION = "Nobody is logged in."
 _LOG_IN = "Log in: /v1/login"
 _NO_KEY = "The API key is not valid."
@@ -255,11 +259,12 @@ def _claims(settings: Settings, way: str) -> ClaimMapping:
                 f"No provider can have the namespace {name!r}: access lists use it otherwise.",
                 hint="Set FOOTNOTE_TOKEN_NAMESPACE or FOOTNOTE_LOGIN_NAMESPACE to another one.",
             )
+    claims = TokenClaims.model_validate_json(settings.token_claims)
     return ClaimMapping(
-        principal=settings.token_principal_claim,
-        groups=settings.token_groups_claim,
-        role=settings.token_role_claim,
-        workspace=settings.token_workspace_claim,
+        principal=claims.principal,
+        groups=claims.groups,
+        role=claims.role,
+        workspace=claims.workspace,
         roles=_roles("token_roles", settings.token_roles),
         namespace=namespaces[way],
         foreign=tuple(sorted({*namespaces.values()} - {"", namespaces[way]})),
@@ -293,8 +298,8 @@ def _provider(settings: Settings, http: httpx.AsyncClient) -> OpenIdProvider:
         redirect_uri=f"{public}/v1/login/callback",
         scopes=settings.login_scopes,
         algorithms=[each for each in _algorithms(settings) if each in ASYMMETRIC],
-        leeway_seconds=settings.token_leeway_seconds,
-        keys_seconds=settings.token_jwks_seconds,
+        leeway_seconds=_LEEWAY_SECONDS,
+        keys_seconds=_KEYS_SECONDS,
         http=http,
     )
 
@@ -331,10 +336,10 @@ def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
         issuer=settings.token_issuer,
         audience=settings.token_audience,
         algorithms=algorithms,
-        leeway_seconds=settings.token_leeway_seconds,
+        leeway_seconds=_LEEWAY_SECONDS,
         published=None
         if url is None
-        else PublishedKeys(url=url, http=http, lifetime_seconds=settings.token_jwks_seconds),
+        else PublishedKeys(url=url, http=http, lifetime_seconds=_KEYS_SECONDS),
         shared_secret=None if secret is None else _shared(secret.get_secret_value()),
     )
 

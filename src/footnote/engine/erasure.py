@@ -350,7 +350,7 @@ def _forget_cached(workspace: WorkspaceAccess) -> int:
     """Empty the caches of this process for the workspace; how many entries they had.
 
     Other processes look at nothing that they cached before the deletion, and let go of it as they
-    search on, or after `cache_seconds`.
+    search on, or after five minutes.
     """
     engine = workspace.engine
     caches = (

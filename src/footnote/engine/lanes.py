@@ -14,7 +14,7 @@ from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, open
 from footnote.models.replaced import ReplacedEmbedder
 from footnote.ports import Embedder
 from footnote.retrieval.spelling import Correct
-from footnote.settings import Settings
+from footnote.settings import EmbeddingOptions, Settings
 from footnote.store import lanes as stored
 from footnote.store import reembedding as filling
 from footnote.store.database import SYSTEM
@@ -34,14 +34,15 @@ def embedders_from(settings: Settings) -> Embedders:
     specs += [parse_spec(name) for name in settings.embedding_models.split(",") if name.strip()]
     specs += [parse_spec(name) for name in PACKAGED]
     key = settings.embedding_api_key
+    options = EmbeddingOptions.model_validate_json(settings.embedding_options)
     choices = EmbedderChoices(
         models_folder=settings.home / "models",
         threads=settings.model_threads,
         url=settings.embedding_url,
         api_key=None if key is None else key.get_secret_value(),
-        max_tokens=settings.embedding_max_tokens,
-        query_prompt=settings.embedding_query_prompt,
-        document_prompt=settings.embedding_document_prompt,
+        max_tokens=options.max_tokens,
+        query_prompt=options.query_prompt,
+        document_prompt=options.document_prompt,
     )
     return Embedders(specs=tuple(dict.fromkeys(specs)), open=opener(choices))
 

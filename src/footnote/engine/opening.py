@@ -12,7 +12,7 @@ from footnote.answering.suspicion import Suspicion
 from footnote.answering.weighing import Weighing, fitted
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.answer_models import answer_models_from, plain
-from footnote.engine.answer_runs import AnswerRuns, RunLimits
+from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
 from footnote.engine.authentication import credentials_from
 from footnote.engine.encryption import key_ring_from
@@ -112,7 +112,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         urls = database_urls(settings, server)
         await asyncio.to_thread(migrate, urls.owner)
         database = await open_database(
-            urls.application, settings.pool_size, settings.statement_timeout_seconds, keys
+            urls.application, settings.pool_size, _half_a_search(settings), keys
         )
         try:
             _require_way_past_pooler(database, urls)
@@ -180,9 +180,8 @@ async def open_engine(settings: Settings | None = None) -> Engine:
         answer_cache=GenerationCache(
             capacity_bytes=part * _ANSWERS,
             measure=answer_bytes,
-            lifetime_seconds=settings.cache_seconds,
         ),
-        answer_runs=AnswerRuns(RunLimits(resume_seconds=settings.answer_resume_seconds)),
+        answer_runs=AnswerRuns(),
         server=None if server is None else keep(server),
         telemetry=telemetry,
     )
@@ -202,9 +201,14 @@ def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> Databa
     )
 
 
+def _half_a_search(settings: Settings) -> float:
+    """Longest that one statement, or one reply of the language model, may take, in seconds."""
+    return settings.search_timeout_seconds / 2
+
+
 async def _replicas(settings: Settings, primary: Database) -> Replicas:
     """The replicas that the settings name, looked at from now on."""
-    limits = settings.pool_size, settings.statement_timeout_seconds
+    limits = settings.pool_size, _half_a_search(settings)
     replicas = Replicas(
         primary=primary,
         replicas=[
@@ -214,7 +218,6 @@ async def _replicas(settings: Settings, primary: Database) -> Replicas:
             for url in settings.replica_database_urls.split()
         ],
         max_lag_seconds=settings.replica_max_lag_seconds,
-        wait_seconds=settings.replica_wait_seconds,
     )
     replicas.watch()
     return replicas
@@ -250,12 +253,13 @@ class _Models:
 
 def _models(settings: Settings) -> _Models:
     reader, language = reader_from_settings(settings), None
+    project, _, location = settings.google_project.partition("/")
     if settings.language_model is not None:
         language = language_model_from(
             settings.language_model,
             settings.language_model_url,
             plain(settings.language_model_api_key),
-            settings.language_model_timeout_seconds,
+            _half_a_search(settings),
             settings.answer_max_tokens,
         )
     return _Models(
@@ -267,8 +271,8 @@ def _models(settings: Settings) -> _Models:
             model=settings.reranker_model,
             url=settings.reranker_url,
             api_key=plain(settings.reranker_api_key),
-            project=settings.google_project,
-            location=settings.google_location,
+            project=project,
+            location=location or "global",
             timeout_seconds=settings.reranker_timeout_seconds,
             threads=settings.model_threads,
             reader=reader,
@@ -278,8 +282,8 @@ def _models(settings: Settings) -> _Models:
             language_model=language,
             url=settings.grounding_url,
             api_key=plain(settings.grounding_api_key),
-            project=settings.google_project,
-            location=settings.google_location,
+            project=project,
+            location=location or "global",
             reader=reader,
         ),
     )
@@ -321,7 +325,6 @@ def _search_stages(
         min_similarity=settings.min_similarity,
         cache=SemanticCache(
             capacity_bytes=settings.cache_bytes // _PARTS * _SEARCHES,
-            lifetime_seconds=settings.cache_seconds,
             similarity=settings.search_cache_similarity,
         ),
     )

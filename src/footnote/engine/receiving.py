@@ -44,6 +44,8 @@ MAX_FILENAME_CHARACTERS = 255
 _ENDING_CHARACTERS = 20  # ".sublime-workspace" and the like; more is no ending
 _NO_BLOB = ""
 """The key of bytes that were never stored."""
+_WORKSPACES_IN_QUEUE = 10
+"""As many with a full queue fill that of all."""
 _KEY_SECONDS = 86_400.0
 """How long a key is remembered: whoever repeats an upload does so within a day."""
 
@@ -220,10 +222,8 @@ async def has_room(workspace: WorkspaceAccess) -> bool:
 
 
 def _queue_limits(engine: Services) -> QueueLimits:
-    return QueueLimits(
-        workspace=engine.settings.max_queued_documents,
-        overall=engine.settings.max_queued_documents_overall,
-    )
+    limit = engine.settings.max_queued_documents
+    return QueueLimits(workspace=limit, overall=limit * _WORKSPACES_IN_QUEUE)
 
 
 async def _repeated(scope: WorkspaceScope, receipt: IdempotentRequest) -> Received | None:

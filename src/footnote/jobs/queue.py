@@ -24,7 +24,7 @@ from footnote.jobs.sources.running import FollowJob, follow_once
 from footnote.jobs.summaries import summarise_slice
 from footnote.jobs.suspicion import mark_slice
 from footnote.jobs.tracing import traced_task
-from footnote.jobs.webhooks import DeliveryJob, deliver
+from footnote.jobs.webhooks import ATTEMPTS, DeliveryJob, deliver
 from footnote.store.key_rotation import ROTATE_TASK
 from footnote.store.pools import configure_for_queue
 from footnote.store.pushes import FETCH_TASK
@@ -129,7 +129,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         )
         await fetch_pushed(engine, job)
 
-    @traced_task(app, DELIVER_TASK, WEBHOOK_QUEUE, retrying(settings.webhook_attempts))
+    @traced_task(app, DELIVER_TASK, WEBHOOK_QUEUE, retrying(ATTEMPTS))
     async def deliver_webhook(
         context: JobContext,
         workspace_id: str,

@@ -43,6 +43,8 @@ HEADER = "Footnote-Signature"
 TOLERANCE_SECONDS = 300
 _SHAPE = re.compile(r"t=(\d{1,12}),v1=([0-9a-f]{64})")
 _GONE = 410
+ATTEMPTS = 8
+"""Tries of one delivery, each twice as far from the one before: they outlast some four minutes."""
 FAILURES_TO_DISABLE = 10
 """Messages given up in a row after which an endpoint is disabled."""
 
@@ -70,7 +72,7 @@ async def deliver(engine: Services, job: DeliveryJob) -> None:
     if event is None or endpoint.disabled_at is not None:
         return
     refusal = await offer(engine.settings, endpoint, secret, described(event, workspace))
-    last = job.attempt + 1 >= engine.settings.webhook_attempts or refusal.gone
+    last = job.attempt + 1 >= ATTEMPTS or refusal.gone
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         if not refusal.reason:
             await note_delivery(scope, job.endpoint_id)

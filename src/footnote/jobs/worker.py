@@ -40,6 +40,9 @@ _LONGEST_DRAIN_SECONDS = 5.0
 """What is in hand may take so long to end; whoever stops a worker kills it after some ten."""
 
 
+_IN_HAND_BYTES = 200 * 1024**2
+"""Memory that the documents in hand take together, beside models and caches; one that needs more is
+ingested alone. With the rest of a worker it stays within what small machines have."""
 _EMBEDDED_DOCUMENTS = 2
 """Of which a batch of texts waits for the packaged model; more would only keep others waiting."""
 _THREADS = 2
@@ -101,7 +104,7 @@ def _shares(engine: Services) -> Shares:
     if engine.lane.provider == "packaged":
         documents = min(documents, _EMBEDDED_DOCUMENTS)
     return Shares(
-        memory=Turns(settings.worker_memory_bytes, settings.worker_memory_bytes // 4),
+        memory=Turns(_IN_HAND_BYTES, _IN_HAND_BYTES // 4),
         parsing=Turns(_parsers(settings), 1),
         computing=Turns(_THREADS, 1),
         embedding=Turns(documents * EMBEDDING_BATCH, EMBEDDING_BATCH),

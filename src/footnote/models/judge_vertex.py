@@ -99,7 +99,7 @@ def vertex_judge(
         headers={"x-goog-user-project": project},
         refusal_hint="check FOOTNOTE_GOOGLE_PROJECT, and that the account may use the Check "
         "Grounding API (role Discovery Engine Viewer)",
-        unfit_hint="check FOOTNOTE_GOOGLE_PROJECT and FOOTNOTE_GOOGLE_LOCATION",
+        unfit_hint="check FOOTNOTE_GOOGLE_PROJECT and its location",
         settings=SETTINGS,
     )
     return VertexJudge(endpoint=endpoint)

@@ -25,7 +25,7 @@ WRITER = Role(
     title="language model",
     model="FOOTNOTE_LANGUAGE_MODEL",
     prefix="FOOTNOTE_LANGUAGE_MODEL",
-    timeout="FOOTNOTE_LANGUAGE_MODEL_TIMEOUT_SECONDS",
+    timeout="FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
 )
 DESCRIBER = Role(
     title="vision model",

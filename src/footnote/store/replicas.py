@@ -33,6 +33,8 @@ _REMEMBERED = 4096
 """Positions of the primary by which lag is told in seconds: an hour of them, at one a second."""
 _CATCHING_UP_SECONDS = 0.01
 """Between looks whether a replica has come so far as somebody waits for."""
+WAIT_SECONDS = 1.0
+"""Longest that a read waits for what its caller has seen, before the primary serves it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,8 +89,6 @@ class Replicas:
     primary: Database
     replicas: Sequence[Replica] = ()
     max_lag_seconds: float = 10.0
-    wait_seconds: float = 1.0
-    """Longest that a read waits for what its caller has seen, before the primary serves it."""
     _written: deque[tuple[float, Position]] = field(
         default_factory=lambda: deque(maxlen=_REMEMBERED)
     )
@@ -225,7 +225,7 @@ class Replicas:
         """Whether it has replayed so much, or does within the time that a read waits."""
         if replica.replayed is not None and replica.replayed >= after:
             return True
-        deadline = time.monotonic() + self.wait_seconds
+        deadline = time.monotonic() + WAIT_SECONDS
         while True:
             await replica.look()
             if replica.unfit is not None or replica.replayed is None:

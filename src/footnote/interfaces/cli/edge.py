@@ -41,8 +41,7 @@ def prepared(*, tell: bool = True, **overrides: object) -> Settings:
 
     given = {name: value for name, value in overrides.items() if value is not None}
     if tell:
-        for name, closest in unknown_variables(os.environ):
-            meant = f"did you mean {closest}?" if closest else "docs/settings.md lists all."
+        for name, meant in unknown_variables(os.environ):
             show_degraded([f"there is no setting {name}; {meant}"])
     settings = settings_from(None, given)
     write_logs(settings)

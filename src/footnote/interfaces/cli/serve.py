@@ -41,6 +41,8 @@ _GRACE_SECONDS = 10
 
 HEAD_SECONDS = 10.0
 """Within which a client must have sent the headers of a request."""
+BODY_SECONDS = 20.0
+"""Within which the body of a request must go on, at 500 bytes a second."""
 _LONGEST_PAUSE_SECONDS = 30.0
 """Between restarts of a worker that keeps dying."""
 
@@ -140,7 +142,7 @@ async def _serve(
         return _worker_beside(ready, settings.metrics_port) if with_worker else nullcontext()
 
     app = create_app(settings, on_ready=begin, on_failure=stop_for, beside=beside)
-    server = server_of(app, settings, _GRACE_SECONDS)
+    server = server_of(app, _GRACE_SECONDS)
     _end_quietly_on_signals(server)
     with ExitStack() as announcement:
         await server.serve(sockets=[listening])
@@ -148,9 +150,9 @@ async def _serve(
         raise failures[0]
 
 
-def server_of(app: FastAPI, settings: Settings, grace_seconds: int) -> uvicorn.Server:
+def server_of(app: FastAPI, grace_seconds: int) -> uvicorn.Server:
     """A server for the application, silent but for the logs of this process."""
-    patience = Patience(head_seconds=HEAD_SECONDS, body_seconds=settings.request_body_seconds)
+    patience = Patience(head_seconds=HEAD_SECONDS, body_seconds=BODY_SECONDS)
     config = uvicorn.Config(
         app,
         http=patient_protocol(patience),

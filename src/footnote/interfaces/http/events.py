@@ -12,7 +12,7 @@ from pydantic import Field
 from footnote.domain.events import TOLD_KINDS, NewWebhook
 from footnote.engine import WorkspaceEngine
 from footnote.engine.events import cursor_from
-from footnote.interfaces.http import requests
+from footnote.interfaces.http import requests, streaming
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.http.streaming import STREAM, EventStream, LastEventId
@@ -62,7 +62,7 @@ def _stream(
         async for event in workspace.follow_events(
             after=after,
             document_id=document_id,
-            heartbeat_seconds=workspace.engine.settings.events_heartbeat_seconds,
+            heartbeat_seconds=streaming.HEARTBEAT_SECONDS,
         ):
             if event is None:
                 yield ": nothing happened\n\n"

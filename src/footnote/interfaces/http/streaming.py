@@ -24,6 +24,8 @@ from footnote.interfaces.schemas import json_of
 
 MEDIA_TYPE = "text/event-stream"
 RECONNECT_MILLISECONDS = 1000
+HEARTBEAT_SECONDS = 15.0
+"""Silence after which a stream says that it lives: proxies close a connection after 30 or more."""
 CLIENT_CLOSED_REQUEST = 499
 """The status that nginx logs in this case; the client is not there to read it."""
 
@@ -144,7 +146,7 @@ async def resumed_answer(
             hint="Ask again. Of several server processes only the one that made an answer can "
             "resume it; one of a conversation is among its messages once it is done.",
         )
-    return await _following(workspace, reader, AnswerFrames(), resumable=True)
+    return await _following(reader, AnswerFrames(), resumable=True)
 
 
 def _position(last_event_id: str) -> tuple[UUID, int]:
@@ -169,7 +171,7 @@ def streamed(
     frames, resumable = encode or AnswerFrames(), encode is None
     runs = workspace.engine.answer_runs
     reader = runs.begin(_owner(workspace), events, frames, resumable=resumable)
-    return _following(workspace, reader, frames, resumable=resumable)
+    return _following(reader, frames, resumable=resumable)
 
 
 def _owner(workspace: WorkspaceEngine) -> Owner:
@@ -184,10 +186,8 @@ def _text_of(frame: tuple[int, bytes] | None, run: str | None) -> str:
     return content.decode() if run is None else f"{run}:{number}\n{content.decode()}"
 
 
-async def _following(
-    workspace: WorkspaceEngine, reader: Reader, encode: Encode, *, resumable: bool
-) -> EventStream:
-    frames = reader.frames(workspace.engine.settings.events_heartbeat_seconds)
+async def _following(reader: Reader, encode: Encode, *, resumable: bool) -> EventStream:
+    frames = reader.frames(HEARTBEAT_SECONDS)
     run, after = f"id: {reader.run.run_id}", reader.position
     first: list[tuple[int, bytes] | None] = []
     try:
