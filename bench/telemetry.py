@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def _turn(home: Path, given: argparse.Namespace, kept: bool) -> dict[str, float]:
-    more = {"FOOTNOTE_TRACES_KEPT_HOURS": "1", "FOOTNOTE_METRICS_PORT": "9464"} if kept else {}
+    more = {"FOOTNOTE_TRACES_KEPT_HOURS": "1", "FOOTNOTE_METRICS_ADDRESS": "9464"} if kept else {}
     arguments = ["--turn", str(home), "--searches", str(given.searches)]
     done = subprocess.run(
         [sys.executable, __file__, *arguments, "--documents", str(given.documents)],

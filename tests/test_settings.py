@@ -116,6 +116,40 @@ def test_a_variable_that_is_almost_a_setting_is_told_with_the_setting() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("dense", "lexical", "alpha"),
+    [("3", "1", 0.75), ("2", "", 1.0), ("0", "0", 0.7), ("", "", 0.7)],
+    ids=["share", "one", "none", "unset"],
+)
+def test_weights_of_another_product_make_a_share(
+    dense: str, lexical: str, alpha: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FUSION_WEIGHT_VECTOR", dense)
+    monkeypatch.setenv("FUSION_WEIGHT_BM25", lexical)
+    assert Settings().blend_alpha == alpha
+    monkeypatch.setenv("FOOTNOTE_BLEND_ALPHA", "0.2")
+    assert Settings().blend_alpha == 0.2
+    assert Settings(blend_alpha=0.4).blend_alpha == 0.4
+
+
+def test_weights_that_are_no_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FUSION_WEIGHT_BM25", "much")
+    with pytest.raises(UnsupportedSettings, match="blend_alpha cannot be used"):
+        settings_from(None, {})
+
+
+@pytest.mark.parametrize(
+    ("address", "where"),
+    [
+        ("9464", ("127.0.0.1", 9464)),
+        ("0.0.0.0:9464", ("0.0.0.0", 9464)),
+        ("[::1]:9464", ("::1", 9464)),
+    ],
+)
+def test_metrics_are_at_a_port_with_or_without_a_host(address: str, where: tuple[str, int]) -> None:
+    assert Settings(metrics_address=address).metrics_at == where
+
+
 def test_a_setting_that_was_removed_is_refused_with_what_holds_instead() -> None:
     with pytest.raises(UnsupportedSettings, match="cache_seconds") as refusal:
         settings_from(None, {"cache_seconds": 3})

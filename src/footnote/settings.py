@@ -5,6 +5,7 @@ The comments before groups of them are the headings of docs/settings.md.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -30,6 +31,8 @@ from footnote.domain.redaction import PersonalData
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.validation.messages import shown, wrong_places, wrong_value
 
+BLEND_WEIGHTS = ("FUSION_WEIGHT_VECTOR", "FUSION_WEIGHT_BM25")
+"""Variables of another product, of which the first's share is blend_alpha."""
 NAMESPACE = r"^([a-z][a-z0-9-]{0,30})?$"
 """Of an identity provider; it stands before a colon."""
 
@@ -38,6 +41,16 @@ def _default_home() -> Path:
     import platformdirs  # noqa: PLC0415  # unused where home is set
 
     return Path(platformdirs.user_data_dir("footnote"))
+
+
+def _default_alpha() -> float | str:
+    """The share that another product's variables give the dense recall, else 0.7."""
+    given = [os.environ.get(name, "") for name in BLEND_WEIGHTS]
+    try:
+        dense, lexical = (float(each or 0) for each in given)
+    except ValueError:
+        return next(each for each in given if each)  # which is refused as a value of the setting
+    return dense / total if (total := dense + lexical) else 0.7
 
 
 def _also(name: str, *variables: str) -> AliasChoices:
@@ -472,12 +485,6 @@ class Settings(BaseSettings):
         "not known: query_prompt and document_prompt, put before a query and before a chunk, and "
         "max_tokens, of which the rest of a text is cut off (512 where nobody knows).",
     )
-    reembedding_texts_per_second: float | None = Field(
-        None,
-        gt=0,
-        description="Most texts a re-embedding embeds a second, so that it leaves a service or a "
-        "machine to others; unset means no limit.",
-    )
     lane_retention_days: float = Field(
         14.0,
         ge=0,
@@ -552,25 +559,13 @@ class Settings(BaseSettings):
         description="Weight of the lexical ranking in Reciprocal Rank Fusion.",
     )
     blend_alpha: float = Field(
-        0.7,
+        default_factory=_default_alpha,
+        validate_default=True,
         ge=0,
         le=1,
         validation_alias=_also("blend_alpha", "DOCUMENT_HYBRID_RETRIEVAL_ALPHA"),
-        description="Share of the dense recall in weighted_blend.",
-    )
-    blend_dense_weight: float | None = Field(
-        None,
-        ge=0,
-        allow_inf_nan=False,
-        validation_alias=_also("blend_dense_weight", "FUSION_WEIGHT_VECTOR"),
-        description="With blend_lexical_weight, sets blend_alpha to its share of the two.",
-    )
-    blend_lexical_weight: float | None = Field(
-        None,
-        ge=0,
-        allow_inf_nan=False,
-        validation_alias=_also("blend_lexical_weight", "FUSION_WEIGHT_BM25"),
-        description="See blend_dense_weight.",
+        description="Share of the dense recall in weighted_blend. Where it is not set, "
+        "FUSION_WEIGHT_VECTOR and FUSION_WEIGHT_BM25 are read, and it is the share of the first.",
     )
     diversity: DiversityName = Field(
         "none", description="How results are spread over documents, where one would fill them all."
@@ -708,12 +703,6 @@ class Settings(BaseSettings):
     )
     grounding_api_key: SecretStr | None = Field(
         None, description="Access token for vertex; unset takes the machine's own credentials."
-    )
-    agent_max_steps: int = Field(
-        12,
-        ge=1,
-        le=100,
-        description="Most requests an agent makes to its model for one answer; each costs.",
     )
     agent_max_cost_usd: float | None = Field(
         None, gt=0, description="Most an agent may spend on one answer; unset means no limit."
@@ -984,17 +973,12 @@ class Settings(BaseSettings):
         description="Whether traces that are sent hold questions, prompts and what models write. "
         "Spans that are kept for `footnote trace` never do.",
     )
-    metrics_port: int | None = Field(
+    metrics_address: str | None = Field(
         None,
-        ge=1,
-        le=65534,
-        description="Port at which Prometheus finds `/metrics`; the worker beside a server "
-        "takes the next one. Unset measures nothing for it.",
-    )
-    metrics_host: str = Field(
-        "127.0.0.1",
-        description="Address of that port; whoever reaches it may read it, and it names no "
-        "workspace.",
+        pattern=r"^(([^:]+|\[[0-9a-fA-F:]+\]):)?[1-9][0-9]{0,4}$",
+        description="Port at which Prometheus finds `/metrics`, such as 9464, for this computer "
+        "alone; 0.0.0.0:9464 for all that reach it, who may read it, and it names no workspace. "
+        "The worker beside a server takes the next port. Unset measures nothing for it.",
     )
     trace_ratio: float = Field(
         1.0, ge=0, le=1, description="The share of requests and jobs that are traced."
@@ -1012,13 +996,12 @@ class Settings(BaseSettings):
         return frozenset(listed(self.identity))
 
     @property
-    def alpha(self) -> float:
-        """The share of the dense recall in weighted_blend."""
-        if self.blend_dense_weight is None and self.blend_lexical_weight is None:
-            return self.blend_alpha
-        dense = self.blend_dense_weight or 0.0
-        total = dense + (self.blend_lexical_weight or 0.0)
-        return dense / total if total else self.blend_alpha
+    def metrics_at(self) -> tuple[str, int] | None:
+        """The host and the port at which Prometheus finds the metrics of this process."""
+        if self.metrics_address is None:
+            return None
+        host, _, port = self.metrics_address.rpartition(":")
+        return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def variables_of(name: str) -> tuple[str, ...]:
@@ -1032,8 +1015,14 @@ def variables_of(name: str) -> tuple[str, ...]:
 PER_WORKSPACE = (
     *("plan", "top_k", "recall_limit", "min_similarity", "fusion", "hybrid"),
     *("rrf_k", "rrf_dense_weight", "rrf_lexical_weight"),
-    *("blend_alpha", "blend_dense_weight", "blend_lexical_weight"),
-    *("diversity", "mmr_candidates", "neighbours", "reranker_enabled", "rerank_top_k"),
+    *(
+        "blend_alpha",
+        "diversity",
+        "mmr_candidates",
+        "neighbours",
+        "reranker_enabled",
+        "rerank_top_k",
+    ),
     *("grounding_judge", "suggestions"),
     *("redact", "redact_embeddings", "redact_media"),
     *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
@@ -1084,8 +1073,11 @@ _OF_TESTS = "FOOTNOTE_TEST_"
 
 
 REMOVED: Mapping[str, str] = {
+    "agent_max_steps": "an agent makes at most twelve requests to its model",
     "agent_timeout_seconds": "an agent has half as long again as answer_timeout_seconds",
     "answer_resume_seconds": "an answer that nobody reads goes on for five seconds",
+    "blend_dense_weight": "the share of the dense recall is blend_alpha",
+    "blend_lexical_weight": "the share of the dense recall is blend_alpha",
     "cache_seconds": "results and answers are kept for five minutes",
     "embedding_document_prompt": "it is document_prompt of embedding_options",
     "embedding_max_tokens": "it is max_tokens of embedding_options",
@@ -1094,6 +1086,9 @@ REMOVED: Mapping[str, str] = {
     "google_location": "it stands behind the project in google_project: acme-1234/eu",
     "language_model_timeout_seconds": "a reply may take half of search_timeout_seconds",
     "max_queued_documents_overall": "it is ten times max_queued_documents",
+    "metrics_host": "it stands before the port in metrics_address: 0.0.0.0:9464",
+    "metrics_port": "it is metrics_address",
+    "reembedding_texts_per_second": "footnote reembed has --texts-per-second",
     "replica_wait_seconds": "a read waits a second for a replica",
     "request_body_seconds": "the body of a request must go on within 20 seconds",
     "statement_timeout_seconds": "a statement may take half of search_timeout_seconds",

@@ -119,7 +119,7 @@ def test_every_variable_is_one_of_a_setting_or_of_the_script() -> None:
         for name, value in environment.items()
         if "${" not in value
     }
-    assert Settings.model_validate(fields).metrics_port == 9464
+    assert Settings.model_validate(fields).metrics_at == ("0.0.0.0", 9464)
     assert urlsplit(environment["FOOTNOTE_DATABASE_URL"]).hostname
 
 

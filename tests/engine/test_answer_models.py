@@ -127,8 +127,8 @@ def test_the_language_model_answers_where_no_answer_model_is_set(wire_server: Wi
 
 
 def test_the_bounds_of_an_agent_are_settings() -> None:
-    settings = Settings(agent_max_steps=3, answer_timeout_seconds=6, agent_max_cost_usd=0.5)
-    assert agent_bounds(settings) == AgentBounds(steps=3, seconds=9.0, cost_usd=0.5)
+    settings = Settings(answer_timeout_seconds=6, agent_max_cost_usd=0.5)
+    assert agent_bounds(settings) == AgentBounds(steps=12, seconds=9.0, cost_usd=0.5)
 
 
 # --- MCP servers ------------------------------------------------------------------------------

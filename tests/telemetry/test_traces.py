@@ -50,7 +50,7 @@ async def test_a_trace_leads_from_upload_to_published_and_from_question_to_answe
         env = environment(
             settings,
             FOOTNOTE_TELEMETRY_ENDPOINT=collected.url,
-            FOOTNOTE_METRICS_PORT=str(port),
+            FOOTNOTE_METRICS_ADDRESS=str(port),
             FOOTNOTE_TRACES_KEPT_HOURS="1",
             FOOTNOTE_LOG_LEVEL="info",
         )
@@ -146,7 +146,7 @@ async def test_without_settings_nothing_is_traced(settings: Settings) -> None:
 async def test_a_port_of_metrics_that_is_taken_is_said_in_a_sentence(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        env = environment(settings, FOOTNOTE_METRICS_PORT=str(port))
+        env = environment(settings, FOOTNOTE_METRICS_ADDRESS=str(port))
         ended = await footnote_process(env, "serve", "--port", "0", "--no-worker")
     assert ended.code != 0
     assert f"metrics cannot be served at 127.0.0.1 port {port}" in ended.err

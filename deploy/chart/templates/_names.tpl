@@ -53,10 +53,8 @@ env:
         name: {{ include "footnote.name" . }}-database-app
         key: uri
   {{- end }}
-  - name: FOOTNOTE_METRICS_PORT
-    value: {{ .Values.metrics.port | quote }}
-  - name: FOOTNOTE_METRICS_HOST
-    value: 0.0.0.0
+  - name: FOOTNOTE_METRICS_ADDRESS
+    value: "0.0.0.0:{{ .Values.metrics.port }}"
 volumeMounts:
   - name: home
     mountPath: /var/lib/footnote

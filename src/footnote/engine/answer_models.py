@@ -22,6 +22,8 @@ from footnote.store import workspace_settings
 MAX_MCP_SERVERS = 16
 _MODELS_IN_TIME = 4
 """Models that can be asked one after the other, within the time for an answer."""
+_AGENT_STEPS = 12
+"""Requests to the model for one answer; time and money bound it beside."""
 _LONGER_FOR_AGENTS = 1.5
 """They ask several times, and tools take their time."""
 _EXAMPLE_URL = "https://example.com/mcp"
@@ -66,7 +68,7 @@ def answer_models_from(settings: Settings) -> AnswerModels:
 def agent_bounds(settings: Settings) -> AgentBounds:
     """What an agent may spend on one answer."""
     return AgentBounds(
-        steps=settings.agent_max_steps,
+        steps=_AGENT_STEPS,
         seconds=settings.answer_timeout_seconds * _LONGER_FOR_AGENTS,
         cost_usd=settings.agent_max_cost_usd,
     )

@@ -173,9 +173,9 @@ class Services:
 
         Raises UnsupportedSettings where the port is taken.
         """
-        port = self.settings.metrics_port
-        if self.telemetry is not None and port is not None:
-            self.telemetry.serve_metrics(self.settings.metrics_host, port)
+        where = self.settings.metrics_at
+        if self.telemetry is not None and where is not None:
+            self.telemetry.serve_metrics(*where)
 
     def require_open(self) -> None:
         """Raise NotReady once it was closed."""

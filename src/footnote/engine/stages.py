@@ -19,7 +19,7 @@ def fusion_choices(settings: Settings) -> FusionChoices:
         rrf_k=settings.rrf_k,
         dense_weight=settings.rrf_dense_weight,
         lexical_weight=settings.rrf_lexical_weight,
-        alpha=settings.alpha,
+        alpha=settings.blend_alpha,
     )
 
 

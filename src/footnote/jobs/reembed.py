@@ -91,7 +91,7 @@ async def _slice(engine: Services, job: ReembeddingJob) -> None:
         engine=engine,
         filling=filling,
         embedder=await embedder_of(engine, filling.lane),
-        texts_per_second=rate or engine.settings.reembedding_texts_per_second,
+        texts_per_second=rate,
         ends_at=asyncio.get_running_loop().time() + SLICE_SECONDS,
     )
     delay = await work.fill()

@@ -213,7 +213,7 @@ class AgentLoop:
         if isinstance(error, UsageLimitExceeded):
             return ModelUnavailable(
                 f"{self._title} had no answer after {bounds.steps} steps",
-                hint="raise FOOTNOTE_AGENT_MAX_STEPS, or ask for less at once",
+                hint="ask for less at once",
             )
         if isinstance(error, OutputTokenLimitExceeded):
             return cut_off(self.models[0], self.max_output_tokens)

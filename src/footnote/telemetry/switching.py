@@ -72,7 +72,7 @@ class Telemetry:
         except OSError as error:
             raise UnsupportedSettings(
                 f"metrics cannot be served at {host} port {port}: {error.strerror}",
-                hint="set FOOTNOTE_METRICS_PORT to a free port, whose next one is free, too",
+                hint="set FOOTNOTE_METRICS_ADDRESS to a free port, whose next one is free, too",
             ) from error
 
     def observe_queue(self, measure: str) -> Iterator[Observation]:
@@ -104,7 +104,7 @@ def is_wanted(settings: Settings) -> bool:
     """Whether anything is to be measured, or sent."""
     return (
         settings.telemetry_endpoint is not None
-        or settings.metrics_port is not None
+        or settings.metrics_address is not None
         or settings.traces_kept_hours > 0
     )
 
@@ -125,7 +125,7 @@ def telemetry_of(settings: Settings) -> Telemetry | None:
                 raise UnsupportedSettings(
                     f"telemetry is switched on, and {error.name or 'a library'} is not installed",
                     hint=how_to_install("telemetry") + "; or unset FOOTNOTE_TELEMETRY_ENDPOINT, "
-                    "FOOTNOTE_METRICS_PORT and FOOTNOTE_TRACES_KEPT_HOURS",
+                    "FOOTNOTE_METRICS_ADDRESS and FOOTNOTE_TRACES_KEPT_HOURS",
                 ) from error
         return _PROCESS.telemetry
 
@@ -159,7 +159,7 @@ def _switched_on(settings: Settings) -> Telemetry:
     kept = KeptSpans() if settings.traces_kept_hours > 0 else None
     if kept is not None:
         tracers.add_span_processor(BatchSpanProcessor(kept, schedule_delay_millis=1000))
-    prometheus = PrometheusReader() if settings.metrics_port is not None else None
+    prometheus = PrometheusReader() if settings.metrics_address is not None else None
     if prometheus is not None:
         readers.append(prometheus)
     if settings.telemetry_endpoint is not None:

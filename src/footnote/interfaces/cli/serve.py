@@ -139,7 +139,7 @@ async def _serve(
         server.should_exit = True
 
     def beside() -> AbstractAsyncContextManager[None]:
-        return _worker_beside(ready, settings.metrics_port) if with_worker else nullcontext()
+        return _worker_beside(ready, settings.metrics_at) if with_worker else nullcontext()
 
     app = create_app(settings, on_ready=begin, on_failure=stop_for, beside=beside)
     server = server_of(app, _GRACE_SECONDS)
@@ -192,13 +192,15 @@ def _end_quietly_on_signals(server: uvicorn.Server) -> None:
 
 
 @asynccontextmanager
-async def _worker_beside(ready: asyncio.Event, metrics_port: int | None) -> AsyncIterator[None]:
+async def _worker_beside(
+    ready: asyncio.Event, metrics_at: tuple[str, int] | None
+) -> AsyncIterator[None]:
     """Keep a worker process alive once the engine is ready; end it with the block.
 
     Whoever uses an embedded Postgres last stops it, and a worker that had to be killed cannot:
     so this block ends before the engine is closed.
     """
-    keeping = asyncio.create_task(_keep_worker(ready, metrics_port))
+    keeping = asyncio.create_task(_keep_worker(ready, metrics_at))
     try:
         yield
     finally:
@@ -207,12 +209,15 @@ async def _worker_beside(ready: asyncio.Event, metrics_port: int | None) -> Asyn
             await keeping
 
 
-async def _keep_worker(ready: asyncio.Event, metrics_port: int | None) -> None:
+async def _keep_worker(ready: asyncio.Event, metrics_at: tuple[str, int] | None) -> None:
     await ready.wait()
     pause_seconds = 1.0
     environment = dict(os.environ)
-    if metrics_port is not None:
-        environment["FOOTNOTE_METRICS_PORT"] = str(metrics_port + 1)
+    if metrics_at is not None:
+        host, port = metrics_at
+        environment["FOOTNOTE_METRICS_ADDRESS"] = (
+            f"[{host}]:{port + 1}" if ":" in host else f"{host}:{port + 1}"
+        )
     while True:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "footnote.interfaces.cli.main", "worker"),

@@ -77,10 +77,11 @@ def announced(home: Path, address: tuple[str, int], *, writes_answers: bool) -> 
     The file is locked meanwhile, so that one that was left behind is known for what it is. Of two
     servers over one home, commands find the first.
     """
-    from footnote.settings import COMMAND_LINE_VARIABLES, Settings, variables_of
+    from footnote.settings import BLEND_WEIGHTS, COMMAND_LINE_VARIABLES, Settings, variables_of
 
     names = {each: variables_of(each) for each in Settings.model_fields}
-    deciding = tuple(sorted(name for each in names.keys() - _UNCHANGING for name in names[each]))
+    settled = {name for each in names.keys() - _UNCHANGING for name in names[each]}
+    deciding = tuple(sorted(settled.union(BLEND_WEIGHTS)))
     other = {name for each in _UNCHANGING for name in names[each]} | {*COMMAND_LINE_VARIABLES}
     salt = secrets.token_hex(16)
     record = ServerRecord(
