@@ -65,14 +65,23 @@ _FUNCTION_WORDS = {
 
 @cache
 def language_identifier() -> LanguageIdentifier:
-    """The identifier of this process, among `TOLD_APART`, with probabilities; it holds 75 MB."""
+    """The identifier of this process, among `TOLD_APART`, with probabilities; it holds 57 MB."""
     # Most commands tell no language, and begin sooner without it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     known = set(identifier.labels)
     identifier.set_languages([code for code in TOLD_APART if code in known])
-    return identifier
+    # Made of what is left, it does not keep the table of all languages, 28 MB, for later.
+    return LanguageIdentifier(
+        identifier.nb_ptc,
+        identifier.nb_pc,
+        identifier.nb_classes,
+        identifier.tk_nextmove,
+        identifier.tk_output,
+        norm_probs=True,
+        tk_row=identifier.tk_row,
+    )
 
 
 @lru_cache(maxsize=8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import errno
 import json
 import logging
@@ -30,6 +31,11 @@ INTERRUPTED = 130
 
 T = TypeVar("T")
 
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+"""As <malloc.h> has them."""
+_LARGE_BYTES = 1 << 20
+"""Smaller ones come and go with every search."""
+
 
 def prepared(*, tell: bool = True, **overrides: object) -> Settings:
     """The settings of this call, with the logs set up as they say.
@@ -46,6 +52,18 @@ def prepared(*, tell: bool = True, **overrides: object) -> Settings:
     settings = settings_from(None, given)
     write_logs(settings)
     return settings
+
+
+def return_freed_memory() -> None:
+    """Have a process that goes on for long give large blocks back to the system once they are free.
+
+    glibc keeps more and more of them otherwise, the larger those were that it was asked for: 100 MB
+    after the models and vectors are loaded. Other C libraries have no such settings.
+    """
+    with suppress(OSError, AttributeError):
+        c_library = ctypes.CDLL(None)
+        for option in (_M_MMAP_THRESHOLD, _M_TRIM_THRESHOLD):
+            c_library.mallopt(option, _LARGE_BYTES)
 
 
 def wait_for(work: Coroutine[object, object, T]) -> T:

@@ -20,7 +20,7 @@ from footnote.doctor import examine
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import Forbidden, NotReady
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import entered, prepared, wait_for
+from footnote.interfaces.cli.edge import entered, prepared, return_freed_memory, wait_for
 from footnote.interfaces.cli.kept_token import kept_token
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.interfaces.failures import failure_of
@@ -47,6 +47,7 @@ def worker(
     ] = False,
 ) -> None:
     """Index whatever is queued, until it is stopped."""
+    return_freed_memory()
     settings = prepared(tell=not until_stdin_ends)
     wait_for(_work(settings, until_stdin_ends=until_stdin_ends, set_aside=set_aside))
 

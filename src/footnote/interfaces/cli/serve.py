@@ -27,7 +27,7 @@ from rich.text import Text
 from footnote.engine.answer_models import answer_models_from
 from footnote.errors import FootnoteError, UnsupportedSettings
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import prepared, wait_for
+from footnote.interfaces.cli.edge import prepared, return_freed_memory, wait_for
 from footnote.interfaces.cli.options import chosen_workspace
 from footnote.interfaces.cli.server import announced
 from footnote.interfaces.http.app import create_app
@@ -63,6 +63,7 @@ def serve(
     ] = False,
 ) -> None:
     """Serve the HTTP API and the web app until it is stopped."""
+    return_freed_memory()
     settings = prepared(host=host, port=port)
     listening = listen(settings)
     with listening:
