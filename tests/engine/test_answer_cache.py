@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from footnote.domain import Answer, AnswerSentence, Usage
-from footnote.retrieval.cache import CacheKey, GenerationCache, Question, answer_bytes
+from footnote.retrieval.cache import answer_bytes
+from footnote.retrieval.generation_cache import CacheKey, GenerationCache, Question
 
 ACME, BOLT = UUID(int=1), UUID(int=2)
 ANSWER = Answer(

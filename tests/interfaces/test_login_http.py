@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from footnote.domain import Role
 from footnote.domain.audit import Act, Outcome
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.authentication import credentials_from
+from footnote.engine.credential_settings import credentials_from
 from footnote.errors import UnsupportedSettings
 from footnote.interfaces.http.web_app import BUILT
 from footnote.settings import Settings, settings_from

@@ -9,7 +9,7 @@ import pytest
 
 from footnote.domain import Role
 from footnote.engine import Engine
-from footnote.engine.authentication import credentials_from
+from footnote.engine.credential_settings import credentials_from
 from footnote.errors import UnsupportedSettings
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import served

@@ -29,12 +29,8 @@ from footnote.domain import (
 from footnote.errors import LaneUnavailable, StoreUnavailable
 from footnote.models.testing import HashEmbedder
 from footnote.ports import Vector, Vectors
-from footnote.retrieval.cache import (
-    CacheKey,
-    SemanticCache,
-    one_spelling,
-    response_bytes,
-)
+from footnote.retrieval.cache import SemanticCache, one_spelling, response_bytes
+from footnote.retrieval.generation_cache import CacheKey
 from footnote.retrieval.journal import Journal
 from footnote.retrieval.phrasing import QueryVectors
 

@@ -288,7 +288,10 @@ def _checked(
     verdict, probability = _verdict(supported, contradicted)
     deciding = against if verdict is ClaimVerdict.CONTRADICTED else best
     each, judged = weighed[deciding]
-    guards = () if verdict is ClaimVerdict.SUPPORTED else _counting(each.guarded, judged)
+    guards: tuple[Guard, ...] = ()
+    if verdict is not ClaimVerdict.SUPPORTED:
+        # Denials and limits are left to a judge where there is one.
+        guards = each.guarded.guards if judged is None else each.guarded.exact
     return ClaimCheck(
         number=number,
         text=claim.text,
@@ -311,11 +314,6 @@ def _verdict(supported: float, contradicted: float) -> tuple[ClaimVerdict, float
     if contradicted >= CONTRADICTED:
         return ClaimVerdict.CONTRADICTED, contradicted
     return ClaimVerdict.NOT_SUPPORTED, 1 - supported
-
-
-def _counting(guarded: Guarded, judged: Judged | None) -> tuple[Guard, ...]:
-    """The guards that count: denials and limits are left to a judge where there is one."""
-    return guarded.guards if judged is None else guarded.exact
 
 
 def _decided_by(weighed: Weighed, judged: Judged | None, guards: Sequence[Guard]) -> DecidedBy:

@@ -46,7 +46,8 @@ from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
 from footnote.engine.whole_answers import whole_of
 from footnote.errors import InvalidRequest
 from footnote.models.counting import estimate_tokens
-from footnote.retrieval.cache import CacheKey, Question, one_spelling
+from footnote.retrieval.cache import one_spelling
+from footnote.retrieval.generation_cache import CacheKey, Question
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from footnote.validation.constrained_types import ModelName
 

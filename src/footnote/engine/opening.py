@@ -14,7 +14,7 @@ from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
-from footnote.engine.authentication import credentials_from
+from footnote.engine.credential_settings import credentials_from
 from footnote.engine.encryption import key_ring_from
 from footnote.engine.failed_credentials import FailedCredentials
 from footnote.engine.installation import Engine
@@ -36,9 +36,10 @@ from footnote.models.language import language_model_from
 from footnote.models.readers import LazyReader, reader_from
 from footnote.models.rerankers import reranker_from
 from footnote.ports import Analyzer, Embedder
-from footnote.retrieval.cache import GenerationCache, SemanticCache, answer_bytes
+from footnote.retrieval.cache import SemanticCache, answer_bytes
 from footnote.retrieval.followup import StandAlone
 from footnote.retrieval.gathering import Gather
+from footnote.retrieval.generation_cache import GenerationCache
 from footnote.retrieval.phrasing import Phrase
 from footnote.retrieval.pipeline import Search
 from footnote.retrieval.refinement import Refine

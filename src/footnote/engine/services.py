@@ -34,7 +34,8 @@ from footnote.models.judges import OwnedJudge
 from footnote.models.readers import OwnedReader
 from footnote.ports import Analyzer, Blobs, Embedder, Index
 from footnote.ports.replicas import ReplicaLost
-from footnote.retrieval.cache import GenerationCache, answer_bytes
+from footnote.retrieval.cache import answer_bytes
+from footnote.retrieval.generation_cache import GenerationCache
 from footnote.retrieval.pipeline import Search
 from footnote.settings import Settings
 from footnote.store.addresses import DatabaseUrls

@@ -9,18 +9,11 @@ by those who administer all of it.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
 from dataclasses import dataclass
-from functools import partial, wraps
-from inspect import signature
-from types import MethodType
-from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
 from uuid import UUID
 
-from footnote.bridge import Bridged, blocking, blocking_iterator
 from footnote.domain import Right
-from footnote.domain.audit import Act, Outcome
-from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain.audit import Act
 from footnote.engine import (
     access,
     answer_models,
@@ -34,6 +27,7 @@ from footnote.engine import (
     document_map,
     evaluations,
     events,
+    exchange_answers,
     exchanges,
     grounding,
     listing,
@@ -67,123 +61,10 @@ from footnote.engine import usage as usage_verbs
 from footnote.engine import views as view_verbs
 from footnote.engine import webhooks as webhook_verbs
 from footnote.engine import workspace_sources as workspace_source_verbs
-from footnote.engine.acts import ActUnderWay, entered, entered_stream
 from footnote.engine.services import Services, WorkspaceAccess
-from footnote.errors import Forbidden
+from footnote.engine.verbs import StreamVerb, Verb
 from footnote.store.database import SYSTEM
 from footnote.store.pushes import workspace_of
-from footnote.validation.arguments import checks
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-class Verb(Generic[P, R]):
-    """A verb with rights and arguments checked; on a bridged workspace it waits for its result."""
-
-    def __init__(
-        self,
-        verb: Callable[Concatenate[WorkspaceAccess, P], Coroutine[object, object, R]],
-        act: Act,
-        right: Right = Right.READ,
-        *,
-        whole: bool | None = None,
-    ) -> None:
-        """`whole` says whether the right must hold in the whole workspace; administration must."""
-        self.act, self.right = act, right
-        place = WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
-        checked, begun = checks(verb), _beginning(verb, act)
-
-        @wraps(checked)
-        async def permitted(access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs) -> R:
-            under_way = begun(access, *args, **kwargs)
-            await under_way.admit()
-            try:
-                access.require(right, place)
-            except Forbidden as error:
-                await under_way.enter(Outcome.REFUSED, error)
-                raise
-            return await entered(under_way, partial(checked, access, *args, **kwargs))
-
-        self._verb = permitted
-        self._twin = blocking(permitted)
-
-    @overload
-    def __get__(
-        self, instance: None, owner: type
-    ) -> Callable[Concatenate[WorkspaceAccess, P], Coroutine[object, object, R]]: ...
-    @overload
-    def __get__(
-        self, instance: WorkspaceAccess, owner: type
-    ) -> Callable[P, Coroutine[object, object, R]]: ...
-    @overload
-    def __get__(self, instance: Bridged[WorkspaceAccess], owner: type) -> Callable[P, R]: ...
-    def __get__(self, instance: object, owner: type) -> object:
-        return _bound(self._verb, self._twin, instance, owner)
-
-
-class StreamVerb(Generic[P, R]):
-    """A verb that gives one thing after another; its twin is an iterator."""
-
-    def __init__(
-        self,
-        verb: Callable[Concatenate[WorkspaceAccess, P], AsyncGenerator[R]],
-        act: Act,
-        right: Right = Right.READ,
-        *,
-        whole: bool | None = None,
-    ) -> None:
-        """`whole` says whether the right must hold in the whole workspace; administration must."""
-        self.act, self.right = act, right
-        place = WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
-        checked, begun = checks(verb), _beginning(verb, act)
-
-        @wraps(checked)
-        def permitted(
-            access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs
-        ) -> AsyncGenerator[R]:
-            under_way = begun(access, *args, **kwargs)
-            try:
-                access.require(right, place)
-            except Forbidden as error:
-                under_way.enter_soon(Outcome.REFUSED, error)
-                raise
-            stream = checked(access, *args, **kwargs)
-            return stream if act is Act.OBSERVED else entered_stream(under_way, stream)
-
-        self._verb = permitted
-        self._twin = blocking_iterator(permitted)
-
-    @overload
-    def __get__(
-        self, instance: None, owner: type
-    ) -> Callable[Concatenate[WorkspaceAccess, P], AsyncGenerator[R]]: ...
-    @overload
-    def __get__(self, instance: WorkspaceAccess, owner: type) -> Callable[P, AsyncGenerator[R]]: ...
-    @overload
-    def __get__(
-        self, instance: Bridged[WorkspaceAccess], owner: type
-    ) -> Callable[P, Iterator[R]]: ...
-    def __get__(self, instance: object, owner: type) -> object:
-        return _bound(self._verb, self._twin, instance, owner)
-
-
-def _beginning(verb: Callable[..., object], act: Act) -> Callable[..., ActUnderWay]:
-    """What makes an act of a call of the verb."""
-    declared = signature(verb)
-
-    def begun(access: WorkspaceAccess, *args: object, **kwargs: object) -> ActUnderWay:
-        arguments = declared.bind(access, *args, **kwargs).arguments
-        return ActUnderWay(access=access, act=act, verb=verb.__name__, arguments=arguments)
-
-    return begun
-
-
-def _bound(
-    verb: Callable[..., object], twin: Callable[..., object], instance: object, owner: type
-) -> object:
-    of_owner = verb if issubclass(owner, WorkspaceAccess) else twin
-    return of_owner if instance is None else MethodType(of_owner, instance)
 
 
 class WorkspaceVerbs:
@@ -350,15 +231,17 @@ class WorkspaceVerbs:
     export_pdf = Verb(conversation_export.export_pdf, Act.EXPORTED)
     golden_candidates = StreamVerb(conversation_verbs.golden_candidates, Act.EXPORTED)
 
-    ask_in_conversation = Verb(exchanges.ask_in_conversation, Act.SEARCHED)
-    ask_in_conversation_stream = StreamVerb(exchanges.ask_in_conversation_stream, Act.SEARCHED)
-    edit_question = Verb(exchanges.edit_question, Act.SEARCHED)
-    regenerate_answer = Verb(exchanges.regenerate_answer, Act.SEARCHED)
+    ask_in_conversation = Verb(exchange_answers.ask_in_conversation, Act.SEARCHED)
+    ask_in_conversation_stream = StreamVerb(
+        exchange_answers.ask_in_conversation_stream, Act.SEARCHED
+    )
+    edit_question = Verb(exchange_answers.edit_question, Act.SEARCHED)
+    regenerate_answer = Verb(exchange_answers.regenerate_answer, Act.SEARCHED)
     next_question = Verb(exchanges.next_question, Act.READ)
     edited_question = Verb(exchanges.edited_question, Act.READ)
     question_again = Verb(exchanges.question_again, Act.READ)
-    answered = Verb(exchanges.answered, Act.SEARCHED)
-    answered_stream = StreamVerb(exchanges.answered_stream, Act.SEARCHED)
+    answered = Verb(exchange_answers.answered, Act.SEARCHED)
+    answered_stream = StreamVerb(exchange_answers.answered_stream, Act.SEARCHED)
 
     suggest_in_conversation = Verb(suggestion_verbs.suggest_in_conversation, Act.SEARCHED)
 

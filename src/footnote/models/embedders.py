@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from footnote.domain import Lane
 from footnote.errors import (
@@ -26,6 +24,7 @@ from footnote.models.batching import BATCH_TOKENS
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits
 from footnote.models.encoder_shape import Precision
 from footnote.models.sentence_encoder import SentenceEncoder
+from footnote.models.vendor_values import checked_key, checked_url, per_vendor
 from footnote.ports import Embedder
 
 if TYPE_CHECKING:
@@ -322,8 +321,8 @@ async def open_hosted(
 
     Raises UnsupportedSettings for what cannot work, LaneUnavailable when it cannot be asked.
     """
-    url = _checked_url(per_vendor(choices.url, spec.vendor))
-    key = _checked_key(per_vendor(choices.api_key, spec.vendor))
+    url = checked_url(per_vendor(choices.url, spec.vendor))
+    key = checked_key(per_vendor(choices.api_key, spec.vendor))
     client = _client(spec, url, key)
     window = choices.max_tokens or await client.max_input_tokens() or _UNKNOWN_WINDOW
     known = spec.dimensions or dimensions or _DIMENSIONS.get(spec.text)
@@ -389,52 +388,6 @@ def _lane(spec: EmbedderSpec, choices: EmbedderChoices, dimensions: int) -> Lane
         dimensions=dimensions,
         revision=revision,
     )
-
-
-def per_vendor(value: str | None, vendor: str) -> str | None:
-    """A setting's value for a vendor: itself, or its entry if it is a JSON object by vendor."""
-    if value is None or not value.lstrip().startswith("{"):
-        return value
-    try:
-        found = json.loads(value).get(vendor)
-    except ValueError:
-        # Not chained, and the value not repeated: it may hold keys.
-        raise UnsupportedSettings(
-            "FOOTNOTE_EMBEDDING_API_KEY or FOOTNOTE_EMBEDDING_URL is neither one value nor a JSON "
-            "object by vendor",
-            hint='write {"openai": "…", "cohere": "…"}',
-        ) from None
-    return None if found is None else str(found)
-
-
-def _checked_url(url: str | None) -> str | None:
-    if url is None:
-        return None
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and not parts.username
-    except ValueError:
-        usable = False
-    if not usable:
-        # The URL is not repeated: it may carry a password.
-        raise UnsupportedSettings(
-            "FOOTNOTE_EMBEDDING_URL is not an address of http or https without a password",
-            hint="give it in full, such as http://127.0.0.1:8000/v1",
-        )
-    return url
-
-
-def _checked_key(key: str | None) -> str | None:
-    """An HTTP library that met a key that no header can hold would repeat it in its error."""
-    if key is None:
-        return None
-    clean = key.strip()
-    if not clean or not clean.isascii() or not clean.isprintable() or " " in clean:
-        raise UnsupportedSettings(
-            "The value of FOOTNOTE_EMBEDDING_API_KEY cannot be an API key.",
-            hint="Set it to the key alone, without quotes or spaces.",
-        )
-    return clean
 
 
 def _local(embedder: Embedder, close: Callable[[], None]) -> OpenedEmbedder:

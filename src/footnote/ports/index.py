@@ -79,6 +79,11 @@ class RecallRequest:
     excluded: tuple[str, ...] = ()
     """Chunks must hold none of these: words by their stem, anything longer literally."""
 
+    @property
+    def narrows(self) -> bool:
+        """Whether chunks are left out that hold, or lack, certain words."""
+        return bool(self.phrases or self.excluded)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:

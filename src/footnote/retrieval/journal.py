@@ -12,7 +12,7 @@ from footnote.domain import Plan, Principal, SearchRequest
 from footnote.errors import FootnoteError, InvalidRequest, LaneMismatch, NotFound
 from footnote.ports import Index
 from footnote.ports.telemetry import RECALL, RERANKING, SEARCH_STAGES, span
-from footnote.retrieval.cache import CacheKey
+from footnote.retrieval.generation_cache import CacheKey
 
 _THE_CALLERS = (InvalidRequest, LaneMismatch, NotFound)
 """What a caller must hear, rather than get a search that quietly did something else."""

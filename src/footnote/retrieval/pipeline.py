@@ -9,11 +9,12 @@ from footnote.domain import Evidence, FacetCount, Plan, SearchRequest, SearchRes
 from footnote.errors import InvalidRequest
 from footnote.filters import checked_condition
 from footnote.ports import Index, LanguageModel, Widened
-from footnote.retrieval.cache import CacheKey, SemanticCache
+from footnote.retrieval.cache import SemanticCache
 from footnote.retrieval.corrective import Corrected, CorrectiveLoop
 from footnote.retrieval.expand import DECAY, expand
 from footnote.retrieval.explain import why
 from footnote.retrieval.gathering import Gather
+from footnote.retrieval.generation_cache import CacheKey
 from footnote.retrieval.grading import Grade, Rewrite
 from footnote.retrieval.journal import Asked, Asker
 from footnote.retrieval.phrasing import Phrase

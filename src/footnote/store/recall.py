@@ -186,7 +186,7 @@ class PostgresIndex:
         """Recall by words alone, if all vectors that the other recall needs are in memory."""
         state = self._cached_state()
         view = None if state is None else state.views.get(self._key(request.filters))
-        if state is None or view is None or request.terms_of is None or _narrows(request):
+        if state is None or view is None or request.terms_of is None or request.narrows:
             return None
         held = self._held(state)
         if held is None or not view.ranges.difference(held.covered).is_empty:
@@ -201,7 +201,7 @@ class PostgresIndex:
     async def _recall(self, request: RecallRequest) -> Recalled:
         state = self._cached_state()
         key = self._key(request.filters)
-        if state is not None and key in state.views and not _narrows(request):
+        if state is not None and key in state.views and not request.narrows:
             chunks = _SearchScope(view=state.views[key], searched=state.views[key].ranges)
             async with self._snapshot() as scope:
                 fetched = await self._fetch(scope, state, chunks, request)
@@ -210,7 +210,7 @@ class PostgresIndex:
         async with self._snapshot() as scope:
             state, view = await self._current(scope, request.filters)
             chunks = _SearchScope(view=view, searched=view.ranges)
-            if _narrows(request):
+            if request.narrows:
                 left = await narrow(
                     scope,
                     state,
@@ -317,10 +317,6 @@ class PostgresIndex:
         return self.vector_cache.held(
             self.database, self.workspace.workspace_id, state, self.lane.dimensions
         )
-
-
-def _narrows(request: RecallRequest) -> bool:
-    return bool(request.phrases or request.excluded)
 
 
 async def _recall_by_words(

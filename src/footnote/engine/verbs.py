@@ -1,0 +1,129 @@
+"""Binds functions of a workspace as its verbs: checked, entered in the audit log, and blocking."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
+from functools import partial, wraps
+from inspect import signature
+from types import MethodType
+from typing import Concatenate, Generic, ParamSpec, TypeVar, overload
+
+from footnote.bridge import Bridged, blocking, blocking_iterator
+from footnote.domain import Right
+from footnote.domain.audit import Act, Outcome
+from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.engine.acts import ActUnderWay, entered, entered_stream
+from footnote.engine.services import WorkspaceAccess
+from footnote.errors import Forbidden
+from footnote.validation.arguments import checks
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Verb(Generic[P, R]):
+    """A verb with rights and arguments checked; on a bridged workspace it waits for its result."""
+
+    def __init__(
+        self,
+        verb: Callable[Concatenate[WorkspaceAccess, P], Coroutine[object, object, R]],
+        act: Act,
+        right: Right = Right.READ,
+        *,
+        whole: bool | None = None,
+    ) -> None:
+        """`whole` says whether the right must hold in the whole workspace; administration must."""
+        self.act, self.right = act, right
+        place = WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
+        checked, begun = checks(verb), _beginning(verb, act)
+
+        @wraps(checked)
+        async def permitted(access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            under_way = begun(access, *args, **kwargs)
+            await under_way.admit()
+            try:
+                access.require(right, place)
+            except Forbidden as error:
+                await under_way.enter(Outcome.REFUSED, error)
+                raise
+            return await entered(under_way, partial(checked, access, *args, **kwargs))
+
+        self._verb = permitted
+        self._twin = blocking(permitted)
+
+    @overload
+    def __get__(
+        self, instance: None, owner: type
+    ) -> Callable[Concatenate[WorkspaceAccess, P], Coroutine[object, object, R]]: ...
+    @overload
+    def __get__(
+        self, instance: WorkspaceAccess, owner: type
+    ) -> Callable[P, Coroutine[object, object, R]]: ...
+    @overload
+    def __get__(self, instance: Bridged[WorkspaceAccess], owner: type) -> Callable[P, R]: ...
+    def __get__(self, instance: object, owner: type) -> object:
+        return _bound(self._verb, self._twin, instance, owner)
+
+
+class StreamVerb(Generic[P, R]):
+    """A verb that gives one thing after another; its twin is an iterator."""
+
+    def __init__(
+        self,
+        verb: Callable[Concatenate[WorkspaceAccess, P], AsyncGenerator[R]],
+        act: Act,
+        right: Right = Right.READ,
+        *,
+        whole: bool | None = None,
+    ) -> None:
+        """`whole` says whether the right must hold in the whole workspace; administration must."""
+        self.act, self.right = act, right
+        place = WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
+        checked, begun = checks(verb), _beginning(verb, act)
+
+        @wraps(checked)
+        def permitted(
+            access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs
+        ) -> AsyncGenerator[R]:
+            under_way = begun(access, *args, **kwargs)
+            try:
+                access.require(right, place)
+            except Forbidden as error:
+                under_way.enter_soon(Outcome.REFUSED, error)
+                raise
+            stream = checked(access, *args, **kwargs)
+            return stream if act is Act.OBSERVED else entered_stream(under_way, stream)
+
+        self._verb = permitted
+        self._twin = blocking_iterator(permitted)
+
+    @overload
+    def __get__(
+        self, instance: None, owner: type
+    ) -> Callable[Concatenate[WorkspaceAccess, P], AsyncGenerator[R]]: ...
+    @overload
+    def __get__(self, instance: WorkspaceAccess, owner: type) -> Callable[P, AsyncGenerator[R]]: ...
+    @overload
+    def __get__(
+        self, instance: Bridged[WorkspaceAccess], owner: type
+    ) -> Callable[P, Iterator[R]]: ...
+    def __get__(self, instance: object, owner: type) -> object:
+        return _bound(self._verb, self._twin, instance, owner)
+
+
+def _beginning(verb: Callable[..., object], act: Act) -> Callable[..., ActUnderWay]:
+    """What makes an act of a call of the verb."""
+    declared = signature(verb)
+
+    def begun(access: WorkspaceAccess, *args: object, **kwargs: object) -> ActUnderWay:
+        arguments = declared.bind(access, *args, **kwargs).arguments
+        return ActUnderWay(access=access, act=act, verb=verb.__name__, arguments=arguments)
+
+    return begun
+
+
+def _bound(
+    verb: Callable[..., object], twin: Callable[..., object], instance: object, owner: type
+) -> object:
+    of_owner = verb if issubclass(owner, WorkspaceAccess) else twin
+    return of_owner if instance is None else MethodType(of_owner, instance)
