@@ -30,7 +30,7 @@ from zlib import crc32
 
 import footnote
 from footnote.domain.entities import NAMED_KINDS, EntityKind, ExtractedEntity
-from footnote.jobs.entities import extract_entity_slice
+from footnote.jobs.extracting import extract_entity_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.knowledge.document_entities import entities_of
 from footnote.knowledge.linking import best_link, keys_of, looked_up

@@ -34,7 +34,7 @@ from footnote.domain import PlanChanges, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.evaluation.compare import compare_measures
 from footnote.evaluation.metrics import Measure
-from footnote.jobs.entities import extract_entity_slice
+from footnote.jobs.extracting import extract_entity_slice
 from footnote.retrieval import fusion
 from installation import MODELS, Ready, put, temporary_engine
 from named_texts import joined

@@ -39,7 +39,7 @@ from clustering import over_clusters
 from footnote.domain import BlockKind
 from footnote.domain.facts import ExtractedFact
 from footnote.engine import WorkspaceEngine
-from footnote.jobs.facts import extract_slice
+from footnote.jobs.extracting import extract_fact_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.knowledge.scales import only_scale_of
 from footnote.knowledge.table_facts import table_facts
@@ -174,7 +174,7 @@ async def over_documents(folder: Path, questions: Path | None) -> dict[str, obje
             memory, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, perf_counter()
             processor = process_time()
             while (at := await workspace.fact_progress()).done + at.failed < at.documents:
-                await extract_slice(workspace.engine, workspace.workspace_id)
+                await extract_fact_slice(workspace.engine, workspace.workspace_id)
             seconds, processor = perf_counter() - began, process_time() - processor
             grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory
             found = await workspace.facts(limit=RECALLS)

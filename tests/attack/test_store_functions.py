@@ -447,7 +447,6 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
             "name": ClusterName(label=("mine",), labelled_by="terms"),
             "numbers": [1],
         },
-        "fact_progress.pending_documents": {"after": UUID(int=0)},
         "facts.decide_fact": {"status": FactStatus.REJECTED},
         "part_readings.keep_reading": {"number": 1, "reading": PartReading(reader="mine")},
         "part_readings.drop_readings": {"keep": {}},

@@ -16,7 +16,7 @@ from footnote.engine.conversation_export import as_docx
 from footnote.engine.conversations import as_markdown
 from footnote.engine.exchanges import Asking
 from footnote.engine.facts import contradicting_facts
-from footnote.jobs.facts import extract_slice
+from footnote.jobs.extracting import extract_fact_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from tests.wire import WireServer, says
@@ -43,7 +43,7 @@ async def put(workspace: WorkspaceEngine, text: str, name: str) -> UUID:
     received = await workspace.receive(text.encode(), name, external_id=name)
     document_id = received.document.document_id
     await work_until_resting(workspace.engine, workspace, [document_id], lambda _: None)
-    await extract_slice(workspace.engine, workspace.workspace_id)
+    await extract_fact_slice(workspace.engine, workspace.workspace_id)
     return document_id
 
 

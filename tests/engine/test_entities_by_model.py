@@ -10,10 +10,10 @@ import pytest
 
 from footnote.domain.backfill import BackgroundWork
 from footnote.domain.entities import EntityKind, EntityProgress
-from footnote.engine import WorkspaceEngine, open_engine
-from footnote.jobs.entities import extract_entity_slice
-from footnote.jobs.inline import work_until_resting
-from footnote.settings import Settings, settings_from
+from footnote.engine import WorkspaceEngine
+from footnote.jobs.extracting import extract_entity_slice
+from footnote.settings import Settings
+from tests.engine.model_readings import in_slices, put_unread, read_by_a_model
 from tests.wire import WireServer, fails, says
 
 NOTE = "# Staff\n\nthe quillfen board met on 3 June 2024 and wrote to desk@quillfen.example.\n"
@@ -27,31 +27,16 @@ def named(name: str = "quillfen board", kind: str = "organisation") -> str:
 async def workspace(
     own_settings: Settings, wire_server: WireServer
 ) -> AsyncIterator[WorkspaceEngine]:
-    configured = {
-        "language_model": "scripted",
-        "language_model_url": wire_server.openai_url,
-        "prices": '{"generation": {"input_per_million": 10, "output_per_million": 20}}',
-        "entities_by_model": True,
-    }
-    async with await open_engine(settings_from(own_settings, configured)) as engine:
-        yield await engine.workspace((await engine.create_workspace("read")).name)
+    async with read_by_a_model(own_settings, wire_server, entities_by_model=True) as opened:
+        yield opened
 
 
 async def put(workspace: WorkspaceEngine, text: str = NOTE, name: str = "note.md") -> UUID:
-    """Ingest a text; the worker that does so reads nothing for names meanwhile."""
-    await workspace.change_setting("entities", False)
-    received = await workspace.receive(text.encode(), name)
-    await work_until_resting(
-        workspace.engine, workspace, [received.document.document_id], lambda _: None
-    )
-    await workspace.change_setting("entities", True)
-    return received.document.document_id
+    return await put_unread(workspace, "entities", text, name)
 
 
 async def extracted(workspace: WorkspaceEngine, slices: int = 2) -> EntityProgress:
-    """One slice for the packaged models and one for the language model, or more."""
-    for _ in range(slices):
-        await extract_entity_slice(workspace.engine, workspace.workspace_id)
+    await in_slices(workspace, extract_entity_slice, slices)
     return await workspace.entity_progress()
 
 

@@ -13,7 +13,7 @@ from footnote.domain import Principal, Role, Visibility
 from footnote.domain.facts import Fact, FactKind, FactStatus
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from footnote.jobs.facts import extract_slice
+from footnote.jobs.extracting import extract_fact_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 
@@ -56,7 +56,7 @@ async def put(
 
 
 async def extracted(engine: Engine, workspace: WorkspaceEngine) -> None:
-    await extract_slice(workspace.engine, workspace.workspace_id)
+    await extract_fact_slice(workspace.engine, workspace.workspace_id)
 
 
 def acting(workspace: WorkspaceEngine, name: str, role: Role | None) -> WorkspaceEngine:

@@ -10,10 +10,10 @@ import pytest
 
 from footnote.domain.backfill import BackgroundWork
 from footnote.domain.facts import Fact, FactProgress
-from footnote.engine import WorkspaceEngine, open_engine
-from footnote.jobs.facts import extract_slice
-from footnote.jobs.inline import work_until_resting
-from footnote.settings import Settings, settings_from
+from footnote.engine import WorkspaceEngine
+from footnote.jobs.extracting import extract_fact_slice
+from footnote.settings import Settings
+from tests.engine.model_readings import in_slices, put_unread, read_by_a_model
 from tests.wire import Reply, WireServer, fails, says
 
 SENTENCE = "Since the merger Acme Insurance, once the smallest, employs 450 people."
@@ -37,31 +37,16 @@ def told(quote: str = SENTENCE, **more: object) -> str:
 async def workspace(
     own_settings: Settings, wire_server: WireServer
 ) -> AsyncIterator[WorkspaceEngine]:
-    configured = {
-        "language_model": "scripted",
-        "language_model_url": wire_server.openai_url,
-        "prices": '{"generation": {"input_per_million": 10, "output_per_million": 20}}',
-        "facts_by_model": True,
-    }
-    async with await open_engine(settings_from(own_settings, configured)) as engine:
-        yield await engine.workspace((await engine.create_workspace("read")).name)
+    async with read_by_a_model(own_settings, wire_server, facts_by_model=True) as opened:
+        yield opened
 
 
 async def put(workspace: WorkspaceEngine, text: str = NOTE, name: str = "note.md") -> UUID:
-    """Ingest a text; the worker that does so reads nothing for facts meanwhile."""
-    await workspace.change_setting("facts", False)
-    received = await workspace.receive(text.encode(), name)
-    await work_until_resting(
-        workspace.engine, workspace, [received.document.document_id], lambda _: None
-    )
-    await workspace.change_setting("facts", True)
-    return received.document.document_id
+    return await put_unread(workspace, "facts", text, name)
 
 
 async def extracted(workspace: WorkspaceEngine, slices: int = 2) -> FactProgress:
-    """One slice for the rules and one for the model, or more."""
-    for _ in range(slices):
-        await extract_slice(workspace.engine, workspace.workspace_id)
+    await in_slices(workspace, extract_fact_slice, slices)
     return await workspace.fact_progress()
 
 

@@ -12,8 +12,7 @@ from footnote.domain import Principal, Role, Visibility
 from footnote.domain.facts import Fact
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import NotFound
-from footnote.jobs.entities import extract_entity_slice
-from footnote.jobs.facts import extract_slice
+from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 
@@ -48,7 +47,7 @@ async def put(workspace: WorkspaceEngine, text: str, name: str) -> UUID:
     received = await workspace.receive(text.encode(), name)
     document_id = received.document.document_id
     await work_until_resting(workspace.engine, workspace, [document_id], lambda _: None)
-    await extract_slice(workspace.engine, workspace.workspace_id)
+    await extract_fact_slice(workspace.engine, workspace.workspace_id)
     await extract_entity_slice(workspace.engine, workspace.workspace_id)
     return document_id
 

@@ -14,8 +14,7 @@ from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.tools import document_tools
 from footnote.engine.tools.related import Relationships
 from footnote.errors import InvalidRequest, NotFound
-from footnote.jobs.entities import extract_entity_slice
-from footnote.jobs.facts import extract_slice as extract_fact_slice
+from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.ports import Refusal, ToolText
 from footnote.settings import Settings

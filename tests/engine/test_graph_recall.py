@@ -18,7 +18,7 @@ from footnote.domain import (
     Visibility,
 )
 from footnote.engine import Engine, WorkspaceEngine, open_engine
-from footnote.jobs.entities import extract_entity_slice
+from footnote.jobs.extracting import extract_entity_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 

@@ -21,6 +21,7 @@ HELPERS = {
         "summarising_of",
         "fact_progress_of_rules",
         "entity_progress_without_model",
+        "reading_progress",
         "write_summary",
         "write_document",
         *("paused_work", "is_paused"),

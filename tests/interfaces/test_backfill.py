@@ -10,7 +10,7 @@ import footnote
 from footnote.domain.backfill import BackgroundWork
 from footnote.engine import WorkspaceEngine
 from footnote.errors import Conflict, Forbidden
-from footnote.jobs.entities import extract_entity_slice
+from footnote.jobs.extracting import extract_entity_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment, served

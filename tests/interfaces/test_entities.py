@@ -11,7 +11,7 @@ import footnote
 from footnote.domain.entities import EntityKind
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import Conflict, Forbidden, NotFound
-from footnote.jobs.entities import extract_entity_slice
+from footnote.jobs.extracting import extract_entity_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment, served

@@ -27,8 +27,7 @@ from footnote.domain.pages import MarkedQuote, PageRectangles, PagesOfQuote, Quo
 from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
 from footnote.interfaces.http import openapi
 from footnote.interfaces.schemas import Delivery, PageWithQuotes, object_of
-from footnote.jobs.entities import extract_entity_slice
-from footnote.jobs.facts import extract_slice
+from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.summaries import summarise_slice
 from footnote.settings import Settings, settings_from
 from footnote.store.lanes import current_lane
@@ -505,7 +504,7 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
         await footnote.work_until_resting(engine, workspace, [UUID(received["document_id"])])
         runs = [await workspace.keep_evaluation(each) for each in two_runs()]
         await workspace.change_setting("facts", True)
-        await extract_slice(workspace.engine, workspace.workspace_id)
+        await extract_fact_slice(workspace.engine, workspace.workspace_id)
         [fact, *_] = (await workspace.facts()).facts
         await workspace.unset_setting("facts")
         await workspace.change_setting("summaries", True)

@@ -13,7 +13,7 @@ from footnote.domain.facts import FactKind, FactStatus
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.tools import document_tools
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from footnote.jobs.facts import extract_slice
+from footnote.jobs.extracting import extract_fact_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment, served
@@ -30,7 +30,7 @@ async def with_facts(engine: Engine, workspace: WorkspaceEngine) -> list[UUID]:
         ids.append(received.document.document_id)
     await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
     await workspace.change_setting("facts", True)
-    await extract_slice(workspace.engine, workspace.workspace_id)
+    await extract_fact_slice(workspace.engine, workspace.workspace_id)
     return ids
 
 

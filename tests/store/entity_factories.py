@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from footnote.domain.entities import EntityKind, EntityLink, ExtractedEntity, LinkReason
-from footnote.store.entity_keeping import KeyedEntity, UnreadDocument
+from footnote.store.entity_keeping import KeyedEntity
+from footnote.store.reading_progress import PublishedVersion
 
 
-def an_unread(document_id: UUID, version: int = 1) -> UnreadDocument:
-    return UnreadDocument(document_id=document_id, version=version, title="Notice", language="en")
+def an_unread(document_id: UUID, version: int = 1) -> PublishedVersion:
+    return PublishedVersion(document_id=document_id, version=version, title="Notice", language="en")
 
 
 def a_keyed_entity(name: str, *spans: tuple[int, int]) -> KeyedEntity:

@@ -6,19 +6,18 @@ from uuid import UUID
 
 import numpy as np
 
-from footnote.domain import DocumentClass, Lane
+from footnote.domain import Lane
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.store.fact_keeping import ExtractedFacts, FactPlace, KeyedFact
-from footnote.store.fact_progress import PendingDocument
+from footnote.store.reading_progress import PublishedVersion
 
 
-def a_version(document_id: UUID, version: int = 1) -> PendingDocument:
-    return PendingDocument(
+def a_version(document_id: UUID, version: int = 1) -> PublishedVersion:
+    return PublishedVersion(
         document_id=document_id,
         version=version,
         title="Notice",
         language="en",
-        document_class=DocumentClass.GENERIC,
     )
 
 

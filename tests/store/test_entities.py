@@ -8,15 +8,17 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from footnote.domain.entities import LinkReason
+from footnote.domain.entities import EntityFailure, LinkReason
 from footnote.store.database import SYSTEM, Database
 from footnote.store.entities import WantedEntities, list_entities, named_in
 from footnote.store.entity_keeping import (
     ANYWHERE,
-    count_entities,
-    entity_failures,
     keep_entities,
-    note_unreadable,
+)
+from footnote.store.reading_progress import (
+    count_read,
+    note_failure,
+    reading_failures,
     unread_documents,
 )
 from tests.conftest import TestDatabase
@@ -111,10 +113,10 @@ async def test_what_is_kept_replaces_what_was_named(database: Database) -> None:
         again = entities[1:]
         assert await keep_entities(scope, an_unread(document_id), "test", again, first_of_all)
         after = await list_entities(scope, WantedEntities(), limit=9, after=None)
-        counts = await count_entities(scope, ("test",))
+        counts = await count_read(scope, "entities", ("test",))
     assert [(each.name, each.mentions) for each in before] == [("Bolt", 2), ("Acme", 1)]
     assert after == before[:1]
-    assert (counts.documents, counts.done, counts.mentions) == (1, 1, 2)
+    assert (counts.documents, counts.done, counts.found) == (1, 1, 2)
 
 
 async def test_what_another_document_names_is_linked(database: Database) -> None:
@@ -146,16 +148,16 @@ async def test_a_document_that_failed_is_tried_again_so_many_times(database: Dat
     document_id = await shelf.put("The premium is due in March.")
 
     async def unread() -> list[UUID]:
-        found = await unread_documents(scope, "test", attempts=2, limit=9)
+        found = await unread_documents(scope, "entities", "test", attempts=2, limit=9)
         return [each.document_id for each in found]
 
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         assert await unread() == [document_id]
-        await note_unreadable(scope, an_unread(document_id), "test", "no memory")
+        await note_failure(scope, "entities", an_unread(document_id), "test", "no memory")
         assert await unread() == [document_id]
-        await note_unreadable(scope, an_unread(document_id), "test", "no memory")
+        await note_failure(scope, "entities", an_unread(document_id), "test", "no memory")
         assert await unread() == []
-        [failure] = await entity_failures(scope, 9)
+        [failure] = await reading_failures(scope, "entities", EntityFailure, 9)
         assert (failure.document_id, failure.reason) == (document_id, "no memory")
-        assert (await count_entities(scope, ("test",))).failed == 1
-        assert len(await unread_documents(scope, "other", attempts=2, limit=9)) == 1
+        assert (await count_read(scope, "entities", ("test",))).failed == 1
+        assert len(await unread_documents(scope, "entities", "other", attempts=2, limit=9)) == 1

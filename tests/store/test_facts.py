@@ -12,19 +12,19 @@ import pytest
 from pgvector import HalfVector
 
 from footnote.domain import Lane
-from footnote.domain.facts import FactStatus
+from footnote.domain.facts import FactFailure, FactStatus
 from footnote.errors import LaneMismatch
 from footnote.store.database import SYSTEM, Database
 from footnote.store.fact_keeping import keep_facts
-from footnote.store.fact_progress import (
-    count_facts,
-    fact_failures,
-    note_failure,
-    pending_documents,
-)
 from footnote.store.fact_recall import facts_with_words, nearest_facts
 from footnote.store.facts import WantedFacts, list_facts
 from footnote.store.lanes import list_lanes
+from footnote.store.reading_progress import (
+    count_read,
+    note_failure,
+    reading_failures,
+    unread_documents,
+)
 from tests.conftest import TestDatabase
 from tests.store.fact_factories import a_keyed_fact, a_version, some_facts
 from tests.store.plans import faults_of
@@ -194,14 +194,16 @@ async def test_a_document_that_fails_is_tried_a_few_times(database: Database) ->
     document_id = await put(shelf, "The premium is due in March.")
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         for _ in range(3):
-            [pending] = await pending_documents(scope, "test", (), attempts=3, limit=9)
+            [pending] = await unread_documents(scope, "facts", "test", (), attempts=3, limit=9)
             assert pending.document_id == document_id
-            await note_failure(scope, pending, "test", "its text is missing")
-        assert await pending_documents(scope, "test", (), attempts=3, limit=9) == ()
-        counts = await count_facts(scope, ("test",), ())
+            await note_failure(scope, "facts", pending, "test", "its text is missing")
+        assert await unread_documents(scope, "facts", "test", (), attempts=3, limit=9) == ()
+        counts = await count_read(scope, "facts", ("test",), ())
         assert (counts.documents, counts.done, counts.failed) == (1, 0, 1)
-        [failure] = await fact_failures(scope, 9)
+        [failure] = await reading_failures(scope, "facts", FactFailure, 9)
         assert failure.reason == "its text is missing"
         # Another extractor tries anew.
-        assert len(await pending_documents(scope, "other", (), attempts=3, limit=9)) == 1
-        assert await pending_documents(scope, "other", ("email",), attempts=3, limit=9) == ()
+        assert len(await unread_documents(scope, "facts", "other", (), attempts=3, limit=9)) == 1
+        assert (
+            await unread_documents(scope, "facts", "other", ("email",), attempts=3, limit=9) == ()
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 from uuid import UUID
 
@@ -12,6 +11,7 @@ from pydantic import Field, TypeAdapter
 from footnote.domain.entities import (
     Entity,
     EntityDecision,
+    EntityFailure,
     EntityKind,
     EntityMention,
     EntityPage,
@@ -19,7 +19,7 @@ from footnote.domain.entities import (
     MentionPage,
 )
 from footnote.engine.entity_extraction import entity_extraction_of
-from footnote.engine.model_reading import use_of
+from footnote.engine.model_reading import reading_progress
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.knowledge.linking import word_key
@@ -28,9 +28,8 @@ from footnote.store import entities as stored
 from footnote.store import entity_decisions as decided
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document, shown_version, texts_of_spans
-from footnote.store.entity_keeping import count_entities, entity_failures, unread_bytes
 from footnote.store.passages import chunks_at
-from footnote.store.queue import enqueue_entities, entities_enqueued
+from footnote.store.queue import enqueue_entities
 from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _NAMED_IN_SHOWN = 100
@@ -38,7 +37,6 @@ _FOUND_BY_WORDS = 2_000
 _IDENTIFIERS_SHOWN = 50
 _AROUND = 80
 """Characters that are shown before and after a mention."""
-_FAILURES_SHOWN = 10
 _CANDIDATES_SHOWN = 10
 _DECISIONS_SHOWN = 100
 _GIVEN_NAMES_READ = 2000
@@ -254,52 +252,19 @@ async def extract_entities(workspace: WorkspaceAccess) -> EntityProgress:
 
 async def entity_progress(workspace: WorkspaceAccess) -> EntityProgress:
     """How far the documents that may be seen are read for entities."""
-    extraction = await entity_extraction_of(workspace)
-    reader = extraction.possible_reader
-    async with workspace.scope() as scope:
-        counts = await count_entities(scope, (extraction.extractor,))
-        failures = await entity_failures(scope, _FAILURES_SHOWN)
-        by_model = replace(extraction, reader=reader).extractor
-        unread = await unread_bytes(scope, by_model) if reader else 0
-    async with workspace.system_scope() as scope:
-        running = await entities_enqueued(scope)
-    return EntityProgress(
-        enabled=extraction.enabled,
-        documents=counts.documents,
-        done=counts.done,
-        failed=counts.failed,
-        mentions=counts.mentions,
-        running=running,
-        oldest_waiting=counts.oldest_waiting,
-        failures=failures,
-        model=None
-        if reader is None
-        else use_of(
-            reader,
-            counts,
-            unread,
-            enabled=extraction.reader is not None,
-            prices=workspace.engine.metering.prices,
-        ),
+    progress, found, failures = await reading_progress(
+        workspace, "entities", await entity_extraction_of(workspace), EntityFailure
     )
+    return EntityProgress(**progress, mentions=found, failures=failures)
 
 
 async def entity_progress_without_model(workspace: WorkspaceAccess) -> EntityProgress:
     """How far the packaged models have read, whatever is left to a language model."""
     extraction = await entity_extraction_of(workspace)
-    async with workspace.scope() as scope:
-        counts = await count_entities(scope, (extraction.packaged, extraction.extractor))
-    async with workspace.system_scope() as scope:
-        running = await entities_enqueued(scope)
-    return EntityProgress(
-        enabled=extraction.enabled,
-        documents=counts.documents,
-        done=counts.done,
-        failed=counts.failed,
-        mentions=counts.mentions,
-        running=running,
-        oldest_waiting=counts.oldest_waiting,
+    progress, found, _ = await reading_progress(
+        workspace, "entities", extraction, EntityFailure, with_model=False
     )
+    return EntityProgress(**progress, mentions=found)
 
 
 async def _entity(scope: WorkspaceScope, entity_id: UUID) -> Entity:

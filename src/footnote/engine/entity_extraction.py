@@ -33,12 +33,11 @@ from footnote.store.documents import get_document, whole_text
 from footnote.store.entity_keeping import (
     KeyedEntity,
     ModelReading,
-    UnreadDocument,
     keep_entities,
-    note_unreadable,
 )
 from footnote.store.part_readings import drop_readings
 from footnote.store.passages import passages_in_order
+from footnote.store.reading_progress import PublishedVersion, note_failure
 from footnote.store.relationships import keep_relationships
 
 EXTRACTOR = "entities-3"
@@ -63,17 +62,22 @@ class EntityExtraction:
     reader: DocumentReader | None = None
     """The language model that reads documents for names, too."""
     possible_reader: DocumentReader | None = None
+    classes: tuple[str, ...] = ()
     """The one that would, if it were wanted."""
 
     @property
-    def packaged(self) -> str:
+    def without_model(self) -> str:
         """What entities are known to come from that no language model found."""
         return f"{EXTRACTOR}; {','.join(sorted(self.kinds))}; {self.finder}"
 
     @property
     def extractor(self) -> str:
         """What entities are known to come from: another one has every document read again."""
-        return self.packaged if self.reader is None else f"{self.packaged}; {self.reader.name}"
+        return (
+            self.without_model
+            if self.reader is None
+            else f"{self.without_model}; {self.reader.name}"
+        )
 
 
 async def entity_extraction_of(workspace: WorkspaceAccess) -> EntityExtraction:
@@ -95,7 +99,7 @@ async def entity_extraction_of(workspace: WorkspaceAccess) -> EntityExtraction:
 async def extract_entities_of(
     engine: Services,
     workspace_id: UUID,
-    unread: UnreadDocument,
+    unread: PublishedVersion,
     wanted: EntityExtraction,
     is_late: Callable[[], bool] = lambda: False,
 ) -> None:
@@ -107,7 +111,7 @@ async def extract_entities_of(
     """
     try:
         by_model = wanted.reader is not None and unread.read_by in (
-            wanted.packaged,
+            wanted.without_model,
             wanted.extractor,
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
@@ -153,7 +157,7 @@ async def extract_entities_of(
                 took = ModelReading(
                     usage=reading.usage, left_out=reading.left_out, failure=reading.failure
                 )
-            extractor = wanted.extractor if by_model else wanted.packaged
+            extractor = wanted.extractor if by_model else wanted.without_model
             if await keep_entities(scope, unread, extractor, keyed, _linked, reading=took):
                 await keep_relationships(scope, unread, pairs, keys)
             if reading is not None:
@@ -167,7 +171,7 @@ async def extract_entities_of(
             error, "entity_extraction_failed", document_id=str(unread.document_id)
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await note_unreadable(scope, unread, wanted.extractor, reason)
+            await note_failure(scope, "entities", unread, wanted.extractor, reason)
 
 
 async def _read(

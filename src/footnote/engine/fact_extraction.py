@@ -47,9 +47,9 @@ from footnote.store.fact_keeping import (
     KeyedFact,
     keep_facts,
 )
-from footnote.store.fact_progress import PendingDocument, note_failure
 from footnote.store.part_readings import drop_readings
 from footnote.store.passages import passages_in_order
+from footnote.store.reading_progress import PublishedVersion, note_failure
 
 FACT_LANE = "fact"
 ATTEMPTS = 3
@@ -79,7 +79,7 @@ class FactExtraction:
         return fact_lane(self.embedder)
 
     @property
-    def rules(self) -> str:
+    def without_model(self) -> str:
         """What facts are known to come from that no model found."""
         kinds = ",".join(sorted(self.kinds))
         return f"{EXTRACTOR}; {kinds}; {self.lane.fingerprint}"
@@ -87,7 +87,11 @@ class FactExtraction:
     @property
     def extractor(self) -> str:
         """What facts are known to come from: another one has every document read again."""
-        return self.rules if self.reader is None else f"{self.rules}; {self.reader.name}"
+        return (
+            self.without_model
+            if self.reader is None
+            else f"{self.without_model}; {self.reader.name}"
+        )
 
 
 def fact_lane(embedder: Embedder) -> Lane:
@@ -119,7 +123,7 @@ async def extraction_of(workspace: WorkspaceAccess) -> FactExtraction:
 async def extract_document(
     engine: Services,
     workspace_id: UUID,
-    pending: PendingDocument,
+    pending: PublishedVersion,
     wanted: FactExtraction,
     is_late: Callable[[], bool] = lambda: False,
 ) -> None:
@@ -131,11 +135,11 @@ async def extract_document(
     """
     try:
         read = await _read(engine, workspace_id, pending)
-        begun = pending.read_by in (wanted.rules, wanted.extractor)
+        begun = pending.read_by in (wanted.without_model, wanted.extractor)
         if wanted.reader is None or read is None:
             await _keep(engine, workspace_id, pending, wanted, read, extractor=wanted.extractor)
         elif not begun:
-            await _keep(engine, workspace_id, pending, wanted, read, extractor=wanted.rules)
+            await _keep(engine, workspace_id, pending, wanted, read, extractor=wanted.without_model)
         else:
             reading = await read_parts(
                 engine,
@@ -163,7 +167,7 @@ async def extract_document(
             error, "fact_extraction_failed", document_id=str(pending.document_id)
         )
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await note_failure(scope, pending, wanted.extractor, reason)
+            await note_failure(scope, "facts", pending, wanted.extractor, reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,7 +180,7 @@ class _Read:
     """Of the contract, policy … that it is about."""
 
 
-async def _read(engine: Services, workspace_id: UUID, pending: PendingDocument) -> _Read | None:
+async def _read(engine: Services, workspace_id: UUID, pending: PublishedVersion) -> _Read | None:
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         text = await whole_text(scope, pending.document_id, _MOST_CHARACTERS)
         passages = await passages_in_order(scope, pending.document_id, _MOST_PASSAGES)
@@ -195,7 +199,7 @@ async def _read(engine: Services, workspace_id: UUID, pending: PendingDocument) 
 async def _keep(
     engine: Services,
     workspace_id: UUID,
-    pending: PendingDocument,
+    pending: PublishedVersion,
     wanted: FactExtraction,
     read: _Read | None,
     *,
@@ -209,7 +213,7 @@ async def _keep(
             return []
         ruled = extract_facts(read.document, wanted.kinds)
         keyed = [_keyed(engine, read, each) for each in ruled]
-        keyed = [replace(each, found_by=wanted.rules) for each in keyed]
+        keyed = [replace(each, found_by=wanted.without_model) for each in keyed]
         if reading is not None and wanted.reader is not None:
             by = wanted.reader.name
             said = [_keyed(engine, read, each) for each in reading.facts]

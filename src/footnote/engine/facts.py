@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 from uuid import UUID
 
@@ -16,6 +16,7 @@ from footnote.domain.facts import (
     FactChanges,
     FactConflict,
     FactConflictPage,
+    FactFailure,
     FactKind,
     FactPage,
     FactProgress,
@@ -23,7 +24,7 @@ from footnote.domain.facts import (
     RecalledFact,
 )
 from footnote.engine.fact_extraction import FACT_LANE, extraction_of, fact_lane
-from footnote.engine.model_reading import use_of
+from footnote.engine.model_reading import reading_progress
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict
 from footnote.retrieval.fusion import RRF_K
@@ -31,15 +32,13 @@ from footnote.store import facts as stored
 from footnote.store.documents import get_document
 from footnote.store.entities import require_entity
 from footnote.store.fact_conflicts import conflicting_facts, facts_against
-from footnote.store.fact_progress import count_facts, fact_failures, unread_bytes
 from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
 from footnote.store.lanes import current_lane
-from footnote.store.queue import enqueue_facts, facts_enqueued
+from footnote.store.queue import enqueue_facts
 from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _RECALLED = 100
 """Facts of each ranking that are fused."""
-_FAILURES_SHOWN = 10
 _PLACE = TypeAdapter(tuple[UUID, Count])
 """Document, and number of the fact in it."""
 _CLAIM = TypeAdapter(Annotated[str, Field(pattern="^[0-9a-f]{2,128}$")])
@@ -240,53 +239,18 @@ async def extract_facts(workspace: WorkspaceAccess) -> FactProgress:
 
 async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
     """How far the facts of the documents that may be seen are extracted."""
-    extraction = await extraction_of(workspace)
-    async with workspace.scope() as scope:
-        counts = await count_facts(scope, (extraction.extractor,), extraction.classes)
-        failures = await fact_failures(scope, _FAILURES_SHOWN)
-        reader = extraction.possible_reader
-        by_model = replace(extraction, reader=reader).extractor
-        unread = await unread_bytes(scope, by_model, extraction.classes) if reader else 0
-    async with workspace.system_scope() as scope:
-        running = await facts_enqueued(scope)
-    return FactProgress(
-        enabled=extraction.enabled,
-        documents=counts.documents,
-        done=counts.done,
-        failed=counts.failed,
-        facts=counts.facts,
-        running=running,
-        oldest_waiting=counts.oldest_waiting,
-        failures=failures,
-        model=None
-        if reader is None
-        else use_of(
-            reader,
-            counts,
-            unread,
-            enabled=extraction.reader is not None,
-            prices=workspace.engine.metering.prices,
-        ),
+    progress, found, failures = await reading_progress(
+        workspace, "facts", await extraction_of(workspace), FactFailure
     )
+    return FactProgress(**progress, facts=found, failures=failures)
 
 
 async def fact_progress_of_rules(workspace: WorkspaceAccess) -> FactProgress:
     """How far rules have read the documents that may be seen, whatever is left to a model."""
-    extraction = await extraction_of(workspace)
-    async with workspace.scope() as scope:
-        read_by = (extraction.rules, extraction.extractor)
-        counts = await count_facts(scope, read_by, extraction.classes)
-    async with workspace.system_scope() as scope:
-        running = await facts_enqueued(scope)
-    return FactProgress(
-        enabled=extraction.enabled,
-        documents=counts.documents,
-        done=counts.done,
-        failed=counts.failed,
-        facts=counts.facts,
-        running=running,
-        oldest_waiting=counts.oldest_waiting,
+    progress, found, _ = await reading_progress(
+        workspace, "facts", await extraction_of(workspace), FactFailure, with_model=False
     )
+    return FactProgress(**progress, facts=found)
 
 
 @dataclass(slots=True)

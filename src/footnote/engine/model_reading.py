@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, TypedDict
 from uuid import UUID
 
 from footnote.domain import Passage, Usage
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.domain.usage import ReadingUse, UsageKind, UsageNote
-from footnote.engine.services import Services
+from footnote.engine.services import Services, WorkspaceAccess
 from footnote.errors import ModelUnavailable
 from footnote.knowledge import model_facts, model_names
 from footnote.knowledge.prompt_passages import (
@@ -27,14 +28,20 @@ from footnote.models.counting import estimate_tokens
 from footnote.ports import NamedSpan
 from footnote.ports.metering import watching_use
 from footnote.store.database import SYSTEM
-from footnote.store.entity_keeping import EntityCounts
-from footnote.store.fact_progress import FactCounts
 from footnote.store.part_readings import (
     PartReading,
-    PublishedVersion,
     ReadFor,
     keep_reading,
     readings_of,
+)
+from footnote.store.queue import entities_enqueued, facts_enqueued
+from footnote.store.reading_progress import (
+    Extracted,
+    Failure,
+    PublishedVersion,
+    count_read,
+    reading_failures,
+    unread_bytes,
 )
 from footnote.telemetry.prices import Prices
 
@@ -45,6 +52,8 @@ if TYPE_CHECKING:
 LEAST_SECONDS, LEAST_TOKENS = 120.0, 4_096
 """That a model has for one reply: nobody waits for it, and five passages say much."""
 PART_ATTEMPTS = 3
+_FAILURES_SHOWN = 10
+_RUNNING = {"entities": entities_enqueued, "facts": facts_enqueued}
 _BYTES_OF_A_TOKEN = 4
 _FILLED = 0.75
 """Of a passage: sentences are not divided."""
@@ -118,6 +127,52 @@ class DocumentReader:
     def name(self) -> str:
         """The model with the version of its prompt: another one reads everything again."""
         return f"{self.model.name}, prompt {self.task.prompt_version}"
+
+
+class Extraction(Protocol):
+    """What a workspace wants documents read for, and by what."""
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it wants it at all."""
+        ...
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Of documents; of all where none is named."""
+        ...
+
+    @property
+    def reader(self) -> DocumentReader | None:
+        """The language model that reads documents, too."""
+        ...
+
+    @property
+    def possible_reader(self) -> DocumentReader | None:
+        """The one that would, if it were wanted."""
+        ...
+
+    @property
+    def without_model(self) -> str:
+        """What that is known to come from which no language model found."""
+        ...
+
+    @property
+    def extractor(self) -> str:
+        """What all of it is known to come from: another one has every document read again."""
+        ...
+
+
+class Progress(TypedDict):
+    """What the progress of each kind of reading says."""
+
+    enabled: bool
+    documents: int
+    done: int
+    failed: int
+    running: bool
+    oldest_waiting: datetime | None
+    model: ReadingUse | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,24 +307,51 @@ def estimated_use(reader: DocumentReader, text_bytes: int) -> UsageNote:
     )
 
 
-def use_of(
-    reader: DocumentReader,
-    counts: FactCounts | EntityCounts,
-    unread_bytes: int,
+async def reading_progress(
+    workspace: WorkspaceAccess,
+    wanted: Extracted,
+    extraction: Extraction,
+    record: type[Failure],
     *,
-    enabled: bool,
-    prices: Prices,
-) -> ReadingUse:
-    """What reading has used and is still to use, of texts that hold so many bytes."""
-    estimate = estimated_use(reader, unread_bytes)
-    return ReadingUse(
-        model=reader.model.name,
-        enabled=enabled,
-        input_tokens=counts.model_input_tokens,
-        output_tokens=counts.model_output_tokens,
-        cost_usd=counts.model_cost_usd,
-        left_out=counts.left_out,
-        remaining_input_tokens=estimate.input_tokens,
-        remaining_output_tokens=estimate.output_tokens,
-        remaining_cost_usd=prices.of(estimate),
+    with_model: bool = True,
+) -> tuple[Progress, int, tuple[Failure, ...]]:
+    """How far the documents that may be seen are read, how much was found, and what failed.
+
+    Without the model, what is left to it counts as read.
+    """
+    engine, classes = workspace.engine, extraction.classes
+    reader = extraction.possible_reader if with_model else None
+    read_by = {extraction.extractor} | (set() if with_model else {extraction.without_model})
+    model: ReadingUse | None = None
+    failures: tuple[Failure, ...] = ()
+    async with workspace.scope() as scope:
+        counts = await count_read(scope, wanted, sorted(read_by), classes)
+        if with_model:
+            failures = await reading_failures(scope, wanted, record, _FAILURES_SHOWN)
+        if reader is not None:
+            by_model = f"{extraction.without_model}; {reader.name}"
+            unread = await unread_bytes(scope, wanted, by_model, classes)
+            estimate = estimated_use(reader, unread)
+            model = ReadingUse(
+                model=reader.model.name,
+                enabled=extraction.reader is not None,
+                input_tokens=counts.model_input_tokens,
+                output_tokens=counts.model_output_tokens,
+                cost_usd=counts.model_cost_usd,
+                left_out=counts.left_out,
+                remaining_input_tokens=estimate.input_tokens,
+                remaining_output_tokens=estimate.output_tokens,
+                remaining_cost_usd=engine.metering.prices.of(estimate),
+            )
+    async with workspace.system_scope() as scope:
+        running = await _RUNNING[wanted](scope)
+    progress = Progress(
+        enabled=extraction.enabled,
+        documents=counts.documents,
+        done=counts.done,
+        failed=counts.failed,
+        running=running,
+        oldest_waiting=counts.oldest_waiting,
+        model=model,
     )
+    return progress, counts.found, failures

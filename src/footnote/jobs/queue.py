@@ -12,9 +12,8 @@ from footnote.engine.redaction import model_use_of_job
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.clusters import cluster_slice
-from footnote.jobs.entities import extract_entity_slice
 from footnote.jobs.evaluating import EvaluationJob, evaluate_in_background
-from footnote.jobs.facts import extract_slice
+from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
@@ -177,7 +176,7 @@ def _add_derivation(app: App, engine: Services, retry: AgainAtOnce) -> None:
 
     @traced_task(app, FACTS_TASK, MAINTENANCE_QUEUE, retry)
     async def extract_facts(_: JobContext, workspace_id: str) -> None:
-        await extract_slice(engine, UUID(workspace_id))
+        await extract_fact_slice(engine, UUID(workspace_id))
 
     @traced_task(app, CLUSTERS_TASK, MAINTENANCE_QUEUE, retry)
     async def cluster_documents(_: JobContext, workspace_id: str) -> None:

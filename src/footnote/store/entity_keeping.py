@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from hashlib import blake2b
 from uuid import UUID, uuid4
 
@@ -19,15 +18,15 @@ from psycopg.types.json import Jsonb
 
 from footnote.domain import Usage
 from footnote.domain.entities import (
-    EntityFailure,
     EntityKind,
     EntityLink,
     ExtractedEntity,
     LinkReason,
 )
 from footnote.store.database import WorkspaceScope
-from footnote.store.sealing import NAMED, TITLE, Sealing
-from footnote.store.statements import load_statements, record_of
+from footnote.store.reading_progress import PublishedVersion
+from footnote.store.sealing import NAMED, Sealing
+from footnote.store.statements import load_statements
 
 _SQL = load_statements("entities")
 _KEY_BYTES = 16
@@ -36,33 +35,6 @@ _CANDIDATES = 100
 ANYWHERE = UUID(int=0)
 """In the place of a document: wherever the name stands."""
 OFFSET = np.dtype("<i4")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnreadDocument:
-    """A published version whose entities are wanted."""
-
-    document_id: UUID
-    version: int
-    title: str
-    language: str | None
-    read_by: str | None = None
-    """The extractor that read this version last; None where none did."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntityCounts:
-    """How many published documents were read for entities."""
-
-    documents: int
-    done: int
-    failed: int
-    mentions: int
-    model_input_tokens: int
-    model_output_tokens: int
-    model_cost_usd: float | None
-    left_out: int
-    oldest_waiting: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,44 +73,9 @@ class _Whose:
     confidence: float = 1.0
 
 
-async def unread_documents(
-    scope: WorkspaceScope,
-    extractor: str,
-    *,
-    attempts: int,
-    limit: int,
-    begun: Sequence[str] = (),
-    with_new: bool = True,
-    with_begun: bool = True,
-) -> tuple[UnreadDocument, ...]:
-    """Published documents that this extractor has not read yet, the newest first.
-
-    Those that one of the extractors `begun` has read come last; either kind may be left out.
-    """
-    rows = await scope.all(
-        _SQL["pending"],
-        {
-            "extractor": extractor,
-            "attempts": attempts,
-            "limit": limit,
-            "begun": list(begun),
-            "with_new": with_new,
-            "with_begun": with_begun,
-        },
-    )
-    return tuple(
-        record_of(
-            UnreadDocument,
-            row,
-            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
-        )
-        for row in rows
-    )
-
-
 async def keep_entities(
     scope: WorkspaceScope,
-    unread: UnreadDocument,
+    unread: PublishedVersion,
     extractor: str,
     keyed: Sequence[KeyedEntity],
     links: LinkFinder,
@@ -223,49 +160,9 @@ async def keep_entities(
     return True
 
 
-async def note_unreadable(
-    scope: WorkspaceScope, unread: UnreadDocument, extractor: str, reason: str
-) -> None:
-    """Note why the entities of a version could not be extracted; those of before stay."""
-    await scope.execute(
-        _SQL["note_failure"],
-        {
-            "document_id": unread.document_id,
-            "version": unread.version,
-            "extractor": extractor,
-            "failure": reason,
-        },
-    )
-
-
 async def drop_orphans(scope: WorkspaceScope) -> None:
     """Forget the names that somebody gave to what no document names any more."""
     await scope.execute(_SQL["drop_orphans"])
-
-
-async def count_entities(scope: WorkspaceScope, extractors: Sequence[str]) -> EntityCounts:
-    """Count what is read by one of these, and what is to be."""
-    row = await scope.single(_SQL["progress"], {"extractors": list(extractors)})
-    return record_of(EntityCounts, row)
-
-
-async def unread_bytes(scope: WorkspaceScope, extractor: str) -> int:
-    """How long the texts are together that this extractor has not read, in UTF-8."""
-    row = await scope.single(_SQL["unread"], {"extractor": extractor})
-    return int(row["bytes"])
-
-
-async def entity_failures(scope: WorkspaceScope, limit: int) -> tuple[EntityFailure, ...]:
-    """List the documents whose entities could not be extracted, latest first."""
-    rows = await scope.all(_SQL["failures"], {"limit": limit})
-    return tuple(
-        record_of(
-            EntityFailure,
-            row,
-            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
-        )
-        for row in rows
-    )
 
 
 def hashed(sealing: Sealing, text: str) -> bytes:

@@ -21,8 +21,8 @@ from footnote.index.terms import term_ids
 from footnote.ports import Vector, Vectors
 from footnote.store.database import WorkspaceScope
 from footnote.store.entity_keeping import hashed
-from footnote.store.fact_progress import PendingDocument
 from footnote.store.lanes import current_lane, require_vectors_of
+from footnote.store.reading_progress import PublishedVersion
 from footnote.store.sealing import FACT, Sealing
 from footnote.store.statements import load_statements
 from footnote.store.workspaces import adopt_lane, lexical_key
@@ -98,7 +98,7 @@ class _Keys:
 
 
 async def keep_facts(
-    scope: WorkspaceScope, pending: PendingDocument, extracted: ExtractedFacts
+    scope: WorkspaceScope, pending: PublishedVersion, extracted: ExtractedFacts
 ) -> bool:
     """Replace what is known of a document by the facts of its published version.
 

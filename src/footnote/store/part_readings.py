@@ -15,8 +15,7 @@ from footnote.domain import Usage
 from footnote.domain.facts import ExtractedFact
 from footnote.ports import NamedSpan
 from footnote.store.database import WorkspaceScope
-from footnote.store.entity_keeping import UnreadDocument
-from footnote.store.fact_progress import PendingDocument
+from footnote.store.reading_progress import PublishedVersion
 from footnote.store.sealing import STAGE_RESULT
 from footnote.store.statements import load_statements
 
@@ -26,7 +25,6 @@ ReadFor = Literal["facts", "names"]
 """What a model reads documents for; what it made of one is apart from what it made of the other."""
 
 
-PublishedVersion = PendingDocument | UnreadDocument
 """A version that is read."""
 
 

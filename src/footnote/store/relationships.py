@@ -12,7 +12,8 @@ from footnote.domain.entities import NAMED_KINDS, EntityKind
 from footnote.domain.relationships import SKETCH_SENTENCES, DocumentKey, EntityPair, KeyRole
 from footnote.store.database import WorkspaceScope
 from footnote.store.entities import spans_of
-from footnote.store.entity_keeping import OFFSET, UnreadDocument, hashed
+from footnote.store.entity_keeping import OFFSET, hashed
+from footnote.store.reading_progress import PublishedVersion
 from footnote.store.sealing import TITLE
 from footnote.store.statements import load_statements
 
@@ -66,7 +67,7 @@ class SharingDocument:
 
 async def keep_relationships(
     scope: WorkspaceScope,
-    read: UnreadDocument,
+    read: PublishedVersion,
     pairs: Sequence[EntityPair],
     keys: Sequence[DocumentKey],
 ) -> None:

@@ -43,7 +43,7 @@ SELECT count(*) AS documents,
     ) AS failed,
     coalesce(sum(entity_sets.mentions) FILTER (
         WHERE entity_sets.version = documents.published_version
-    ), 0)::bigint AS mentions,
+    ), 0)::bigint AS found,
     coalesce(sum(entity_sets.model_input_tokens), 0)::bigint AS model_input_tokens,
     coalesce(sum(entity_sets.model_output_tokens), 0)::bigint AS model_output_tokens,
     CASE

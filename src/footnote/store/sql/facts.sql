@@ -3,7 +3,7 @@
 -- Published documents that were not read by this extractor, or whose version was replaced since;
 -- one that failed waits for another version or extractor.
 SELECT documents.document_id, documents.published_version AS version, documents.title,
-    documents.language, documents.document_class,
+    documents.language,
     CASE
         WHEN fact_sets.version = documents.published_version THEN fact_sets.extractor
     END AS read_by
@@ -12,7 +12,6 @@ LEFT JOIN fact_sets
     ON fact_sets.workspace_id = %(workspace_id)s
     AND fact_sets.document_id = documents.document_id
 WHERE documents.workspace_id = %(workspace_id)s AND documents.published_version IS NOT NULL
-    AND documents.document_id > %(after)s
     AND (cardinality(%(classes)s::text[]) = 0 OR documents.document_class = ANY (%(classes)s))
     AND (
         fact_sets.document_id IS NULL
@@ -42,7 +41,7 @@ SELECT count(*) AS documents,
     ) AS failed,
     coalesce(sum(fact_sets.facts) FILTER (
         WHERE fact_sets.version = documents.published_version
-    ), 0)::bigint AS facts,
+    ), 0)::bigint AS found,
     coalesce(sum(fact_sets.model_input_tokens), 0)::bigint AS model_input_tokens,
     coalesce(sum(fact_sets.model_output_tokens), 0)::bigint AS model_output_tokens,
     CASE

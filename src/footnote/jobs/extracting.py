@@ -1,0 +1,112 @@
+"""Reads documents for facts and entities a slice at a time, so that a worker can stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from uuid import UUID
+
+from footnote.domain.backfill import BackgroundWork
+from footnote.engine import Services, WorkspaceEngine, as_system, entity_extraction, fact_extraction
+from footnote.engine.configuration import is_paused
+from footnote.engine.model_reading import Extraction, ModelAway
+from footnote.engine.redaction import model_use_of_job
+from footnote.errors import BudgetExceeded
+from footnote.store.database import SYSTEM, WorkspaceScope
+from footnote.store.entity_keeping import drop_orphans
+from footnote.store.queue import enqueue_entities, enqueue_facts
+from footnote.store.reading_progress import Extracted, PublishedVersion, unread_documents
+
+SLICE_SECONDS = 3.0
+"""Less than a worker that is being stopped waits for what it has in hand."""
+MODEL_PAUSE_SECONDS = 60.0
+"""After a request that failed, before the model is asked again."""
+BUDGET_PAUSE_SECONDS = 300.0
+_LOOKED_AT_TOGETHER = 64
+_KINDS: dict[Extracted, tuple[BackgroundWork, BackgroundWork, int]] = {
+    "facts": (BackgroundWork.FACTS, BackgroundWork.FACTS_BY_MODEL, fact_extraction.ATTEMPTS),
+    "entities": (
+        BackgroundWork.ENTITIES,
+        BackgroundWork.ENTITIES_BY_MODEL,
+        entity_extraction.ATTEMPTS,
+    ),
+}
+"""The work without and with a model, and how often a version is tried."""
+
+Read = Callable[[PublishedVersion, Callable[[], bool]], Awaitable[None]]
+"""Reads one version; the function that it is given says when it is late."""
+
+
+async def extract_fact_slice(engine: Services, workspace_id: UUID) -> None:
+    """Read documents for facts for some seconds, then have the rest read."""
+    system = await as_system(engine, workspace_id)
+    wanted = await fact_extraction.extraction_of(system)
+
+    async def read(version: PublishedVersion, is_late: Callable[[], bool]) -> None:
+        await fact_extraction.extract_document(engine, workspace_id, version, wanted, is_late)
+
+    await _extract_slice(system, "facts", wanted, read, enqueue_facts)
+
+
+async def extract_entity_slice(engine: Services, workspace_id: UUID) -> None:
+    """Read documents for entities for some seconds, then have the rest read."""
+    system = await as_system(engine, workspace_id)
+    wanted = await entity_extraction.entity_extraction_of(system)
+
+    async def read(version: PublishedVersion, is_late: Callable[[], bool]) -> None:
+        await entity_extraction.extract_entities_of(engine, workspace_id, version, wanted, is_late)
+
+    await _extract_slice(system, "entities", wanted, read, enqueue_entities, tidy=drop_orphans)
+
+
+async def _extract_slice(
+    system: WorkspaceEngine,
+    kind: Extracted,
+    wanted: Extraction,
+    read: Read,
+    enqueue: Callable[..., Awaitable[None]],
+    *,
+    tidy: Callable[[WorkspaceScope], Awaitable[None]] | None = None,
+) -> None:
+    """Read versions until time runs out, or a model or a budget has to be waited for.
+
+    What was kept of a document stays kept; a workspace that is switched off
+    or paused is left at once.
+    """
+    engine, workspace_id = system.engine, system.workspace_id
+    loop = asyncio.get_running_loop()
+    ends_at = loop.time() + SLICE_SECONDS
+    alone, with_model, attempts = _KINDS[kind]
+    new = wanted.enabled and not await is_paused(system, alone)
+    begun = wanted.enabled and wanted.reader is not None and not await is_paused(system, with_model)
+    if not (new or begun):
+        return
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        unread = await unread_documents(
+            scope,
+            kind,
+            wanted.extractor,
+            wanted.classes,
+            attempts=attempts,
+            limit=_LOOKED_AT_TOGETHER,
+            # Without a model, what was begun and failed is tried again as it was at first.
+            begun=() if wanted.reader is None else (wanted.without_model, wanted.extractor),
+            with_new=new,
+            with_begun=begun,
+        )
+        if tidy is not None:
+            await tidy(scope)
+    waits_seconds = 0.0
+    for each in unread:
+        try:
+            async with model_use_of_job(engine, workspace_id, each.document_id):
+                await read(each, lambda: loop.time() > ends_at)
+        except ModelAway:
+            waits_seconds = MODEL_PAUSE_SECONDS
+        except BudgetExceeded:
+            waits_seconds = BUDGET_PAUSE_SECONDS
+        if waits_seconds or loop.time() > ends_at:
+            break
+    if unread:
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await enqueue(scope, delay_seconds=waits_seconds)
