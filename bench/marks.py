@@ -160,7 +160,8 @@ def pieces(block: str, kind: str) -> list[tuple[int, int]]:
 @asynccontextmanager
 async def opened(address: str) -> AsyncIterator[Page]:
     """A window of the app."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    known = ("chromium-headless-shell", "chromium", "chromium-browser")
+    chromium = next(filter(None, map(shutil.which, known)), None)
     if chromium is None:
         raise SystemExit("Chromium is missing: apt-get install chromium")
     async with async_playwright() as playwright:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
 import threading
 import tomllib
 from collections.abc import AsyncIterator, Iterator
@@ -16,10 +15,10 @@ from playwright.async_api import Browser, async_playwright, expect
 
 from docs import build_site
 from footnote import __version__
+from tests.web.conftest import CHROMIUM
 
 from .pages import ROOT
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 PATIENCE_MILLISECONDS = 60_000
 
 
