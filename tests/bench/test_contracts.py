@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import importlib
+import io
 import json
 import subprocess
 import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
 MINUTES = 5 * 60
 
 
-def run_benchmark(model_home: Path, script: str, *arguments: str) -> dict[str, object]:
-    """Run it as a person would; give what its last line says."""
+def run_process(model_home: Path, script: str, *arguments: str) -> dict[str, object]:
+    """Run it as a person would, where memory is its subject or it loads much; what it reports."""
     finished = subprocess.run(
         [
             sys.executable,
@@ -30,7 +37,28 @@ def run_benchmark(model_home: Path, script: str, *arguments: str) -> dict[str, o
         timeout=MINUTES,
     )
     assert finished.returncode == 0, finished.stderr
-    table, _, last_line = finished.stdout.rstrip("\n").rpartition("\n")
+    return reported(finished.stdout)
+
+
+def run_benchmark(model_home: Path, script: str, *arguments: str) -> dict[str, object]:
+    """Run it in a thread of this process, which has loaded its modules and models."""
+    benchmark = importlib.import_module(script.removesuffix(".py"))
+    given = [script, *arguments, "--models", str(model_home), "--json"]
+    out = io.StringIO()
+    with (
+        ThreadPoolExecutor(1) as thread,
+        mock.patch.object(sys, "argv", given),
+        redirect_stdout(out),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("default")
+        thread.submit(benchmark.main).result()
+    return reported(out.getvalue())
+
+
+def reported(said: str) -> dict[str, object]:
+    """What its last line says."""
+    table, _, last_line = said.rstrip("\n").rpartition("\n")
     assert table.strip(), "people get a table too"
     report = json.loads(last_line)
     assert isinstance(report, dict)
@@ -71,7 +99,7 @@ def test_ingestion_is_compared_with_the_bare_embedder(model_home: Path) -> None:
 
 
 def test_memory_is_watched_by_rounds_and_by_length(model_home: Path) -> None:
-    report = run_benchmark(
+    report = run_process(
         model_home, "flatness.py", *("--files", "10", "--pages", "8"), *("--line-megabytes", "0.1")
     )
     peaks = report["peaks"]
@@ -120,7 +148,7 @@ def test_quality_judges_every_mode_on_every_set(model_home: Path, retrieval_sets
 
 
 def test_peers_are_asked_beside_footnote(model_home: Path, retrieval_sets: Path) -> None:
-    report = run_benchmark(
+    report = run_process(
         model_home,
         "peers.py",
         *("--chunks", "40", "--queries", "3"),
