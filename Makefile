@@ -79,8 +79,8 @@ $(LIGHTHOUSE): web/lighthouse/package-lock.json
 	@cd web/lighthouse && $(WITH_NODE) && npm ci --silent
 	@touch $@
 
-# Where the environment forbids it, each process of the tests would compile all modules anew.
-test coverage: export PYTHONDONTWRITEBYTECODE :=
+# Where the environment forbids it, each process would compile all modules anew.
+demo lint gate fuzz test coverage: export PYTHONDONTWRITEBYTECODE :=
 
 test: $(VENV)/.dev  ## Run the whole test suite and name its ten slowest tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=10
