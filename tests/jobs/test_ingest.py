@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
@@ -290,3 +290,40 @@ async def test_a_file_too_large_is_kept_as_failed_without_its_bytes(
     assert received.document.failure is not None
     assert received.document.failure.stage is Stage.RECEIVE
     assert not (engine.settings.home / "blobs").exists()
+
+
+async def test_what_two_documents_are_about_is_embedded_once_and_serves_both(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    """The second to be published finds the vector with the first, whose own is staged no more."""
+    jobs = []
+    for number in (1, 2):
+        text = f"# Note\n\nBuoy {number} lies at berth 17.\n"
+        received = await workspace.receive(text.encode(), f"{number}.md")
+        jobs.append(
+            IngestionJob(
+                workspace_id=workspace.workspace.workspace_id,
+                document_id=received.document.document_id,
+                version=1,
+                attempt=0,
+            )
+        )
+    embedded, publish = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
+
+    def held(turn: int) -> Callable[[Sequence[str]], Awaitable[list[bool]]]:
+        async def gives_orders(texts: Sequence[str]) -> list[bool]:
+            embedded[turn].set()
+            await publish[turn].wait()
+            return [False] * len(texts)
+
+        return gives_orders
+
+    async with stages(engine, engine.embedder) as ingestion, asyncio.TaskGroup() as together:
+        for turn, job in enumerate(jobs):
+            own = replace(ingestion, gives_orders=held(turn))
+            task = together.create_task(ingest_version(engine, own, job))
+            await embedded[turn].wait()
+            task.add_done_callback(lambda _: publish[1].set())
+        publish[0].set()
+    for job in jobs:
+        assert (await workspace.document(job.document_id)).status is DocumentStatus.INDEXED

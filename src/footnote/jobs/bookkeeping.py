@@ -45,6 +45,8 @@ class Bookkeeping(JobManager):
         """The number of the worker whose books these are, once it has asked for a job."""
         self.unsettled: set[int] = set()
         """Jobs that are over, though it could not be written down."""
+        self.over = False
+        """Whether no worker keeps these books any more."""
 
     def close(self) -> None:
         """Wait for no disk any more: the worker is being stopped."""
@@ -147,7 +149,7 @@ class Bookkeeping(JobManager):
                     if not full and not isinstance(error.__cause__, psycopg.OperationalError):
                         raise
                     if self._closed.is_set() or (not full and tries == _TRIES):
-                        # It goes back to the queue when its worker is over, or has fallen silent.
+                        # It goes back to the queue once that can be written.
                         _log.warning("job_unsettled", job_id=job_id, reason=_said(error))
                         self.unsettled.add(job_id)
                         return None

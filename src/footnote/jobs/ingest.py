@@ -12,7 +12,7 @@ from footnote.domain import Failure, Stage
 from footnote.engine import Services
 from footnote.engine.lanes import embedder_of, lane_of_workspace, replace_lane
 from footnote.engine.redaction import model_use_of_job
-from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull
+from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull, StoreUnavailable
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.turns import NotYet
@@ -42,7 +42,10 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
     """Bring the version to rest, indexed or failed; raise when it is to be tried again."""
     limit = engine.settings.max_attempts
     if job.attempt >= limit:
-        cause = f"the worker ended {job.attempt} times while it was working on the document"
+        cause = (
+            f"the worker ended {job.attempt} times while it was working on the document, or lost "
+            "the database"
+        )
         await _fail(engine, job, _unexpected(cause, "look into the worker's log"))
         return
     try:
@@ -65,7 +68,7 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
                 await ingestion(work)
             DOCUMENTS.add(1, {"footnote.outcome": "published"})
             INGESTION_AGE.record((datetime.now(UTC) - work.stored.received_at).total_seconds())
-    except (StoreFull, BlobsFull, NotYet):
+    except (StoreFull, BlobsFull, StoreUnavailable, NotYet):
         raise  # No fault of the document: it is tried again without counting.
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
+import time
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import asynccontextmanager
 
@@ -28,7 +30,12 @@ from footnote.jobs.set_aside import COMMAND, try_set_aside
 from footnote.models.batching import BATCH_TOKENS, CrossDocumentBatcher
 from footnote.models.model_store import available_cores
 from footnote.settings import Settings
-from footnote.store.queue import SET_ASIDE_QUEUE, put_back, recover_stalled_jobs
+from footnote.store.queue import (
+    SET_ASIDE_QUEUE,
+    RecoveredJob,
+    put_back,
+    recover_stalled_jobs,
+)
 
 _log = structlog.get_logger(__name__)
 
@@ -126,17 +133,18 @@ async def work_on_queue(
 
     What was in hand when a worker died is tried by the command, in a process of its own.
     """
-    unsettled: list[Bookkeeping] = []
-    working: list[Bookkeeping] = []
+    books: list[Bookkeeping] = []
     async with _running(
-        _take_over(engine, working),
+        _take_over(engine, books),
         try_set_aside(engine, set_aside_command),
         _begin_upkeep(engine),
     ):
         while not stop.is_set():
-            unsettled = await _put_back(engine, unsettled)
-            unsettled.append(await _work_once(engine, ingestion, stop, {}, working))
-    await _put_back(engine, unsettled)
+            if await _put_back(engine, books):
+                await _work_once(engine, ingestion, stop, {}, books)
+            else:
+                await _reconnect_later(stop)
+    await _put_back(engine, books)
 
 
 async def _begin_upkeep(engine: Services) -> None:
@@ -147,24 +155,32 @@ async def _begin_upkeep(engine: Services) -> None:
         _log.warning("upkeep_not_begun", reason=error.with_hint)
 
 
-async def _put_back(engine: Services, books: list[Bookkeeping]) -> list[Bookkeeping]:
-    """Put back what could not be settled; the books that cannot be settled yet either.
+async def _put_back(engine: Services, books: list[Bookkeeping]) -> bool:
+    """Put back what could not be settled, and forget the books that nothing is left of.
 
-    This process lives, so nothing that it had in hand cost a worker its life.
+    This process lives, so nothing that it had in hand cost a worker its life. False when the
+    database is away.
     """
     try:
-        for each in books:
-            if each.unsettled:
-                await put_back(engine.database, each.worker_id, each.unsettled, 0)
-    except StoreUnavailable:
-        return books
-    return []
+        for each in tuple(books):
+            unsettled = tuple(each.unsettled)
+            if unsettled or each.over:
+                await put_back(engine.database, each.worker_id, unsettled, everything=each.over)
+            each.unsettled.difference_update(unsettled)
+            if each.over and each in books:
+                books.remove(each)
+    except StoreUnavailable as error:
+        _log.warning("queue_unreachable", reason=str(error))
+        return False
+    return True
 
 
 async def work_on_set_aside(engine: Services, ingestion: Ingestion, stop: asyncio.Event) -> None:
     """Try what was set aside, one document at a time, until none waits or `stop` is set."""
     alone = WorkerOptions(queues=[SET_ASIDE_QUEUE], concurrency=1, wait=False)
-    await _put_back(engine, [await _work_once(engine, ingestion, stop, alone, [])])
+    books: list[Bookkeeping] = []
+    await _work_once(engine, ingestion, stop, alone, books)
+    await _put_back(engine, books)
 
 
 @asynccontextmanager
@@ -184,24 +200,24 @@ async def _work_once(
     ingestion: Ingestion,
     stop: asyncio.Event,
     options: WorkerOptions,
-    working: list[Bookkeeping],
-) -> Bookkeeping:
-    """Work until it is told to stop, has nothing to wait for, or loses the database.
-
-    `working` holds the books meanwhile.
-    """
+    all_books: list[Bookkeeping],
+) -> None:
+    """Work until it is told to stop, has nothing to wait for, or loses the database."""
     in_hand = InHand(engine.database)
     app, books = queue_app(engine, ingestion, in_hand)
-    working.append(books)
+    all_books.append(books)
     try:
         await _work(app, books, in_hand, stop, _options(engine.settings) | options)
     except (ConnectorException, psycopg.OperationalError, StoreUnavailable) as error:
         _log.warning("queue_unreachable", reason=str(error.__cause__ or error).strip())
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), _RECONNECT_SECONDS)
+        await _reconnect_later(stop)
     finally:
-        working.remove(books)
-    return books
+        books.over = True
+
+
+async def _reconnect_later(stop: asyncio.Event) -> None:
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), _RECONNECT_SECONDS)
 
 
 def _options(settings: Settings) -> WorkerOptions:
@@ -238,16 +254,26 @@ async def _work(
                 raise outcome
 
 
-async def _take_over(engine: Services, working: Sequence[Bookkeeping]) -> None:
-    """Give the jobs of workers that fell silent back to the queue, again and again."""
+async def _take_over(engine: Services, books: list[Bookkeeping]) -> None:
+    """Give the jobs of workers that fell silent back to the queue, again and again.
+
+    After the database was away nobody has been heard: everyone then has time to speak first.
+    """
     silence = engine.settings.worker_stalled_seconds
+    back_since = -math.inf
     while True:
+        taken: tuple[RecoveredJob, ...] = ()
         try:
-            own = [each.worker_id for each in working]
-            taken = await recover_stalled_jobs(engine.database, silence_seconds=silence, own=own)
+            if not await _put_back(engine, books):
+                back_since = time.monotonic()
+            elif time.monotonic() - back_since > silence:
+                own = [each.worker_id for each in books]
+                taken = await recover_stalled_jobs(
+                    engine.database, silence_seconds=silence, own=own
+                )
         except StoreUnavailable as error:
             _log.warning("queue_unreachable", reason=str(error))
-            taken = ()
+            back_since = time.monotonic()
         for job in taken:
             _log.warning("job_taken_over", job_id=job.job_id, task=job.task, tries=job.attempts)
         await asyncio.sleep(silence / 2)

@@ -347,11 +347,11 @@ async def refund_attempts(database: Database, job_ids: Collection[int]) -> None:
 
 
 async def put_back(
-    database: Database, worker_id: int, job_ids: Collection[int], seconds: float
+    database: Database, worker_id: int, job_ids: Collection[int], *, everything: bool
 ) -> None:
-    """Let jobs of a worker wait again, for so long at least, without counting this try."""
+    """Let jobs of a worker wait again, without counting this try; or everything it had in hand."""
     async with database.outside() as connection:
         await connection.execute(
-            _SQL["put_back"],
-            {"job_ids": list(job_ids), "worker_id": worker_id, "seconds": seconds},
+            _SQL["put_back_all" if everything else "put_back"],
+            {"job_ids": list(job_ids), "worker_id": worker_id, "seconds": 0},
         )

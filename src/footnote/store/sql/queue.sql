@@ -175,7 +175,18 @@ SELECT EXISTS (
 -- Without counting a try: what failed was no fault of what the job is about.
 UPDATE procrastinate_jobs SET
     status = 'todo', worker_id = NULL, scheduled_at = now() + make_interval(secs => %(seconds)s)
-WHERE id = ANY (%(job_ids)s::bigint[]) AND worker_id = %(worker_id)s AND status = 'doing'
+WHERE id = ANY (%(job_ids)s::bigint[]) AND status = 'doing'
+    -- Others forget a worker that was silent for long.
+    AND (worker_id = %(worker_id)s OR worker_id IS NULL)
+
+-- name: put_back_all
+-- The same of a worker that has ended in a process that lives; it may have been given a job just when
+-- the database went away, and not know it.
+UPDATE procrastinate_jobs SET
+    status = 'todo', worker_id = NULL, scheduled_at = now() + make_interval(secs => %(seconds)s)
+WHERE status = 'doing' AND (
+    worker_id = %(worker_id)s OR (worker_id IS NULL AND id = ANY (%(job_ids)s::bigint[]))
+)
 
 -- name: queue_state
 -- Over a connection that has no search path set.

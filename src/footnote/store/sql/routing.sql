@@ -33,6 +33,14 @@ FROM (
         WHERE staged.workspace_id = %(workspace_id)s AND staged.lane_id = %(lane_id)s
             AND staged.text_hash = %(hash)s
     )
+    UNION ALL
+    (
+        -- Of a document that is about the same: it staged the vector for both, and was first.
+        SELECT same.embedding FROM document_embeddings AS same
+        WHERE same.workspace_id = %(workspace_id)s AND same.lane_id = %(lane_id)s
+            AND same.text_hash = %(hash)s
+        LIMIT 1
+    )
     LIMIT 1
 ) AS found
 
