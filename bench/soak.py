@@ -1,15 +1,16 @@
 """Whether anything is lost, grows or slows down over hours of mixed load with random kills.
 
     python bench/soak.py --minutes 120
-    python bench/soak.py --minutes 20 --history /tmp/soak.jsonl --json
+    python bench/soak.py --minutes 20 --documents 60 --slower 8 --history /tmp/soak.jsonl --json
 
-Files come in, are searched, asked about and deleted, with pauses that do not change, so that as
-many documents are there as the option says. Two servers and two workers share the load with a
-primary and a streaming replica; one server, one worker and the replica are killed (`kill -9`) at
-random. Every so often is written down what each process holds, how large each table is and how
-long requests took; what grows is told as a slope by the hour over all but the first part. At the
-end nothing is killed any more, everything comes to rest, and each accepted document must be there
-exactly once, as it should have ended, and each deleted one gone.
+First as many documents come in as the option says, and are indexed. Then files come in, are
+searched, asked about and deleted, with pauses that do not change, and each file that comes in
+takes the oldest one out, so that nothing has to grow. Two servers and two workers share the load
+with a primary and a streaming replica; one server, one worker and the replica are killed
+(`kill -9`) at random. Every so often is written down what each process holds, how large each table
+is and how long requests took; what grows is told as a slope by the hour over all but the first
+part. At the end nothing is killed any more, everything comes to rest, and each accepted document
+must be there exactly once, as it should have ended, and each deleted one gone.
 
 Only processes that it started are killed. Run it with `nice` where others work.
 """
@@ -68,6 +69,12 @@ class Story:
     def seconds(self) -> float:
         return time.monotonic() - self.started
 
+    def begin(self) -> None:
+        """Count from now; what was asked before does not count."""
+        self.started = time.monotonic()
+        self.requests.clear()
+        self.refused.clear()
+
 
 @dataclass(slots=True, kw_only=True)
 class Load:
@@ -78,6 +85,8 @@ class Load:
     language: SyntheticLanguage
     documents: int
     """Beyond so many the oldest are deleted."""
+    slower: float
+    """How many times as long the pauses between requests are."""
     chance: random.Random
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     number: int = 0
@@ -176,7 +185,12 @@ class Load:
         while not self.ended.is_set():
             await work(server)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.ended.wait(), PAUSES[kind])
+                await asyncio.wait_for(self.ended.wait(), PAUSES[kind] * self.slower)
+
+    async def fill(self, server: int) -> None:
+        """Hand in files until there are as many as there shall be."""
+        while len(self.story.living) < self.documents:
+            await self.upload(server)
 
 
 async def main(options: argparse.Namespace) -> dict[str, object]:
@@ -196,10 +210,13 @@ async def main(options: argparse.Namespace) -> dict[str, object]:
                     TextAnalyzer(), seed=options.seed, vocabulary=VOCABULARY
                 ),
                 documents=options.documents,
+                slower=options.slower,
                 chance=random.Random(options.seed),
             )
             await _ready(load)
-            story.started = time.monotonic()
+            await asyncio.gather(load.fill(0), load.fill(1))
+            await _at_rest(load)
+            story.begin()
             killing = asyncio.create_task(_kill_at_random(running, random.Random(options.seed)))
             loops = [
                 asyncio.create_task(load.repeat(kind, server))
@@ -263,6 +280,7 @@ async def _sampled(
         sample = Sample(
             at=round(story.seconds(), 1),
             memory_mb=await asyncio.to_thread(running.memory_mb),
+            own_mb=await asyncio.to_thread(running.own_mb),
             tables=await asyncio.to_thread(running.sizes),
             latency_ms=latencies_of(requests),
             accepted=len(story.accepted),
@@ -284,17 +302,8 @@ async def _sampled(
 
 async def _check_end(load: Load) -> None:
     """Wait until all rest, and compare what is there with what was accepted."""
-    story, deadline = load.story, time.monotonic() + REST_SECONDS
-    documents: list[dict[str, str]] = []
-    while True:
-        with suppress(httpx.TransportError, KeyError):
-            documents = await _all_documents(load.clients[0])
-            if all(each["status"] in ("indexed", "failed") for each in documents):
-                break
-        if time.monotonic() > deadline:
-            story.wrong.append("not all came to rest")
-            break
-        await asyncio.sleep(2)
+    story = load.story
+    documents = await _at_rest(load)
     counted = Counter(each["document_id"] for each in documents)
     wanted = set(story.accepted) - story.deleted
     story.wrong += [f"{each} was lost" for each in sorted(wanted - set(counted))]
@@ -310,6 +319,20 @@ async def _check_end(load: Load) -> None:
         ought = "failed" if number % BROKEN == 0 else "indexed"
         if each["status"] != ought:
             story.wrong.append(f"document {number} is {each['status']} and ought to be {ought}")
+
+
+async def _at_rest(load: Load) -> list[dict[str, str]]:
+    """All documents, once none is in hand any more; that it never comes so far is noted."""
+    documents, deadline = list[dict[str, str]](), time.monotonic() + REST_SECONDS
+    while True:
+        with suppress(httpx.TransportError, KeyError):
+            documents = await _all_documents(load.clients[0])
+            if all(each["status"] in ("indexed", "failed") for each in documents):
+                return documents
+        if time.monotonic() > deadline:
+            load.story.wrong.append("not all came to rest")
+            return documents
+        await asyncio.sleep(2)
 
 
 async def _all_documents(client: httpx.AsyncClient) -> list[dict[str, str]]:
@@ -335,6 +358,9 @@ def options_of(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     )
     parser.add_argument("--minutes", type=float, default=120.0, help="how long the load lasts")
     parser.add_argument("--documents", type=int, default=300, help="how many there are at a time")
+    parser.add_argument(
+        "--slower", type=float, default=1.0, help="how many times as long the pauses are"
+    )
     parser.add_argument("--every", type=float, default=30.0, help="seconds between looks")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(

@@ -12,7 +12,7 @@ from memory import MIB
 from reporting import show
 
 WARM_UP = 0.2
-"""Part of the run that no slope is taken of: caches fill, and the first documents come in."""
+"""Part of the run that no slope is taken of: caches and pools fill."""
 KINDS = ("upload", "search", "ask", "delete")
 LARGEST = 6
 
@@ -35,6 +35,8 @@ class Sample:
     """Seconds after the load began."""
     memory_mb: Mapping[str, float]
     """By process, what it started included."""
+    own_mb: Mapping[str, float]
+    """By process, of it alone, and without the pages of files it reads: what a leak would grow."""
     tables: Mapping[str, int]
     """Bytes with indexes."""
     latency_ms: Mapping[str, Mapping[str, float]]
@@ -85,6 +87,10 @@ def slopes_of(samples: Sequence[Sample]) -> list[Slope]:
 
     names = ("steady server", "steady worker", "primary")
     found = [slope(f"{name}, MB", [each.memory_mb[name] for each in later]) for name in names]
+    found += [
+        slope(f"{name} alone, without files, MB", [each.own_mb[name] for each in later])
+        for name in names[:2]
+    ]
     found.append(slope("all tables, MB", [sum(each.tables.values()) / MIB for each in later]))
     tables = later[-1].tables
     largest = sorted(tables, key=lambda name: -tables[name])[:LARGEST]

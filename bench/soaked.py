@@ -83,6 +83,14 @@ class Kept:
             return resident([mine, *mine.children(recursive=True)]) / MIB
         return 0.0
 
+    def own_mb(self) -> float:
+        """What it holds by itself that is no page of a file; 0 while it is not there."""
+        if self.process is not None and self.process.returncode is None:
+            with suppress(OSError):
+                told = Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
+                return int(told.split("Anonymous:")[1].split()[0]) / 1024
+        return 0.0
+
 
 @dataclass(slots=True, kw_only=True)
 class Soaked:
@@ -108,6 +116,10 @@ class Soaked:
         """Bytes of each table with its indexes."""
         with psycopg.connect(self.primary.url(SUPERUSER), autocommit=True) as connection:
             return {str(name): int(size) for name, size in connection.execute(_SIZES)}
+
+    def own_mb(self) -> dict[str, float]:
+        """Of each process of ours alone, without pages of files."""
+        return {name: each.own_mb() for name, each in self.kept.items()}
 
     def memory_mb(self) -> dict[str, float]:
         """Of each process with its children; of the primary, what it shares counts once."""
