@@ -191,3 +191,24 @@ def test_another_process_comes_to_the_same_settings(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert settings_from(None, {}) == given
+
+
+@pytest.mark.parametrize("urls", ["postgresql://a/x,postgresql://b/x", "postgresql://a/x, b@c/x"])
+def test_several_replicas_that_have_no_spaces_between_them_are_told_apart_from_one(
+    urls: str,
+) -> None:
+    with pytest.raises(UnsupportedSettings) as refused:
+        settings_from(None, {"replica_database_urls": urls})
+    assert "spaces" in f"{refused.value} {refused.value.hint}"
+
+
+@pytest.mark.parametrize("name", ["direct_database_url", "owner_database_url"])
+async def test_another_way_to_a_server_that_is_not_named_is_refused(
+    tmp_path: Path, name: str
+) -> None:
+    settings = settings_from(None, {"home": tmp_path / "home", name: "postgresql://u@db/x"})
+    with pytest.raises(UnsupportedSettings, match=name) as refused:
+        async with footnote.open(settings):
+            pass
+    assert "FOOTNOTE_DATABASE_URL" in str(refused.value.hint)
+    assert not (tmp_path / "home").exists()

@@ -85,7 +85,13 @@ DatabaseUrl = Annotated[str, AfterValidator(_checked_url)]
 
 def _checked_urls(urls: str) -> str:
     """Several of them, with single spaces between them."""
-    return " ".join(_checked_url(each) for each in urls.split())
+    several = urls.split()
+    if any(each.count("://") > 1 for each in several):
+        raise ValueError("between several addresses there are spaces, and nothing else")
+    try:
+        return " ".join(map(_checked_url, several))
+    except ValueError as error:
+        raise ValueError(f"{error}; between several addresses there are spaces") from None
 
 
 DatabaseUrls = Annotated[str, AfterValidator(_checked_urls)]

@@ -37,10 +37,18 @@ CONFIGURED = {
     "FOOTNOTE_IMAP_PASSWORD": "imap-password-77aa01",
     "FOOTNOTE_VAULT_TOKEN": "hvs.vault-token-42c0ff",
     "FOOTNOTE_SOURCE_OPTIONS": '{"secret_access_key": "source-secret-90ab12"}',
+    "FOOTNOTE_BACKUP_OPTIONS": '{"secret_access_key": "backup-secret-5be017"}',
+    "FOOTNOTE_BACKUP_KEY": "base64:"
+    + base64.b64encode(b"backup-key-of-thirty-two-bytes!!").decode(),
     "FOOTNOTE_LOGIN_CLIENT_SECRET": CLIENT_SECRET,
 }
 DATABASE_PASSWORD = "database-password-6e2f"
-HIDDEN_PARTS = ("source-secret-90ab12", CONFIGURED["FOOTNOTE_MASTER_KEY"].removeprefix("base64:"))
+HIDDEN_PARTS = (
+    "source-secret-90ab12",
+    "backup-secret-5be017",
+    CONFIGURED["FOOTNOTE_MASTER_KEY"].removeprefix("base64:"),
+    CONFIGURED["FOOTNOTE_BACKUP_KEY"].removeprefix("base64:"),
+)
 
 
 @pytest.fixture

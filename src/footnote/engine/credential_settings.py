@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import httpx
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from footnote.domain import Role
 from footnote.domain.identity import RESERVED_PREFIXES, SERVICE
@@ -213,7 +213,7 @@ def _delegation(settings: Settings, http: httpx.AsyncClient) -> Delegation | Non
         )
     try:
         paths = _PATHS.validate_python(json.loads(settings.backend_paths))
-    except (ValueError, ValidationError) as error:
+    except (ValueError, RecursionError) as error:
         raise UnsupportedSettings(
             "The setting backend_paths cannot be used: it must be a JSON object of paths.",
             hint='Give one like {"customer": "/api/customer/projects/{id}"}.',
@@ -235,7 +235,7 @@ def _delegation(settings: Settings, http: httpx.AsyncClient) -> Delegation | Non
 def _roles(name: str, text: str) -> Mapping[str, Role]:
     try:
         return _ROLES.validate_python(json.loads(text))
-    except (ValueError, ValidationError) as error:
+    except (ValueError, RecursionError) as error:
         raise UnsupportedSettings(
             f"The setting {name} cannot be used: it must be a JSON object of roles.",
             hint='Give one like {"finance": "writer"}.',

@@ -158,7 +158,7 @@ def _read(path: Path) -> tuple[BackedUpKeys, ...]:
         raise _no_export(path, "it is no text") from error
     try:
         found = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise _no_export(path, "it is no JSON") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise _no_export(path, f"its format is not {FORMAT}")

@@ -23,7 +23,7 @@ from footnote.engine.metering import Metering
 from footnote.engine.pages import BlobsWithPages, renderer_from
 from footnote.engine.rate_limits import rate_limits_from
 from footnote.engine.stages import fusion_choices, plans_of
-from footnote.errors import StoreUnavailable
+from footnote.errors import StoreUnavailable, UnsupportedSettings
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.sandbox.trial import require_sandbox
@@ -62,6 +62,7 @@ from footnote.store.events import Listener
 from footnote.store.home import require_home, require_usable
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
+from footnote.store.object_stores import variable_of
 from footnote.store.pools import open_database, open_replica
 from footnote.store.queue import queue_state
 from footnote.store.replicas import Replica, Replicas
@@ -87,6 +88,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     and cannot be, each with what to do about it.
     """
     settings = settings or load_settings()
+    _refuse_ways_without_database(settings)
     if settings.parser_sandbox == "required":
         require_sandbox()
     prices = prices_from(settings.prices)
@@ -222,6 +224,19 @@ async def _replicas(settings: Settings, primary: Database) -> Replicas:
     )
     replicas.watch()
     return replicas
+
+
+def _refuse_ways_without_database(settings: Settings) -> None:
+    """Raise UnsupportedSettings for other ways to a server that the settings do not name."""
+    ways = ("direct_database_url", "owner_database_url")
+    if settings.database_url is None and (
+        given := [each for each in ways if getattr(settings, each) is not None]
+    ):
+        raise UnsupportedSettings(
+            f"The setting {given[0]} is another way to the server of database_url, which is unset.",
+            hint=f"set FOOTNOTE_DATABASE_URL, or unset {variable_of(given[0])} for an embedded "
+            "database",
+        )
 
 
 def _require_way_past_pooler(database: Database, urls: DatabaseUrls) -> None:

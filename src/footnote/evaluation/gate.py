@@ -104,7 +104,7 @@ def read_baseline(path: Path, k: int, digest: str) -> Baseline:
         raise InvalidRequest(
             f"the baseline {path} cannot be read: {error.strerror}", hint=_DESCRIPTION
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidRequest(
             f"the baseline {path} is not JSON: {error}", hint=_DESCRIPTION
         ) from error

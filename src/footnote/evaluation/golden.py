@@ -162,6 +162,8 @@ def _row(line: _Line, text: str) -> dict[str, object]:
         value: object = json.loads(text)
     except json.JSONDecodeError as error:
         line.wrong(f"character {error.pos + 1}", f"is not JSON: {error.msg}", "mend the line")
+    except RecursionError:
+        line.wrong("the line", "is nested too deeply", "mend the line")
     return line.record(value, "the line")
 
 

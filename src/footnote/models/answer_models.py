@@ -145,7 +145,7 @@ def _for_vendor(value: str | None, vendor: str, role: Role, suffix: str) -> tupl
         return value, False
     try:
         found = json.loads(value).get(vendor)
-    except ValueError:
+    except (ValueError, RecursionError):
         # Not chained, and the value not repeated: it may hold keys.
         raise UnsupportedSettings(
             f"{role.prefix}_{suffix} is neither one value nor a JSON object by vendor",

@@ -21,7 +21,7 @@ def per_vendor(value: str | None, vendor: str) -> str | None:
         return value
     try:
         found = json.loads(value).get(vendor)
-    except ValueError:
+    except (ValueError, RecursionError):
         # Not chained, and the value not repeated: it may hold keys.
         raise UnsupportedSettings(
             "FOOTNOTE_EMBEDDING_API_KEY or FOOTNOTE_EMBEDDING_URL is neither one value nor a JSON "

@@ -186,7 +186,7 @@ def _object_in(options: str | None, options_name: str) -> dict[str, object]:
         given = json.loads(options or "{}", object_pairs_hook=members_once)
     except NamedTwice as error:
         _refuse(options_name, f"it has {error.name!r} more than once", _ENDPOINT, error)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         _refuse(options_name, "it is not JSON", _ENDPOINT, error)
     if not isinstance(given, dict):
         _refuse(options_name, "it is not a JSON object", _ENDPOINT)

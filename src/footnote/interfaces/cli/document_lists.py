@@ -186,7 +186,7 @@ def change_document(
 def _read(metadata: str) -> Mapping[str, MetadataValue | None]:
     try:
         given = json.loads(metadata)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidRequest(
             f"--metadata is not JSON: {error}", hint='Write it as {"year": 2025}.'
         ) from error

@@ -93,9 +93,10 @@ def backup_cipher_from(named: str) -> BackupCipher:
     try:
         text = path.read_text(encoding="ascii").strip()
     except (OSError, ValueError) as error:
+        fault = "is not there" if isinstance(error, FileNotFoundError) else "cannot be read"
         raise UnsupportedSettings(
-            f"The setting backup_key names a file that cannot be read ({type(error).__name__}).",
-            hint=_MAKE,
+            f"The setting backup_key names a file that {fault}.",
+            hint=f"check the path; a key itself is written base64:KEY; {_MAKE}",
         ) from error
     return BackupCipher(key_of(text, "FOOTNOTE_BACKUP_KEY"))
 
