@@ -1,7 +1,8 @@
 """An installation is backed up, damaged, restored to a moment; what was erased stays erased.
 
 One installation has the whole story: a full backup, an incremental one and the log, and meanwhile
-documents come, one is erased, a workspace is destroyed, and the master key is replaced.
+documents come, one is erased, a workspace is destroyed, and the master key is replaced. After the
+last backup one more is erased, and one more destroyed.
 """
 
 from __future__ import annotations
@@ -61,12 +62,14 @@ async def story(
         async with footnote.open(settings) as engine:
             await engine.create_workspace("harbour")
             await engine.create_workspace("doomed")
+            await engine.create_workspace("late")
             await ingested(engine, "lease.md", "# Lease\n\nThe tenant of the berth pays 400 euros.")
             erased = await ingested(
                 engine, "keeper.md", f"# {CANARY}\n\nThe keeper of {CANARY} owes 4,100 euros."
             )
             await ingested(engine, "quay.md", "# Quay\n\nThe quay is 90 metres long.", "harbour")
             await ingested(engine, "secret.md", "# Secret\n\nNobody may read it.", "doomed")
+            late = await ingested(engine, "late.md", "# Late\n\nIt goes after the last backup.")
             questions = Questions(workspace="default", questions=QUESTIONS)
             full = await create_backup(settings, BackupOptions(), questions)
             await ingested(engine, "crane.md", "# Crane\n\nThe crane lifts 900 kilograms.")
@@ -76,6 +79,9 @@ async def story(
             await (await engine.workspace()).erase_document(erased)
             await engine.destroy_workspace("doomed", retire_master_key=True)
             log = await create_backup(settings, BackupOptions(log=True))
+            certificate = await (await engine.workspace()).erase_document(late)
+            assert any("have been told" in each for each in certificate.not_reached)
+            await engine.destroy_workspace("late")
         yield Story(
             settings=settings,
             backups=(full, incremental, log),
@@ -111,9 +117,9 @@ async def test_what_is_kept_is_listed_with_the_moments_that_can_be_restored(stor
     assert found.backups == story.backups
     assert (incremental.base, log.base) == (full.backup_id, incremental.backup_id)
     assert (incremental.continues, log.continues) == (full.backup_id, incremental.backup_id)
-    assert (full.documents, full.files, full.new_files) == (4, 4, 4)
-    assert (incremental.documents, incremental.files, incremental.new_files) == (6, 6, 2)
-    assert (log.documents, log.files, log.new_files) == (4, 4, 0)
+    assert (full.documents, full.files, full.new_files) == (5, 5, 5)
+    assert (incremental.documents, incremental.files, incremental.new_files) == (7, 7, 2)
+    assert (log.documents, log.files, log.new_files) == (5, 5, 0)
     assert (log.erasures, log.destroyed_workspaces) == (1, 1)
     assert incremental.bytes < full.bytes / 4
     [span] = found.spans
@@ -136,9 +142,9 @@ async def test_what_was_erased_and_destroyed_does_not_come_back(
     options = RestoreOptions(backup_id=story.backups[0].backup_id, ask=True)
     done = await restore_backup(elsewhere, options)
     assert done.complete
-    assert done.destroyed == ("doomed",)
-    assert [each.erasure is not None for each in done.erasures] == [True]
-    assert done.keys_restored == 2
+    assert done.destroyed == ("doomed", "late")
+    assert [each.erasure is not None for each in done.erasures] == [True, True]
+    assert done.keys_restored == 3
     assert (done.workspaces, done.documents, done.files) == (2, 2, 2)
     assert done.comparison is not None
     assert (done.comparison.asked, done.comparison.erased) == (1, 1)
@@ -194,9 +200,11 @@ async def test_each_damaged_or_missing_object_is_found(story: Story, tmp_path: P
     indexes = {path for path in kept if path.name == "files"}
     manifests = set((place / "manifests").iterdir())
     header = place / "footnote-backups.json"
-    parts = kept.keys() - indexes - manifests - {header}
+    notes = set((place / "notes").iterdir())
+    assert len(notes) == 4
+    parts = kept.keys() - indexes - manifests - notes - {header}
     assert len(parts) > 12
-    for damaged in (parts, indexes, manifests):
+    for damaged in (parts, indexes, manifests, *({each} for each in notes)):
         for position in (0, -1, 0.5):
             for path in damaged:
                 changed = bytearray(kept[path])
@@ -205,10 +213,11 @@ async def test_each_damaged_or_missing_object_is_found(story: Story, tmp_path: P
             found = await verify_backups(settings, parts_only=True)
             told = " ".join(found.faults)
             assert [path for path in damaged if str(path.relative_to(place)) not in told] == []
-        for path in damaged - manifests:
+        named = damaged - manifests - notes  # Of others nothing else tells that they were there.
+        for path in named:
             path.unlink()
         told = " ".join((await verify_backups(settings, parts_only=True)).faults)
-        assert [p for p in damaged - manifests if str(p.relative_to(place)) not in told] == []
+        assert [p for p in named if str(p.relative_to(place)) not in told] == []
         for path in damaged:
             path.write_bytes(kept[path])
     for position in range(len(kept[header])):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from footnote.domain.backups import Backup, BackupKind, BackupList, PrunedBackups, RecordedAnswer
+from footnote.engine.backup_notes import forget_old_notes
 from footnote.engine.backup_places import backup_store_from
 from footnote.engine.backup_plans import spans_of
 from footnote.engine.backup_run import BackupOptions, Tell, run_backup, silent
@@ -87,6 +88,9 @@ async def prune_backups(settings: Settings, keep: int, tell: Tell = silent) -> P
             for index in {run.file_index for run in runs[first:]}
             for each in read_index(store, index).values()
         }
+        if first < len(runs):
+            # What is older than all that stays is in none of it.
+            forget_old_notes(store, runs[first].backup.started_at - _LEFT_OVER)
         return _remove_unused(store, gone, kept, used, tell)
 
     return await asyncio.to_thread(pruned)

@@ -13,6 +13,7 @@ from footnote.domain.encryption import (
     WorkspaceKeys,
 )
 from footnote.engine.answer_models import plain
+from footnote.engine.backup_notes import note_destruction
 from footnote.engine.services import Services
 from footnote.errors import KeyUnavailable, ModelUnavailable
 from footnote.models.google_token import ApplicationDefaultToken
@@ -127,6 +128,7 @@ async def destroy_workspace(
     """
     workspace = await find_workspace(engine.database, name)
     destruction, copied = await destroy(engine.database, engine.owner_url, engine.blobs, workspace)
+    await note_destruction(engine.settings, workspace)
     for cache in (
         engine.search_stages.cache,
         engine.answer_cache,

@@ -19,6 +19,7 @@ from footnote.domain.erasure import (
     ReplayedErasure,
 )
 from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.engine.backup_notes import note_erasure
 from footnote.engine.documents import refuse_what_is_held
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound, UnderLegalHold
@@ -256,6 +257,7 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
     # First: what is cut off can be carried out again.
     async with workspace.scope() as scope:
         await ledger.keep_erasure(scope, entry)
+    backups = await note_erasure(workspace.engine.settings, entry)
     async with workspace.system_scope() as scope:
         await empty(scope, before.written)
     await _delete(workspace, doomed, wanted)
@@ -272,7 +274,11 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
             ErasureCheck(place="caches of this process", held=cached, left=0),
             ErasureCheck(place="audit log", held=named, left=named, kept=_KEPT["audit log"]),
         ),
-        not_reached=(*_NOT_REACHED, _SEALED) if scope.sealing.encrypts else _NOT_REACHED,
+        not_reached=(
+            *_NOT_REACHED,
+            *((_SEALED,) if scope.sealing.encrypts else ()),
+            *((backups,) if backups else ()),
+        ),
         sha256="",
     )
     erasure = replace(erasure, sha256=digest_of_certificate(erasure))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from footnote.domain.backups import Manifest
+from footnote.domain.backups import DestroyedWorkspace, Manifest
 from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.engine.installation import Engine
 from footnote.engine.key_backup import write_keys
@@ -25,17 +25,22 @@ class Reapplied:
     refused: tuple[str, ...]
 
 
-async def reapply(engine: Engine, newest: Manifest, others: Sequence[ErasureEntry]) -> Reapplied:
-    """Give the keys their newest wrapping, and destroy and erase again what a later run lacked.
+async def reapply(
+    engine: Engine,
+    newest: Manifest,
+    others: Sequence[ErasureEntry],
+    gone: Collection[DestroyedWorkspace],
+) -> Reapplied:
+    """Give the keys their newest wrapping, and destroy and erase again what was since.
 
-    A workspace that the newest run does not have was destroyed before it. Raises KeyUnavailable for
-    keys that the master key does not unwrap.
+    A workspace that the newest run does not have was destroyed before it; `others` and `gone` are
+    what no run has. Raises KeyUnavailable for keys that the master key does not unwrap.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "keys.json"
         await asyncio.to_thread(write_keys, path, newest.keys)
         keys = await engine.import_keys(path)
-    there = {each.workspace_id for each in newest.keys}
+    there = {each.workspace_id for each in newest.keys} - {each.workspace_id for each in gone}
     destroyed, refused = [], []
     for each in await engine.workspaces():
         if each.workspace_id in there:

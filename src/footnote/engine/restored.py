@@ -57,6 +57,7 @@ async def restored_in(
         "blob_url": None,
         "direct_database_url": None,
         "replica_database_urls": "",
+        "backup_url": None,  # What it carries out again they know.
     }
     if settings.master_key is None:
         changed["master_key"] = str(settings.home / MADE_KEY)

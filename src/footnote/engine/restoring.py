@@ -18,6 +18,7 @@ from obstore.store import ObjectStore
 from footnote.domain.backups import BackupMethod, BackupPart, BackupVerification, Restoration
 from footnote.domain.erasure import ErasureEntry
 from footnote.engine.answer_models import plain
+from footnote.engine.backup_notes import notes_in
 from footnote.engine.backup_places import backup_store_from
 from footnote.engine.backup_plans import Plan, plan_of
 from footnote.engine.backup_run import NowAndThen, Tell, silent
@@ -114,6 +115,10 @@ def _read_all(store: BackupStore, tell: Tell) -> BackupVerification:
             runs.append(store.manifest(backup_id))
         except FootnoteError as error:
             faults.append(f"{backup_id}: {error}")
+    try:
+        notes_in(store)
+    except CiphertextDamaged as error:
+        faults.append(str(error))
     parts: dict[str, tuple[BackupPart, bool]] = {}
     for run in runs:
         parts |= {each.name: (each, True) for each in run.backup.parts}
@@ -206,11 +211,13 @@ class _Restoring:
         """Do again what was done since, ask what is to be asked, and bring the files."""
         self.tell("destroying and erasing again what was destroyed and erased since")
         newest, last = self.plan.newest, self.plan.last
-        again = await reapply(found.engine, newest, self.options.erasures)
+        noted, gone = await asyncio.to_thread(notes_in, self.store)
+        others = (*self.options.erasures, *noted)
+        again = await reapply(found.engine, newest, others, gone)
         comparison = None
         if self.options.ask and last.answers:
             self.tell(f"asking {len(last.answers):,} recorded questions")
-            known = (*newest.erasures, *self.options.erasures)
+            known = (*newest.erasures, *others)
             erased = {document for each in known for document in each.document_ids}
             comparison = await compared_answers(found.engine, last.answers, erased)
         files, missing = await asyncio.to_thread(self._files, found.owner, target)

@@ -2,6 +2,7 @@
 
 `footnote-backups.json` says which key they are under and nothing else. `manifests/ID` is what a run
 says of itself, `runs/ID/…` what it wrote, and `files/…` stored files that several runs share.
+`notes/…` is what was erased or destroyed, told when it happened.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from footnote.store.read_ahead import read_ahead
 _HEADER = "footnote-backups.json"
 _FORMAT = 1
 _MANIFESTS = "manifests/"
+NOTES = "notes/"
 _UPLOAD_BYTES = 32 * 1024 * 1024
 """Of a part that is stored in pieces; S3 takes 10,000 of them, so a part may have 312 GiB."""
 _READ_BYTES = 1024 * 1024

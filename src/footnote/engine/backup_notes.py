@@ -1,0 +1,83 @@
+"""Tells the backups at once what was erased or destroyed, so that no restoration brings it back."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+import structlog
+from pydantic import TypeAdapter, ValidationError
+
+from footnote.domain import Workspace
+from footnote.domain.backups import DestroyedWorkspace
+from footnote.domain.erasure import ErasureEntry
+from footnote.engine.backup_places import backup_store_from
+from footnote.errors import CiphertextDamaged, FootnoteError, NotFound
+from footnote.settings import Settings
+from footnote.store.backup_store import NOTES, BackupStore
+
+_log = structlog.get_logger(__name__)
+
+_NOTE = TypeAdapter(ErasureEntry | DestroyedWorkspace)
+_TOLD = "the backups that the settings name have been told: a restoration carries it out again"
+_UNTOLD = "the backups that the settings name could not be told: {}"
+
+
+async def note_erasure(settings: Settings, entry: ErasureEntry) -> str | None:
+    """What a certificate says of the backups of the settings; None where there are none."""
+    return await _noted(settings, f"erased-{entry.certificate_id}", entry)
+
+
+async def note_destruction(settings: Settings, workspace: Workspace) -> None:
+    """Tell the backups of the settings, if there are any, that a workspace was destroyed."""
+    destroyed = DestroyedWorkspace(
+        workspace_id=workspace.workspace_id, workspace=workspace.name, noticed_at=datetime.now(UTC)
+    )
+    await _noted(settings, f"destroyed-{workspace.workspace_id}", destroyed)
+
+
+async def _noted(
+    settings: Settings, name: str, note: ErasureEntry | DestroyedWorkspace
+) -> str | None:
+    if settings.backup_url is None:
+        return None
+    try:
+        await asyncio.to_thread(_write, settings, NOTES + name, _NOTE.dump_json(note))
+    except NotFound:
+        return None
+    except FootnoteError as error:
+        # What is erased is not kept for want of backups; the next run has it from the ledger.
+        _log.warning("backups_not_told", reason=str(error), hint="run footnote backup create --log")
+        return _UNTOLD.format(f"{error}; make another (footnote backup create --log)")
+    return _TOLD
+
+
+def _write(settings: Settings, name: str, content: bytes) -> None:
+    store = backup_store_from(settings)
+    store.require_key()
+    store.write(name, [content])
+
+
+def notes_in(
+    store: BackupStore,
+) -> tuple[tuple[ErasureEntry, ...], tuple[DestroyedWorkspace, ...]]:
+    """What was noted of erasures and destroyed workspaces. Blocks; raises CiphertextDamaged."""
+    erased, destroyed = [], []
+    for each in store.listed(NOTES):
+        content = b"".join(store.read(each.name))
+        try:
+            note = _NOTE.validate_json(content)
+        except ValidationError as error:
+            raise CiphertextDamaged(f"the part {each.name} of the backups is damaged") from error
+        if isinstance(note, ErasureEntry):
+            erased.append(note)
+        else:
+            destroyed.append(note)
+    return tuple(erased), tuple(destroyed)
+
+
+def forget_old_notes(store: BackupStore, before: datetime) -> None:
+    """Remove notes from before a moment. Blocks."""
+    old = [each.name for each in store.listed(NOTES) if each.modified < before]
+    for name in old:
+        store.delete(name)
