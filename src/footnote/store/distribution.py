@@ -48,6 +48,14 @@ _OF_QUEUE = "the job queue: small, and its jobs are taken in one place"
 _UNSAID = (TableKind.LOCAL, "has no workspace, and nobody has said where it lies")
 _LOCK = 0x63697475  # "citu": any number no other program of the operator uses
 _SQL = load_statements("citus")
+_ASKS_TABLE = "asks another table who may see a row"
+_ASKS_ACCESS = "reads the access list, once for all rows instead of for each"
+_OF_TRIGGERS = {
+    "list": "it writes a reference table, which a statement on a shard may not",
+    "tell": "what it notifies there reaches nobody who listens on the coordinator",
+    "ask": "with citus.enable_unsafe_triggers on every node it may ask tables beside it, if each "
+    "of its statements names the workspace by a value; this was not tried",
+}
 _INSTALL = (
     "install it on every server, add it to shared_preload_libraries, and run CREATE EXTENSION citus"
 )
@@ -223,14 +231,12 @@ def _obstacles(
         yield from _foreign_obstacles(key, kinds)
     for policy in connection.execute(_SQL["policies"]):
         if policy["table_name"] in distributed:
-            yield _obstacle(policy, "Citus takes no policy with a subquery on a distributed table")
+            asked = _ASKS_TABLE if policy["asks_table"] else _ASKS_ACCESS
+            yield _obstacle(policy, f"Citus takes no policy with a subquery, and this one {asked}")
     for trigger in connection.execute(_SQL["triggers"]):
         if trigger["table_name"] in distributed:
-            why = (
-                f"{trigger['function']} would run on the node of a shard, where it may neither "
-                "query distributed tables nor notify the coordinator"
-            )
-            yield _obstacle(trigger, why)
+            why = _OF_TRIGGERS[trigger["does"]]
+            yield _obstacle(trigger, f"{trigger['function']} runs on the node of a shard: {why}")
 
 
 def _table_obstacles(

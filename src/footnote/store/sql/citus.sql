@@ -54,18 +54,25 @@ WHERE key.contype = 'f' AND class.relnamespace = 'footnote'::regnamespace
 ORDER BY class.relname, key.conname
 
 -- name: policies
--- Those that hold a subquery.
-SELECT class.relname AS table_name, policy.polname AS name
+-- Those that hold a subquery, and whether it asks a table.
+SELECT class.relname AS table_name, policy.polname AS name, written.text ~ '\mFROM\M' AS asks_table
 FROM pg_policy AS policy
 JOIN pg_class AS class ON class.oid = policy.polrelid
-WHERE class.relnamespace = 'footnote'::regnamespace
-    AND concat_ws(
+CROSS JOIN LATERAL (
+    SELECT concat_ws(
         ' ', pg_get_expr(policy.polqual, class.oid), pg_get_expr(policy.polwithcheck, class.oid)
-    ) ~ '\mSELECT\M'
+    )
+) AS written (text)
+WHERE class.relnamespace = 'footnote'::regnamespace AND written.text ~ '\mSELECT\M'
 ORDER BY class.relname, policy.polname
 
 -- name: triggers
-SELECT class.relname AS table_name, trigger.tgname AS name, function.proname AS function
+SELECT class.relname AS table_name, trigger.tgname AS name, function.proname AS function,
+    CASE
+        WHEN function.prosrc ~ '\m\w+_directory\M' THEN 'list'
+        WHEN function.prosrc ~ '\m(pg_notify|tell)\(' THEN 'tell'
+        ELSE 'ask'
+    END AS does
 FROM pg_trigger AS trigger
 JOIN pg_class AS class ON class.oid = trigger.tgrelid
 JOIN pg_proc AS function ON function.oid = trigger.tgfoid
