@@ -46,6 +46,8 @@ SENTENCES = 20
 VOCABULARY = 20_000
 READY_SECONDS = 600.0
 REST_SECONDS = 900.0
+MOST_OVER = 1.1
+"""How many times as many documents there may be as shall be."""
 PAUSES = {"upload": 1.0, "search": 0.4, "ask": 1.5, "delete": 1.0}
 """Seconds between requests of one kind, in two loops each: one for each server."""
 FIRST_KILL_SECONDS, LAST_KILL_SECONDS = 45.0, 120.0
@@ -112,7 +114,9 @@ class Load:
         return self.ended.is_set() and self.story.seconds() > self.story.load_seconds + REST_SECONDS
 
     async def upload(self, server: int) -> None:
-        """Hand a file in, asked for until somebody answers."""
+        """Hand a file in, asked for until somebody answers; none while deletions fall behind."""
+        if len(self.story.living) > self.documents * MOST_OVER:
+            return
         number, name, content = self.file()
         while True:
             answer = await self.sent(
@@ -224,6 +228,8 @@ async def main(options: argparse.Namespace) -> dict[str, object]:
                 for server in (0, 1)
             ]
             await _sampled(options, running, story, samples)
+            if killing.done():
+                story.wrong.append(f"nothing was killed any more: {killing.exception()}")
             killing.cancel()
             await asyncio.gather(killing, return_exceptions=True)
             load.ended.set()

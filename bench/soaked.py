@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 import psutil  # type: ignore[import-untyped]  # the package ships no types
 import psycopg
 
+from footnote.errors import StoreUnavailable
 from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
@@ -29,6 +30,7 @@ from footnote.store.migrate import migrate
 from memory import MIB, _proportional, resident
 
 RESTART_SECONDS = 1.0
+STARTS = 10
 
 _SIZES = """
 SELECT relname, pg_total_relation_size(pg_class.oid)
@@ -205,9 +207,10 @@ def _copied(primary: EmbeddedPostgres, home: Path) -> EmbeddedPostgres:
 
 
 def _started(server: EmbeddedPostgres) -> None:
-    with suppress(Exception):  # A server that is still ending is tried again below.
-        _start(server)
-        return
+    for _ in range(STARTS):  # One that is still ending, or slow on a busy machine, is tried again.
+        with suppress(StoreUnavailable):
+            _start(server)
+            return
     _start(server)
 
 
