@@ -755,6 +755,11 @@ class Settings(BaseSettings):
         description="Whether documents that are alike are clustered in the background, at several "
         "granularities, and the clusters called something. See clusters.md.",
     )
+    chunk_clusters: bool = Field(
+        False,
+        description="Whether the passages of documents are clustered, too, whatever documents they "
+        "are in; of more than 20,000 a sample. See clusters.md.",
+    )
     entities: bool = Field(
         False,
         description="Whether persons, organisations, places, dates, amounts and identifiers that "
@@ -778,8 +783,8 @@ class Settings(BaseSettings):
     paused_work: PausedWork = Field(
         "",
         description="Work in the background that is paused, joined by commas: entities, "
-        "entities_by_model, facts, facts_by_model, clusters, summaries, summaries_by_model, "
-        "suspicion. What was made stays. See backfill.md.",
+        "entities_by_model, facts, facts_by_model, clusters, chunk_clusters, summaries, "
+        "summaries_by_model, suspicion. What was made stays. See backfill.md.",
     )
     facts_by_model: bool = Field(
         False,
@@ -1032,7 +1037,7 @@ PER_WORKSPACE = (
     *("grounding_judge", "suggestions"),
     *("redact", "redact_embeddings", "redact_media"),
     *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
-    *("clusters", "paused_work"),
+    *("clusters", "chunk_clusters", "paused_work"),
     *("entities", "entity_kinds", "entities_by_model", "graph_recall"),
     *("summaries", "summaries_by_model"),
 )

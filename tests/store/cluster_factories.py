@@ -6,23 +6,23 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
-from footnote.domain.clusters import ClusterGranularity
+from footnote.domain.clusters import ClusterGranularity, ClusterOf
 from footnote.store.clusters import (
     ClusterName,
     ClusterRun,
     KeptMembers,
-    embedded_documents,
+    embedded_members,
     keep_clusters,
     name_cluster,
 )
 from footnote.store.database import WorkspaceScope
 
 
-def a_run(lane_id: int = 1, run: int = 1, documents: int = 3, last_number: int = 99) -> ClusterRun:
+def a_run(lane_id: int = 1, run: int = 1, members: int = 3, last_number: int = 99) -> ClusterRun:
     return ClusterRun(
         lane_id=lane_id,
         run=run,
-        documents=documents,
+        members=members,
         last_number=last_number,
         clustered_at=datetime.now(UTC),
         failure=None,
@@ -45,14 +45,14 @@ def some_members(
 
 async def keep_one_cluster(scope: WorkspaceScope, lane_id: int, label: str) -> UUID:
     """A cluster of every granularity of all documents that have a vector; the finest one's id."""
-    found = await embedded_documents(scope, lane_id)
+    found = await embedded_members(scope, lane_id, ClusterOf.DOCUMENTS)
     numbers = found.numbers.tolist()
     ids = {granularity: uuid4() for granularity in ClusterGranularity}
     kept = [
-        some_members(found.document_ids, numbers, cluster_id, granularity)
+        some_members(found.owners, numbers, cluster_id, granularity)
         for granularity, cluster_id in ids.items()
     ]
-    await keep_clusters(scope, lane_id, a_run(lane_id, documents=len(numbers)), kept)
+    await keep_clusters(scope, lane_id, a_run(lane_id, members=len(numbers)), kept)
     for cluster_id in ids.values():
         name = ClusterName(label=(label,), labelled_by="terms")
         assert await name_cluster(scope, lane_id, cluster_id, name, numbers[:1])

@@ -7,13 +7,13 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from footnote.domain.clusters import ClusterGranularity
+from footnote.domain.clusters import ClusterGranularity, ClusterOf
 from footnote.store.clusters import (
     ClusterName,
     cluster_names,
-    count_progress,
+    count_looked_at,
     count_seen,
-    embedded_documents,
+    embedded_members,
     forget_cluster_names,
     keep_clusters,
     last_run,
@@ -33,6 +33,7 @@ from tests.store.shelves import Shelf, new_shelf
 pytestmark = pytest.mark.usefixtures("own_database")
 
 FINE = ClusterGranularity.FINE
+DOCUMENTS = ClusterOf.DOCUMENTS
 
 
 async def test_clusters_are_read_by_their_indexes(
@@ -78,13 +79,18 @@ async def test_clusters_are_read_by_their_indexes(
             )
             SELECT workspace_id, document_id, granularity, first_chunk, 1, gen_random_uuid()
             FROM document_embeddings, unnest(ARRAY['coarse', 'middle', 'fine']) AS granularity;
+            INSERT INTO chunk_cluster_members (
+                workspace_id, document_id, granularity, chunk_no, run, cluster_id
+            )
+            SELECT workspace_id, document_id, granularity, first_chunk, run, cluster_id
+            FROM cluster_members;
             """
         )
         connection.execute("VACUUM ANALYZE")
     given: dict[str, object] = {
         **{"lane_id": 7, "granularity": "fine", "coarser": "middle", "run": 1, "most": 40},
         **{"cluster_id": uuid4(), "cluster_ids": [uuid4(), uuid4()], "document_ids": [uuid4()]},
-        **{"numbers": [2, 4]},
+        **{"numbers": [2, 4], "of": "documents"},
     }
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         faults = []
@@ -104,6 +110,16 @@ async def test_clusters_are_read_by_their_indexes(
             ("forget_names", "cluster_name_sources_"),
         ):
             faults += await faults_of(scope, ("clusters", name, index), given)
+        for name, index in (
+            ("embedded", "document_embeddings_"),
+            ("members", "chunk_cluster_members_"),
+            ("looked_at", "chunk_cluster_members_"),
+            ("counts", "chunk_cluster_members_"),
+            ("sampled", "chunk_cluster_members_of_cluster"),
+            ("parents", "chunk_cluster_members_"),
+            ("progress", "chunk_cluster_members_"),
+        ):
+            faults += await faults_of(scope, ("chunk_clusters", name, index), given)
     assert faults == []
 
 
@@ -120,58 +136,58 @@ async def filled(database: Database) -> tuple[Shelf, int, list[UUID]]:
 async def test_what_is_kept_replaces_what_was_there(database: Database) -> None:
     shelf, lane_id, ids = await filled(database)
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
-        assert await last_run(scope) is None
-        found = await embedded_documents(scope, lane_id)
-        assert set(found.document_ids) == set(ids)
-        assert (await vectors_of(scope, lane_id, found.numbers)).shape == (4, 64)
+        assert await last_run(scope, DOCUMENTS) is None
+        found = await embedded_members(scope, lane_id, DOCUMENTS)
+        assert set(found.owners) == set(ids)
+        assert (await vectors_of(scope, lane_id, found.numbers, DOCUMENTS)).shape == (4, 64)
         first = await keep_one_cluster(scope, lane_id, "papers")
-        assert (await count_seen(scope, lane_id, FINE)).clusters == {first: 4}
-        assert (await numbers_looked_at(scope, 1)).tolist() == found.numbers.tolist()
+        assert (await count_seen(scope, lane_id, FINE, DOCUMENTS)).clusters == {first: 4}
+        assert (await numbers_looked_at(scope, 1, DOCUMENTS)).tolist() == found.numbers.tolist()
         numbers = found.numbers.tolist()
         second = uuid4()
         kept = [
-            some_members(found.document_ids[:3], numbers[:3], second),
-            some_members(found.document_ids[3:], numbers[3:], None),
+            some_members(found.owners[:3], numbers[:3], second),
+            some_members(found.owners[3:], numbers[3:], None),
         ]
         await keep_clusters(scope, lane_id, a_run(lane_id, run=2), kept)
-        seen = await count_seen(scope, lane_id, FINE)
+        seen = await count_seen(scope, lane_id, FINE, DOCUMENTS)
         assert (dict(seen.clusters), seen.outliers) == ({second: 3}, 1)
         assert await cluster_names(scope, [first, second]) == {}
-        assert await nameless_clusters(scope) == ((second, FINE),)
-        run = await last_run(scope)
+        assert await nameless_clusters(scope, DOCUMENTS) == ((second, FINE),)
+        run = await last_run(scope, DOCUMENTS)
         assert run is not None
         assert run.run == 2
-        assert await count_progress(scope, lane_id) == (4, 4, None)
+        assert await count_looked_at(scope, lane_id, DOCUMENTS) == (4, None)
 
 
 async def test_a_document_that_went_meanwhile_is_not_kept(database: Database) -> None:
     shelf, lane_id, ids = await filled(database)
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
-        found = await embedded_documents(scope, lane_id)
+        found = await embedded_members(scope, lane_id, DOCUMENTS)
     await shelf.remove(ids[0])
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         cluster = uuid4()
-        kept = [some_members(found.document_ids, found.numbers.tolist(), cluster)]
+        kept = [some_members(found.owners, found.numbers.tolist(), cluster)]
         await keep_clusters(scope, lane_id, a_run(lane_id), kept)
-        assert (await count_seen(scope, lane_id, FINE)).clusters == {cluster: 3}
+        assert (await count_seen(scope, lane_id, FINE, DOCUMENTS)).clusters == {cluster: 3}
 
 
 async def test_a_name_goes_with_a_document_that_it_is_of(database: Database) -> None:
     shelf, lane_id, _ = await filled(database)
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
-        found = await embedded_documents(scope, lane_id)
+        found = await embedded_members(scope, lane_id, DOCUMENTS)
         numbers = found.numbers.tolist()
         cluster = uuid4()
-        kept = [some_members(found.document_ids, numbers, cluster)]
+        kept = [some_members(found.owners, numbers, cluster)]
         await keep_clusters(scope, lane_id, a_run(lane_id), kept)
         name = ClusterName(label=("papers",), labelled_by="terms")
         gone = [*numbers[:1], 10**6]
         assert not await name_cluster(scope, lane_id, cluster, name, gone)
         assert await name_cluster(scope, lane_id, cluster, name, numbers[:2])
         assert await cluster_names(scope, [cluster]) == {cluster: name}
-        await forget_cluster_names(scope, [found.document_ids[3]])
+        await forget_cluster_names(scope, [found.owners[3]])
         assert await cluster_names(scope, [cluster]) == {cluster: name}
-    await shelf.remove(found.document_ids[1])
+    await shelf.remove(found.owners[1])
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
         assert await cluster_names(scope, [cluster]) == {}
         assert await scope.all("SELECT FROM cluster_name_sources") == []
@@ -180,11 +196,11 @@ async def test_a_name_goes_with_a_document_that_it_is_of(database: Database) -> 
 async def test_a_failure_is_noted_until_it_goes_well(database: Database) -> None:
     shelf, lane_id, _ = await filled(database)
     async with database.workspace(shelf.workspace.workspace_id, SYSTEM) as scope:
-        await note_cluster_failure(scope, lane_id, "no memory")
-        run = await last_run(scope)
+        await note_cluster_failure(scope, lane_id, "no memory", DOCUMENTS)
+        run = await last_run(scope, DOCUMENTS)
         assert run is not None
         assert (run.run, run.failure) == (0, "no memory")
         await keep_one_cluster(scope, lane_id, "papers")
-        run = await last_run(scope)
+        run = await last_run(scope, DOCUMENTS)
         assert run is not None
         assert run.failure is None

@@ -35,6 +35,7 @@ CUSTOMER_TABLES = (
     "workspace_sources "
     "fact_sets facts fact_embeddings fact_postings "
     "cluster_runs clusters cluster_names cluster_name_sources cluster_members "
+    "chunk_cluster_runs chunk_cluster_members "
     "entity_pairs document_keys "
     "entity_sets document_entities entity_keys entity_assignments entity_names entity_decisions "
     "summary_sets summary_sentences written_sentences"

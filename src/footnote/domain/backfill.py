@@ -19,6 +19,8 @@ class BackgroundWork(StrEnum):
     """By rules."""
     FACTS_BY_MODEL = "facts_by_model"
     CLUSTERS = "clusters"
+    """Of documents."""
+    CHUNK_CLUSTERS = "chunk_clusters"
     SUMMARIES = "summaries"
     """Sentences of the documents themselves."""
     SUMMARIES_BY_MODEL = "summaries_by_model"

@@ -11,7 +11,7 @@ from footnote.domain.backfill import (
     BackfillProgress,
     BackgroundWork,
 )
-from footnote.domain.clusters import ClusterProgress
+from footnote.domain.clusters import ClusterOf, ClusterProgress
 from footnote.domain.entities import EntityProgress
 from footnote.domain.facts import FactProgress
 from footnote.domain.lanes import Reembedding, ReembeddingState
@@ -45,6 +45,7 @@ _ENQUEUE: Mapping[BackgroundWork, Callable[[WorkspaceScope], Awaitable[None]]] =
     BackgroundWork.FACTS: enqueue_facts,
     BackgroundWork.FACTS_BY_MODEL: enqueue_facts,
     BackgroundWork.CLUSTERS: enqueue_clustering,
+    BackgroundWork.CHUNK_CLUSTERS: enqueue_clustering,
     BackgroundWork.SUMMARIES: enqueue_summarising,
     BackgroundWork.SUMMARIES_BY_MODEL: enqueue_summarising,
     BackgroundWork.SUSPICION: enqueue_marking,
@@ -62,6 +63,9 @@ async def backfill(workspace: WorkspaceAccess) -> Backfill:
         _progress(BackgroundWork.FACTS, await fact_progress_of_rules(workspace)),
         _by_model(BackgroundWork.FACTS_BY_MODEL, of_facts),
         _progress(BackgroundWork.CLUSTERS, await cluster_progress(workspace)),
+        _progress(
+            BackgroundWork.CHUNK_CLUSTERS, await cluster_progress(workspace, of=ClusterOf.CHUNKS)
+        ),
         _progress(BackgroundWork.SUMMARIES, of_summaries),
         _written(of_summaries),
         await _marked(workspace),

@@ -1,16 +1,16 @@
-"""Tells the documents of a workspace apart, and lets new ones join what is there."""
+"""Tells the documents or chunks of a workspace apart, and lets new ones join what is there."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
 import numpy as np
 
-from footnote.domain.clusters import ClusterGranularity
+from footnote.domain.clusters import ClusterGranularity, ClusterOf
 from footnote.engine.configuration import configuration_of
 from footnote.engine.services import Services, WorkspaceAccess, failure_reason
 from footnote.errors import StoreFull, StoreUnavailable
@@ -19,12 +19,13 @@ from footnote.knowledge.clusters import clustered, joined, middles_of, settled
 from footnote.knowledge.density import OUTLIER, Labels
 from footnote.ports import Vectors
 from footnote.store import clusters as stored
-from footnote.store.clusters import ClusterRun, EmbeddedDocuments, KeptMembers
+from footnote.store.clusters import ClusterRun, EmbeddedMembers, KeptMembers
 from footnote.store.database import SYSTEM
 from footnote.store.lanes import current_lane
 
 MOST_COMPARED = 20_000
-"""Documents that are told apart by themselves; of more, the rest join those of a sample."""
+"""So many are told apart by themselves; of more documents, the rest join those of a sample, and of
+more chunks a sample stands for all."""
 RENEWED = 0.1
 """Of the documents, that came or went since all clusters were made: then they are made anew."""
 FEW = 100
@@ -41,27 +42,31 @@ class _Stopped(Exception):
 class _Work:
     """What there is to do in a workspace."""
 
+    of: ClusterOf
     lane_id: int
-    documents: EmbeddedDocuments
+    members: EmbeddedMembers
     run: ClusterRun | None
     """The last, if its clusters still hold."""
     last: ClusterRun | None
     coming: Numbers
-    """First chunks of documents that are to join."""
+    """Numbers of those that are to join."""
 
 
-async def wants_clusters(workspace: WorkspaceAccess) -> bool:
-    """Whether the workspace clusters its documents."""
-    return (await configuration_of(workspace, afresh=True)).settings.clusters
+async def wants_clusters(workspace: WorkspaceAccess, of: ClusterOf) -> bool:
+    """Whether the workspace clusters its documents, or its chunks."""
+    settings = (await configuration_of(workspace, afresh=True)).settings
+    return settings.clusters if of is ClusterOf.DOCUMENTS else settings.chunk_clusters
 
 
-async def cluster_further(engine: Services, workspace_id: UUID) -> bool:
+async def cluster_further(
+    engine: Services, workspace_id: UUID, of: ClusterOf = ClusterOf.DOCUMENTS
+) -> bool:
     """Do the next piece of work; whether there was any.
 
     All clusters are made anew where many documents came or went; else some of those that came join
     what is there. Raises StoreUnavailable and StoreFull; what else goes wrong is noted.
     """
-    work = await _work(engine, workspace_id)
+    work = await _work(engine, workspace_id, of)
     if work is None:
         return False
     try:
@@ -76,35 +81,41 @@ async def cluster_further(engine: Services, workspace_id: UUID) -> bool:
     except Exception as error:
         reason = failure_reason(error, "clustering_failed", workspace_id=str(workspace_id))
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await stored.note_cluster_failure(scope, work.lane_id, reason)
+            await stored.note_cluster_failure(scope, work.lane_id, reason, of)
         return False
     return True
 
 
-async def _work(engine: Services, workspace_id: UUID) -> _Work | None:
+async def _work(engine: Services, workspace_id: UUID, of: ClusterOf) -> _Work | None:
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         lane = await current_lane(scope, engine.lane.name)
         if lane is None:
             return None
-        documents = await stored.embedded_documents(scope, lane[0])
-        last = await stored.last_run(scope)
-        run = last if last is not None and not _is_due(last, lane[0], documents.numbers) else None
+        members = await stored.embedded_members(scope, lane[0], of)
+        last = await stored.last_run(scope, of)
+        run = last if last is not None and not _is_due(last, lane[0], members.numbers) else None
         looked_at = np.zeros(0, np.int32)
         if run is not None:
-            looked_at = await stored.numbers_looked_at(scope, run.run)
+            looked_at = await stored.numbers_looked_at(scope, run.run, of)
     return _Work(
+        of=of,
         lane_id=lane[0],
-        documents=documents,
+        members=members,
         run=run,
         last=last,
-        coming=np.setdiff1d(documents.numbers, looked_at),
+        coming=np.setdiff1d(wanted_of(members.numbers, of), looked_at),
     )
+
+
+def wanted_of(numbers: Numbers, of: ClusterOf) -> Numbers:
+    """Those of the numbers that are to be in clusters."""
+    return numbers if of is ClusterOf.DOCUMENTS else sample_of(numbers, MOST_COMPARED)
 
 
 def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers) -> bool:
     came = int((numbers > run.last_number).sum())
-    went = run.documents - (numbers.size - came)
-    borne = 0 if numbers.size < FEW else RENEWED * run.documents
+    went = run.members - (numbers.size - came)
+    borne = 0 if numbers.size < FEW else RENEWED * run.members
     return run.lane_id != lane_id or came + went > borne
 
 
@@ -118,21 +129,21 @@ def sample_of(numbers: Numbers, most: int) -> Numbers:
 
 
 async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
-    numbers = sample_of(work.documents.numbers, MOST_COMPARED)
+    numbers = sample_of(work.members.numbers, MOST_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        vectors = await stored.vectors_of(scope, work.lane_id, numbers)
+        vectors = await stored.vectors_of(scope, work.lane_id, numbers, work.of)
     if vectors.shape[0] != numbers.size:
         return  # Some were deleted between two looks: the next one sees what is left.
     found = await _computed(vectors)
     number = 1 if work.last is None else work.last.run + 1
-    ids = dict(zip(work.documents.numbers.tolist(), work.documents.document_ids, strict=True))
+    document_ids = work.members.documents_of(numbers)
     kept: list[KeptMembers] = []
     renamed: list[UUID] = []
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         for granularity, each in found.items():
             before: Mapping[int, UUID] = {}
             if work.last is not None:
-                before = await stored.members_of_run(scope, granularity, work.last.run)
+                before = await stored.members_of_run(scope, granularity, work.last.run, work.of)
             now = await asyncio.to_thread(
                 settled, granularity, each, vectors, numbers.tolist(), before
             )
@@ -140,7 +151,7 @@ async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
             kept.append(
                 KeptMembers(
                     granularity=granularity,
-                    document_ids=tuple(ids[number] for number in numbers.tolist()),
+                    document_ids=document_ids,
                     numbers=tuple(numbers.tolist()),
                     cluster_ids=now.cluster_ids,
                 )
@@ -148,12 +159,12 @@ async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
         run = ClusterRun(
             lane_id=work.lane_id,
             run=number,
-            documents=work.documents.numbers.size,
-            last_number=int(work.documents.numbers.max(initial=0)),
+            members=work.members.numbers.size,
+            last_number=int(work.members.numbers.max(initial=0)),
             clustered_at=datetime.now(UTC),
             failure=None,
         )
-        await stored.keep_clusters(scope, work.lane_id, run, kept)
+        await stored.keep_clusters(scope, work.lane_id, run, kept, work.of)
         await stored.drop_cluster_names(scope, renamed)
 
 
@@ -172,45 +183,36 @@ async def _computed(vectors: Vectors) -> Mapping[ClusterGranularity, Labels]:
         raise
 
 
-def _kept(
-    granularity: ClusterGranularity,
-    labels: Labels,
-    numbers: Numbers,
-    ids: Mapping[int, UUID],
-    cluster_ids: Sequence[UUID],
-) -> KeptMembers:
-    return KeptMembers(
-        granularity=granularity,
-        document_ids=tuple(ids[each] for each in numbers.tolist()),
-        numbers=tuple(numbers.tolist()),
-        cluster_ids=tuple(
-            None if label == OUTLIER else cluster_ids[label] for label in labels.tolist()
-        ),
-    )
-
-
 async def _join(engine: Services, workspace_id: UUID, work: _Work, run: ClusterRun) -> None:
     coming = work.coming[:_JOINING_TOGETHER]
-    there = sample_of(np.setdiff1d(work.documents.numbers, work.coming), MOST_COMPARED)
+    there = np.setdiff1d(wanted_of(work.members.numbers, work.of), work.coming)
+    there = sample_of(there, MOST_COMPARED)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        vectors = await stored.vectors_of(scope, work.lane_id, there)
-        new = await stored.vectors_of(scope, work.lane_id, coming)
+        vectors = await stored.vectors_of(scope, work.lane_id, there, work.of)
+        new = await stored.vectors_of(scope, work.lane_id, coming, work.of)
         members = {
-            each: await stored.members_of_run(scope, each, run.run) for each in ClusterGranularity
+            each: await stored.members_of_run(scope, each, run.run, work.of)
+            for each in ClusterGranularity
         }
     if vectors.shape[0] != there.size or new.shape[0] != coming.size:
         return  # Some were deleted between two looks.
 
-    def find(own: Mapping[int, UUID]) -> tuple[Labels, tuple[UUID, ...]]:
+    def find(own: Mapping[int, UUID]) -> tuple[UUID | None, ...]:
         clusters = [own.get(each) for each in there.tolist()]
-        order = tuple(dict.fromkeys(each for each in clusters if each is not None))
+        order = list(dict.fromkeys(each for each in clusters if each is not None))
         place: dict[UUID | None, int] = {each: number for number, each in enumerate(order)}
         labels = np.array([place.get(each, OUTLIER) for each in clusters], np.int32)
-        return joined(middles_of(vectors, labels), new), order
+        joining = joined(middles_of(vectors, labels), new).tolist()
+        return tuple(None if each == OUTLIER else order[each] for each in joining)
 
     found = {each: await asyncio.to_thread(find, own) for each, own in members.items()}
-    ids = dict(zip(work.documents.numbers.tolist(), work.documents.document_ids, strict=True))
+    document_ids = work.members.documents_of(coming)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-        for granularity, (labels, order) in found.items():
-            joining = _kept(granularity, labels, coming, ids, order)
-            await stored.keep_members(scope, work.lane_id, run.run, joining)
+        for granularity, cluster_ids in found.items():
+            joining = KeptMembers(
+                granularity=granularity,
+                document_ids=document_ids,
+                numbers=tuple(coming.tolist()),
+                cluster_ids=cluster_ids,
+            )
+            await stored.keep_members(scope, work.lane_id, run.run, joining, work.of)

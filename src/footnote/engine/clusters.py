@@ -1,4 +1,4 @@
-"""Clusters of a workspace's documents, as far as somebody may see these."""
+"""Clusters of a workspace's documents or chunks, as far as somebody may see these."""
 
 from __future__ import annotations
 
@@ -6,29 +6,33 @@ import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
 import numpy as np
 from pydantic import Field, TypeAdapter
 
+from footnote.domain import Passage
 from footnote.domain.clusters import (
     LEAST_SEEN,
     Cluster,
     ClusterDetail,
     ClusteredDocument,
+    ClusteredPassage,
     ClusterGranularity,
+    ClusterOf,
     ClusterPage,
     ClusterProgress,
     LabelTerm,
     NearCluster,
 )
 from footnote.engine.cluster_naming import SampledCluster, load_sampled, middle_of
-from footnote.engine.clustering import wants_clusters
+from footnote.engine.clustering import wanted_of, wants_clusters
 from footnote.engine.services import WorkspaceAccess
 from footnote.knowledge.cluster_titles import TERMS
 from footnote.store import clusters as stored
-from footnote.store.clusters import ClusterName, SampledDocument
+from footnote.store.clusters import ClusterName, SampledMember
 from footnote.store.database import WorkspaceScope
 from footnote.store.lanes import current_lane
 from footnote.store.queue import clustering_enqueued
@@ -36,8 +40,8 @@ from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _REPRESENTATIVES = 3
 _NEIGHBOURS = 5
-_MOST_MEMBERS = 2_000
-"""Documents of a cluster whose distances are compared; of a larger one the latest."""
+_MOST_MEMBERS = {ClusterOf.DOCUMENTS: 2_000, ClusterOf.CHUNKS: 1_000}
+"""Members of a cluster whose distances are compared; of a larger one the latest."""
 _DECIMALS = 4
 _COARSER = {
     ClusterGranularity.FINE: ClusterGranularity.MIDDLE,
@@ -45,7 +49,7 @@ _COARSER = {
 }
 
 _PLACE = TypeAdapter(tuple[Count, UUID])
-"""Documents and id of a cluster: the largest come first."""
+"""Members and id of a cluster: the largest come first."""
 
 ClusterLimit = Annotated[int, Field(ge=1, le=200)]
 
@@ -54,10 +58,13 @@ ClusterLimit = Annotated[int, Field(ge=1, le=200)]
 class _Seen:
     """The clusters of one granularity that somebody may see."""
 
+    of: ClusterOf
     counts: Mapping[UUID, int]
+    documents: Mapping[UUID, int]
+    """In how many documents their members are."""
     outliers: int
     names: Mapping[UUID, ClusterName]
-    """Of those all of whose documents they see."""
+    """Of those all of whose members they see."""
     parents: Mapping[UUID, UUID]
 
     @property
@@ -65,28 +72,33 @@ class _Seen:
         """The largest first."""
         return sorted(self.counts, key=lambda each: (-self.counts[each], each))
 
+    def chunks_of(self, cluster_id: UUID) -> int | None:
+        """How many chunks a cluster of chunks has."""
+        return self.counts[cluster_id] if self.of is ClusterOf.CHUNKS else None
+
 
 async def clusters(
     workspace: WorkspaceAccess,
     *,
+    of: ClusterOf = ClusterOf.DOCUMENTS,
     granularity: ClusterGranularity = ClusterGranularity.MIDDLE,
     limit: ClusterLimit = 50,
     cursor: str | None = None,
 ) -> ClusterPage:
-    """A page of clusters, the largest first.
+    """A page of clusters of documents or chunks, the largest first.
 
     Counts, labels and representatives come from the documents that the principal may see; a cluster
-    with fewer than three of them is not there, and its documents count as outliers. Raises
+    with fewer than three members in them is not there, and its members count as outliers. Raises
     InvalidRequest.
     """
     place = None if cursor is None else read_cursor(_PLACE, cursor)
     async with _moment(workspace) as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
         if lane is None:
-            return ClusterPage(granularity=granularity, clusters=(), outliers=0, unplaced=0)
-        seen = await _seen(scope, lane[0], granularity)
-        sampled = await load_sampled(scope, lane[0], sorted(seen.counts))
-        documents, done, _ = await stored.count_progress(scope, lane[0])
+            return ClusterPage(of=of, granularity=granularity, clusters=(), outliers=0, unplaced=0)
+        seen = await _seen(scope, lane[0], granularity, of)
+        sampled = await load_sampled(scope, lane[0], sorted(seen.counts), of)
+        there, done, _ = await _counted(scope, lane[0], of)
     order = seen.order
     if place is not None:
         order = [each for each in order if (-seen.counts[each], each) > (-place[0], place[1])]
@@ -94,10 +106,11 @@ async def clusters(
     shown = order[:limit]
     last = shown[-1] if len(order) > limit else None
     return ClusterPage(
+        of=of,
         granularity=granularity,
         clusters=tuple(_cluster(granularity, seen, found[each]) for each in shown),
         outliers=seen.outliers,
-        unplaced=documents - done,
+        unplaced=there - done,
         next_cursor=None if last is None else write_cursor(_PLACE, (seen.counts[last], last)),
     )
 
@@ -105,28 +118,29 @@ async def clusters(
 async def cluster(
     workspace: WorkspaceAccess, cluster_id: UUID, *, limit: ClusterLimit = 50
 ) -> ClusterDetail:
-    """A cluster with the most typical of its documents, its terms and what lies near.
+    """A cluster with the most typical of its members, its terms and what lies near.
 
-    Raises NotFound, also where fewer than three of its documents may be seen.
+    Raises NotFound, also where fewer than three of its members may be seen.
     """
     async with _moment(workspace) as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
         if lane is None:
             raise stored.no_such_cluster(cluster_id)
-        granularity = await stored.granularity_of(scope, cluster_id)
-        seen = await _seen(scope, lane[0], granularity)
+        granularity, of = await stored.kind_of_cluster(scope, cluster_id)
+        seen = await _seen(scope, lane[0], granularity, of)
         if cluster_id not in seen.counts:
             raise stored.no_such_cluster(cluster_id)
-        sampled = await load_sampled(scope, lane[0], sorted(seen.counts))
-        own = await stored.sampled_documents(scope, lane[0], [cluster_id], most=_MOST_MEMBERS)
-        numbers = np.array([each.first_chunk for each in own], np.int32)
-        vectors = await stored.vectors_of(scope, lane[0], numbers)
+        sampled = await load_sampled(scope, lane[0], sorted(seen.counts), of)
+        most = _MOST_MEMBERS[of]
+        own = await stored.sampled_members(scope, lane[0], [cluster_id], most=most, of=of)
+        numbers = np.array([each.number for each in own], np.int32)
+        vectors = await stored.vectors_of(scope, lane[0], numbers, of)
     found = await asyncio.to_thread(sampled)
     _, similarities = middle_of(vectors)
     order = np.argsort(-similarities, kind="stable")[:limit].tolist()
     return ClusterDetail(
         cluster=_cluster(granularity, seen, found[cluster_id]),
-        members=tuple(_document(own[each], float(similarities[each])) for each in order),
+        members=tuple(_member(own[each], float(similarities[each])) for each in order),
         terms=tuple(
             LabelTerm(term=each.term, documents=each.documents, weight=round(each.weight, 4))
             for each in found[cluster_id].terms
@@ -148,35 +162,52 @@ async def mapped_clusters(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity
 ) -> MappedClusters:
     """The clusters that the principal may see, for a map of documents."""
-    seen = await _seen(scope, lane_id, granularity)
+    seen = await _seen(scope, lane_id, granularity, ClusterOf.DOCUMENTS)
     places = await stored.places_of_documents(scope, lane_id, granularity)
-    found = await asyncio.to_thread(await load_sampled(scope, lane_id, sorted(seen.counts)))
+    sampled = await load_sampled(scope, lane_id, sorted(seen.counts), ClusterOf.DOCUMENTS)
+    found = await asyncio.to_thread(sampled)
     return MappedClusters(
         places={document: cluster for document, cluster in places.items() if cluster in found},
-        labels={each: _label(seen, sampled)[0] for each, sampled in found.items()},
+        labels={each: _label(seen, own)[0] for each, own in found.items()},
     )
 
 
-async def cluster_progress(workspace: WorkspaceAccess) -> ClusterProgress:
-    """How far the documents that may be seen are told apart."""
-    enabled = await wants_clusters(workspace)
+async def cluster_progress(
+    workspace: WorkspaceAccess, *, of: ClusterOf = ClusterOf.DOCUMENTS
+) -> ClusterProgress:
+    """How far the documents, or chunks, that may be seen are told apart."""
+    enabled = await wants_clusters(workspace, of)
     async with workspace.scope() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
-        documents, done, oldest = (
-            (0, 0, None) if lane is None else await stored.count_progress(scope, lane[0])
-        )
-        run = await stored.last_run(scope)
+        there, done, oldest = 0, 0, None
+        if lane is not None:
+            there, done, oldest = await _counted(scope, lane[0], of)
+        run = await stored.last_run(scope, of)
     async with workspace.system_scope() as scope:
         running = await clustering_enqueued(scope)
     return ClusterProgress(
+        of=of,
         enabled=enabled,
-        documents=documents,
+        documents=there,
         done=done,
-        running=running,
-        oldest_waiting=oldest,
+        running=running and enabled and done < there,
+        oldest_waiting=oldest if done < there else None,
         clustered_at=None if run is None or not run.run else run.clustered_at,
         failure=None if run is None else run.failure,
     )
+
+
+async def _counted(
+    scope: WorkspaceScope, lane_id: int, of: ClusterOf
+) -> tuple[int, int, datetime | None]:
+    """How many documents or chunks somebody sees that are to be told apart, how many are, and
+    since when the oldest waits."""
+    seen = (await stored.embedded_members(scope, lane_id, of)).numbers
+    if of is ClusterOf.CHUNKS and seen.size:
+        every = await stored.numbers_of_all(scope, lane_id)
+        seen = np.intersect1d(seen, wanted_of(every, of))
+    done, oldest = await stored.count_looked_at(scope, lane_id, of)
+    return seen.size, min(done, seen.size), oldest
 
 
 def _moment(workspace: WorkspaceAccess) -> AbstractAsyncContextManager[WorkspaceScope]:
@@ -185,22 +216,26 @@ def _moment(workspace: WorkspaceAccess) -> AbstractAsyncContextManager[Workspace
     return workspace.engine.database.snapshot(workspace.workspace_id, workspace.principal)
 
 
-async def _seen(scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity) -> _Seen:
-    found = await stored.count_seen(scope, lane_id, granularity)
+async def _seen(
+    scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
+) -> _Seen:
+    found = await stored.count_seen(scope, lane_id, granularity, of)
     counts = {each: count for each, count in found.clusters.items() if count >= LEAST_SEEN}
-    whole = await stored.count_all(scope, lane_id, granularity)
+    whole = await stored.count_all(scope, lane_id, granularity, of)
     parents: dict[UUID, UUID] = {}
     coarser = _COARSER.get(granularity)
     if coarser is not None:
-        above = await stored.count_seen(scope, lane_id, coarser)
+        above = await stored.count_seen(scope, lane_id, coarser, of)
         there = {each for each, count in above.clusters.items() if count >= LEAST_SEEN}
-        shared = await stored.parents_of(scope, lane_id, granularity, coarser)
+        shared = await stored.parents_of(scope, lane_id, granularity, coarser, of)
         for each, several in shared.items():
             among = [(-count, parent) for parent, count in several.items() if parent in there]
             if among:
                 parents[each] = min(among)[1]
     return _Seen(
+        of=of,
         counts=counts,
+        documents=found.documents,
         outliers=found.outliers + sum(found.clusters.values()) - sum(counts.values()),
         names=await stored.cluster_names(
             scope, [each for each, count in counts.items() if whole.get(each) == count]
@@ -211,14 +246,16 @@ async def _seen(scope: WorkspaceScope, lane_id: int, granularity: ClusterGranula
 
 def _cluster(granularity: ClusterGranularity, seen: _Seen, found: SampledCluster) -> Cluster:
     label, labelled_by = _label(seen, found)
-    typical = list(zip(found.documents, found.similarities, strict=True))[:_REPRESENTATIVES]
+    typical = list(zip(found.members, found.similarities, strict=True))[:_REPRESENTATIVES]
     return Cluster(
         cluster_id=found.cluster_id,
+        of=seen.of,
         granularity=granularity,
         label=label,
         labelled_by=labelled_by,
-        documents=seen.counts[found.cluster_id],
-        representatives=tuple(_document(each, similarity) for each, similarity in typical),
+        documents=seen.documents[found.cluster_id],
+        chunks=seen.chunks_of(found.cluster_id),
+        representatives=tuple(_member(each, similarity) for each, similarity in typical),
         parent_id=seen.parents.get(found.cluster_id),
     )
 
@@ -241,17 +278,32 @@ def _near(
         NearCluster(
             cluster_id=each,
             label=_label(seen, found[each])[0],
-            documents=seen.counts[each],
+            documents=seen.documents[each],
+            chunks=seen.chunks_of(each),
             distance=distance,
         )
         for distance, each in others[:_NEIGHBOURS]
     )
 
 
-def _document(document: SampledDocument, similarity: float) -> ClusteredDocument:
+def _member(member: SampledMember, similarity: float) -> ClusteredDocument:
     return ClusteredDocument(
-        document_id=document.document_id,
-        title=document.title,
-        collection=document.collection,
+        document_id=member.document_id,
+        title=member.title,
+        collection=member.collection,
         distance=round(1 - similarity, _DECIMALS),
+        passage=None if member.passage is None else _placed(member.passage),
+    )
+
+
+def _placed(passage: Passage) -> ClusteredPassage:
+    return ClusteredPassage(
+        chunk_id=passage.chunk_id,
+        version=passage.version,
+        heading_path=passage.heading_path,
+        page=passage.page_start,
+        paragraph=passage.paragraph_start,
+        char_start=passage.char_start,
+        char_end=passage.char_end,
+        quote=passage.text[passage.body_offset :],
     )

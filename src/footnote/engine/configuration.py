@@ -43,6 +43,7 @@ from footnote.validation.messages import shown
 
 _REMEMBERED = 10_000
 _OF_FACTS = ("facts", "fact_kinds", "fact_classes", "facts_by_model")
+_OF_CLUSTERS = ("clusters", "chunk_clusters")
 _OF_ENTITIES = ("entities", "entity_kinds", "entities_by_model")
 _OF_SUMMARIES = ("summaries", "summaries_by_model")
 CHANGES_SHOWN = 100
@@ -109,9 +110,8 @@ async def change_setting(
         if wanted in _OF_FACTS:
             # Documents of before get theirs, or those of other kinds.
             await enqueue_facts_if_wanted(scope, by_default=workspace.engine.settings.facts)
-        if wanted == "clusters":
-            by_default = workspace.engine.settings.clusters
-            await enqueue_clustering_if_wanted(scope, by_default=by_default)
+        if wanted in _OF_CLUSTERS:
+            await _enqueue_clustering(scope, workspace.engine.settings)
         if wanted in _OF_ENTITIES:
             by_default = workspace.engine.settings.entities
             await enqueue_entities_if_wanted(scope, by_default=by_default)
@@ -146,10 +146,16 @@ async def _enqueue_wanted(scope: WorkspaceScope, installed: Settings) -> None:
     """Have workers look at all kinds again: those that are paused they leave alone."""
     await enqueue_entities_if_wanted(scope, by_default=installed.entities)
     await enqueue_facts_if_wanted(scope, by_default=installed.facts)
-    await enqueue_clustering_if_wanted(scope, by_default=installed.clusters)
+    await _enqueue_clustering(scope, installed)
     await enqueue_summarising_if_wanted(scope, by_default=installed.summaries)
     if await any_unmarked(scope):
         await enqueue_marking(scope)
+
+
+async def _enqueue_clustering(scope: WorkspaceScope, installed: Settings) -> None:
+    await enqueue_clustering_if_wanted(
+        scope, by_default=installed.clusters, chunks_by_default=installed.chunk_clusters
+    )
 
 
 async def setting_history(

@@ -160,6 +160,7 @@ class Services:
             hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks,
             extract_facts=self.settings.facts,
             cluster=self.settings.clusters,
+            cluster_chunks=self.settings.chunk_clusters,
             extract_entities=self.settings.entities,
             summarise=self.settings.summaries,
         )

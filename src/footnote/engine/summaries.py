@@ -196,12 +196,13 @@ async def _documents_of_cluster(
     lane = await current_lane(scope, lane_name)
     if lane is None:
         raise stored_clusters.no_such_cluster(cluster_id)
-    found = await stored_clusters.sampled_documents(
-        scope, lane[0], [cluster_id], most=_MOST_DOCUMENTS
+    _, of = await stored_clusters.kind_of_cluster(scope, cluster_id)
+    found = await stored_clusters.sampled_members(
+        scope, lane[0], [cluster_id], most=_MOST_DOCUMENTS, of=of
     )
     if len(found) < LEAST_SEEN:
         raise stored_clusters.no_such_cluster(cluster_id)
-    return [each.document_id for each in found]
+    return list(dict.fromkeys(each.document_id for each in found))
 
 
 def _of_several(

@@ -1,4 +1,4 @@
-"""Clusters of documents: which documents lie together, what that is called, and how far it is."""
+"""Clusters: which documents or chunks lie together, what that is called, and how far it is."""
 
 from __future__ import annotations
 
@@ -8,58 +8,72 @@ from datetime import datetime
 from uuid import UUID
 
 import numpy as np
+from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from footnote.domain.clusters import ClusterGranularity
+from footnote.domain import Passage
+from footnote.domain.clusters import ClusterGranularity, ClusterOf
 from footnote.errors import NotFound
 from footnote.index.bm25 import Numbers
 from footnote.ports import Vectors
 from footnote.store.database import WorkspaceScope, execute_as_system
+from footnote.store.passages import ask_passages, read_passages
 from footnote.store.sealing import CLUSTER_NAME, KEYWORDS, TITLE
 from footnote.store.statements import load_statements, record_of
 from footnote.store.vector_cache import unpack_vectors
 
 _SQL = load_statements("clusters")
+_OF = {ClusterOf.DOCUMENTS: _SQL, ClusterOf.CHUNKS: load_statements("chunk_clusters")}
+"""What differs between documents and chunks, by the same names."""
 _UUID_BYTES = 16
 _VECTORS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterRun:
-    """When all documents were last told apart."""
+    """When all documents, or chunks, were last told apart."""
 
     lane_id: int
     run: int
-    documents: int
+    members: int
+    """How many there were."""
     last_number: int
-    """The highest first chunk then: documents that came later have higher ones."""
+    """The highest number then: what came later has a higher one."""
     clustered_at: datetime
     failure: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EmbeddedDocuments:
-    """All documents that have a vector, by rising number."""
+class EmbeddedMembers:
+    """All documents, or chunks, that have a vector."""
 
-    document_ids: tuple[UUID, ...]
     numbers: Numbers
+    """Of chunks; of documents those of their first. They rise."""
+    owners: tuple[UUID, ...]
+    """The documents."""
+    firsts: Numbers
+    """The first number of each of these."""
+
+    def documents_of(self, numbers: Numbers) -> tuple[UUID, ...]:
+        """The document of each of some of the numbers."""
+        places = np.searchsorted(self.firsts, numbers, side="right") - 1
+        return tuple(self.owners[each] for each in places.tolist())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptMembers:
-    """Which documents are in which clusters of one granularity."""
+    """Which documents, or chunks, are in which clusters of one granularity."""
 
     granularity: ClusterGranularity
     document_ids: tuple[UUID, ...]
     numbers: tuple[int, ...]
-    """The first chunk of each document."""
     cluster_ids: tuple[UUID | None, ...]
     """None for outliers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampledDocument:
-    """A document of a cluster, as somebody may see it."""
+class SampledMember:
+    """A document of a cluster, or a chunk with its document, as somebody may see it."""
 
     cluster_id: UUID
     document_id: UUID
@@ -67,7 +81,9 @@ class SampledDocument:
     keywords: tuple[str, ...]
     language: str | None
     collection: str
-    first_chunk: int
+    number: int
+    passage: Passage | None = None
+    """The chunk; None of a document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,88 +96,111 @@ class ClusterName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenCounts:
-    """How many documents of each cluster somebody sees."""
+    """How many members of each cluster somebody sees."""
 
     clusters: Mapping[UUID, int]
+    documents: Mapping[UUID, int]
+    """In how many documents these are."""
     outliers: int
-    """Documents that were looked at and are in none."""
+    """What was looked at and is in none."""
 
 
-async def last_run(scope: WorkspaceScope) -> ClusterRun | None:
-    """When documents were last told apart; None before."""
-    row = await scope.one(_SQL["run"])
+async def last_run(scope: WorkspaceScope, of: ClusterOf) -> ClusterRun | None:
+    """When they were last told apart; None before."""
+    row = await scope.one(_OF[of]["run"])
     return None if row is None else record_of(ClusterRun, row)
 
 
-async def embedded_documents(scope: WorkspaceScope, lane_id: int) -> EmbeddedDocuments:
-    """All documents that have a vector, whoever may see them."""
-    [row] = await scope.all(_SQL["embedded"], {"lane_id": lane_id}, binary=True)
+async def embedded_members(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> EmbeddedMembers:
+    """All documents, or chunks, that have a vector and may be seen."""
+    [row] = await scope.all(_OF[of]["embedded"], {"lane_id": lane_id}, binary=True)
     ids = bytes(row["ids"] or b"")
-    return EmbeddedDocuments(
-        document_ids=tuple(
+    return EmbeddedMembers(
+        numbers=_within(row),
+        owners=tuple(
             UUID(bytes=ids[at : at + _UUID_BYTES]) for at in range(0, len(ids), _UUID_BYTES)
         ),
-        numbers=_numbers(row["numbers"]),
+        firsts=_numbers(row["numbers"]),
     )
 
 
-async def vectors_of(scope: WorkspaceScope, lane_id: int, numbers: Numbers) -> Vectors:
-    """The vectors of documents by their rising numbers; as many as are still there."""
+async def numbers_of_all(scope: WorkspaceScope, lane_id: int) -> Numbers:
+    """The numbers of all chunks that have a vector, whoever may see them; never to be shown."""
+    embedded = _OF[ClusterOf.CHUNKS]["embedded"]
+    [row] = await (await execute_as_system(scope, embedded, {"lane_id": lane_id})).fetchall()
+    return _within(row)
+
+
+async def vectors_of(
+    scope: WorkspaceScope, lane_id: int, numbers: Numbers, of: ClusterOf
+) -> Vectors:
+    """The vectors of documents, or chunks, by their rising numbers; as many as are still there."""
     parts = []
     for start in range(0, numbers.size, _VECTORS_AT_ONCE):
         part = numbers[start : start + _VECTORS_AT_ONCE].tolist()
-        [row] = await scope.all(_SQL["vectors"], {"lane_id": lane_id, "numbers": part}, binary=True)
+        given = {"lane_id": lane_id, "numbers": part}
+        [row] = await scope.all(_OF[of]["vectors"], given, binary=True)
         if row["vectors"] is not None:
             parts.append(unpack_vectors(row["vectors"]))
     return np.concatenate(parts) if parts else np.zeros((0, 0), np.float32)
 
 
-async def numbers_looked_at(scope: WorkspaceScope, run: int) -> Numbers:
-    """The first chunks of the documents that a run, or what came after it, looked at."""
-    [row] = await scope.all(_SQL["looked_at"], {"run": run}, binary=True)
+async def numbers_looked_at(scope: WorkspaceScope, run: int, of: ClusterOf) -> Numbers:
+    """The numbers that a run, or what came after it, looked at."""
+    [row] = await scope.all(_OF[of]["looked_at"], {"run": run}, binary=True)
     return _numbers(row["numbers"])
 
 
 async def members_of_run(
-    scope: WorkspaceScope, granularity: ClusterGranularity, run: int
+    scope: WorkspaceScope, granularity: ClusterGranularity, run: int, of: ClusterOf
 ) -> Mapping[int, UUID]:
-    """The cluster of each document by its first chunk; outliers are left out."""
-    rows = await scope.all(_SQL["members"], {"granularity": granularity.value, "run": run})
-    return {row["first_chunk"]: row["cluster_id"] for row in rows}
+    """The cluster of each number; outliers are left out."""
+    rows = await scope.all(_OF[of]["members"], {"granularity": granularity.value, "run": run})
+    return {row["number"]: row["cluster_id"] for row in rows}
 
 
 async def keep_clusters(
-    scope: WorkspaceScope, lane_id: int, run: ClusterRun, kept: Sequence[KeptMembers]
+    scope: WorkspaceScope,
+    lane_id: int,
+    run: ClusterRun,
+    kept: Sequence[KeptMembers],
+    of: ClusterOf = ClusterOf.DOCUMENTS,
 ) -> None:
-    """Put these clusters in the place of all that were there."""
+    """Put these clusters in the place of all that were there of the same."""
     clusters = {
         cluster: each.granularity.value
         for each in kept
         for cluster in each.cluster_ids
         if cluster is not None
     }
-    await scope.execute(_SQL["drop_clusters"], {"kept": list(clusters)})
+    await scope.execute(_SQL["drop_clusters"], {"of": of.value, "kept": list(clusters)})
     await scope.execute(
         _SQL["keep_clusters"],
-        {"cluster_ids": list(clusters), "granularities": list(clusters.values())},
+        {
+            "of": of.value,
+            "cluster_ids": list(clusters),
+            "granularities": list(clusters.values()),
+        },
     )
     for each in kept:
-        await keep_members(scope, lane_id, run.run, each)
+        await keep_members(scope, lane_id, run.run, each, of)
     await scope.execute(
-        _SQL["keep_run"],
+        _OF[of]["keep_run"],
         {
             "lane_id": lane_id,
             "run": run.run,
-            "documents": run.documents,
+            "members": run.members,
             "last_number": run.last_number,
         },
     )
 
 
-async def keep_members(scope: WorkspaceScope, lane_id: int, run: int, kept: KeptMembers) -> None:
-    """Note where some documents belong."""
+async def keep_members(
+    scope: WorkspaceScope, lane_id: int, run: int, kept: KeptMembers, of: ClusterOf
+) -> None:
+    """Note where some of them belong."""
     await scope.execute(
-        _SQL["keep_members"],
+        _OF[of]["keep_members"],
         {
             "lane_id": lane_id,
             "run": run,
@@ -173,14 +212,18 @@ async def keep_members(scope: WorkspaceScope, lane_id: int, run: int, kept: Kept
     )
 
 
-async def note_cluster_failure(scope: WorkspaceScope, lane_id: int, failure: str) -> None:
+async def note_cluster_failure(
+    scope: WorkspaceScope, lane_id: int, failure: str, of: ClusterOf
+) -> None:
     """Note why clusters could not be made; those of before stay."""
-    await scope.execute(_SQL["note_failure"], {"lane_id": lane_id, "failure": failure})
+    await scope.execute(_OF[of]["note_failure"], {"lane_id": lane_id, "failure": failure})
 
 
-async def nameless_clusters(scope: WorkspaceScope) -> tuple[tuple[UUID, ClusterGranularity], ...]:
+async def nameless_clusters(
+    scope: WorkspaceScope, of: ClusterOf
+) -> tuple[tuple[UUID, ClusterGranularity], ...]:
     """Clusters that are called nothing yet, or were called by documents that are gone."""
-    rows = await scope.all(_SQL["nameless"])
+    rows = await scope.all(_SQL["nameless"], {"of": of.value})
     return tuple((row["cluster_id"], ClusterGranularity(row["granularity"])) for row in rows)
 
 
@@ -190,8 +233,10 @@ async def name_cluster(
     cluster_id: UUID,
     name: ClusterName,
     numbers: Sequence[int],
+    *,
+    of: ClusterOf = ClusterOf.DOCUMENTS,
 ) -> bool:
-    """Call a cluster by what documents of these first chunks say; False if one of them is gone."""
+    """Call a cluster by what members of these numbers say; False if one of them is gone."""
     whose: dict[str, object] = {
         "lane_id": lane_id,
         "cluster_id": cluster_id,
@@ -199,9 +244,9 @@ async def name_cluster(
     }
     content = {"label": list(name.label), "by": name.labelled_by}
     sealed = Jsonb(scope.sealing.json(CLUSTER_NAME.of(cluster_id), content))
-    if not await scope.change(_SQL["name_cluster"], whose | {"name": sealed}):
+    if not await scope.change(_OF[of]["name_cluster"], whose | {"name": sealed}):
         return False
-    await scope.execute(_SQL["keep_sources"], whose)
+    await scope.execute(_OF[of]["keep_sources"], whose)
     return True
 
 
@@ -216,43 +261,48 @@ async def drop_cluster_names(scope: WorkspaceScope, cluster_ids: Sequence[UUID])
 
 
 async def count_seen(
-    scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity
+    scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
 ) -> SeenCounts:
-    """How many documents of each cluster the principal may see."""
+    """How many members of each cluster the principal may see."""
     given = {"lane_id": lane_id, "granularity": granularity.value}
-    rows = await scope.all(_SQL["counts"], given)
+    rows = await scope.all(_OF[of]["counts"], given)
+    found = [row for row in rows if row["cluster_id"] is not None]
     return SeenCounts(
-        clusters={
-            row["cluster_id"]: row["documents"] for row in rows if row["cluster_id"] is not None
-        },
-        outliers=sum(row["documents"] for row in rows if row["cluster_id"] is None),
+        clusters={row["cluster_id"]: row["members"] for row in found},
+        documents={row["cluster_id"]: row["documents"] for row in found},
+        outliers=sum(row["members"] for row in rows if row["cluster_id"] is None),
     )
 
 
 async def count_all(
-    scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity
+    scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
 ) -> Mapping[UUID, int]:
-    """How many documents each cluster has, whoever may see them; never to be shown."""
+    """How many members each cluster has, whoever may see them; never to be shown."""
     given = {"lane_id": lane_id, "granularity": granularity.value}
-    rows = await (await execute_as_system(scope, _SQL["counts"], given)).fetchall()
-    return {row["cluster_id"]: row["documents"] for row in rows if row["cluster_id"] is not None}
+    rows = await (await execute_as_system(scope, _OF[of]["counts"], given)).fetchall()
+    return {row["cluster_id"]: row["members"] for row in rows if row["cluster_id"] is not None}
 
 
-async def sampled_documents(
-    scope: WorkspaceScope, lane_id: int, cluster_ids: Sequence[UUID], *, most: int
-) -> tuple[SampledDocument, ...]:
-    """The latest documents of each cluster that the principal may see, by rising number."""
+async def sampled_members(
+    scope: WorkspaceScope, lane_id: int, cluster_ids: Sequence[UUID], *, most: int, of: ClusterOf
+) -> tuple[SampledMember, ...]:
+    """The latest members of each cluster that the principal may see, by rising number."""
     rows = await scope.all(
-        _SQL["sampled"],
+        _OF[of]["sampled"],
         {"lane_id": lane_id, "cluster_ids": list(cluster_ids), "most": most},
     )
+    passages: Mapping[int, Passage] = {}
+    if of is ClusterOf.CHUNKS:
+        sent = await ask_passages(scope, [row["number"] for row in rows])
+        passages = await read_passages(scope, sent)
     sealing = scope.sealing
     return tuple(
         record_of(
-            SampledDocument,
+            SampledMember,
             row,
             title=sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
             keywords=tuple(sealing.plain_words(KEYWORDS.of(row["document_id"]), row["keywords"])),
+            passage=passages.get(row["number"]),
         )
         for row in rows
     )
@@ -272,15 +322,16 @@ async def parents_of(
     lane_id: int,
     granularity: ClusterGranularity,
     coarser: ClusterGranularity,
+    of: ClusterOf,
 ) -> Mapping[UUID, Mapping[UUID, int]]:
-    """For each cluster how many of its documents, as far as seen, are in which coarser ones."""
+    """For each cluster how many of its members, as far as seen, are in which coarser ones."""
     rows = await scope.all(
-        _SQL["parents"],
+        _OF[of]["parents"],
         {"lane_id": lane_id, "granularity": granularity.value, "coarser": coarser.value},
     )
     found: dict[UUID, dict[UUID, int]] = {}
     for row in rows:
-        found.setdefault(row["cluster_id"], {})[row["parent_id"]] = row["documents"]
+        found.setdefault(row["cluster_id"], {})[row["parent_id"]] = row["members"]
     return found
 
 
@@ -299,21 +350,25 @@ async def cluster_names(
     return names
 
 
-async def granularity_of(scope: WorkspaceScope, cluster_id: UUID) -> ClusterGranularity:
-    """How finely a cluster tells documents apart. Raises NotFound."""
+async def kind_of_cluster(
+    scope: WorkspaceScope, cluster_id: UUID
+) -> tuple[ClusterGranularity, ClusterOf]:
+    """How finely a cluster tells what apart. Raises NotFound."""
     row = await scope.one(_SQL["granularity_of"], {"cluster_id": cluster_id})
     if row is None:
         raise no_such_cluster(cluster_id)
-    return ClusterGranularity(row["granularity"])
+    return ClusterGranularity(row["granularity"]), ClusterOf(row["members"])
 
 
-async def count_progress(scope: WorkspaceScope, lane_id: int) -> tuple[int, int, datetime | None]:
-    """How many documents the principal sees that have a vector, and how many were looked at.
+async def count_looked_at(
+    scope: WorkspaceScope, lane_id: int, of: ClusterOf
+) -> tuple[int, datetime | None]:
+    """How many of what the principal sees were looked at.
 
-    The last is when the oldest of those came that were not.
+    The other is when the oldest of those documents came that were not.
     """
-    row = await scope.single(_SQL["progress"], {"lane_id": lane_id})
-    return row["documents"], row["done"], row["oldest_waiting"]
+    row = await scope.single(_OF[of]["progress"], {"lane_id": lane_id})
+    return row["done"], row["oldest_waiting"]
 
 
 def no_such_cluster(cluster_id: UUID) -> NotFound:
@@ -325,3 +380,10 @@ def no_such_cluster(cluster_id: UUID) -> NotFound:
 
 def _numbers(packed: bytes | None) -> Numbers:
     return np.frombuffer(packed or b"", dtype=">i4").astype(np.int32)
+
+
+def _within(row: DictRow) -> Numbers:
+    """Every number of the ranges in a row."""
+    ranges = zip(_numbers(row["numbers"]), _numbers(row["ends"]), strict=True)
+    found = [np.arange(*each, dtype=np.int32) for each in ranges]
+    return np.concatenate(found) if found else np.zeros(0, np.int32)

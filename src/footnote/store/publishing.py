@@ -65,6 +65,8 @@ class MaintenanceLimits:
     """Whether facts are extracted where a workspace does not say."""
     cluster: bool = False
     """Whether documents are clustered where a workspace does not say."""
+    cluster_chunks: bool = False
+    """The same of their chunks."""
     extract_entities: bool = False
     """Whether entities are extracted where a workspace does not say."""
     summarise: bool = False
@@ -156,7 +158,9 @@ async def publish(
     await _enqueue_what_is_due(scope, limits, reserved)
     await forget_cluster_names(scope, [stored.document_id])
     await enqueue_facts_if_wanted(scope, by_default=limits.extract_facts)
-    await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
+    await enqueue_clustering_if_wanted(
+        scope, by_default=limits.cluster, chunks_by_default=limits.cluster_chunks
+    )
     await enqueue_entities_if_wanted(scope, by_default=limits.extract_entities)
     await enqueue_summarising_if_wanted(scope, by_default=limits.summarise)
     return True
@@ -197,7 +201,9 @@ async def delete_document(
     await forget_cluster_names(scope, identities["document_ids"])
     await scope.execute(_SQL["delete_family"], parameters | identities)
     await _enqueue_what_is_due(scope, limits, reserved)
-    await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
+    await enqueue_clustering_if_wanted(
+        scope, by_default=limits.cluster, chunks_by_default=limits.cluster_chunks
+    )
     keys = tuple(row["blob_key"] for row in blobs)
     if keys:
         await give_up(scope, keys)

@@ -1,4 +1,4 @@
-"""`footnote clusters`: documents that are alike, and what tells them from the others."""
+"""`footnote clusters`: documents or chunks that are alike, and what tells them from the others."""
 
 from __future__ import annotations
 
@@ -7,26 +7,37 @@ from uuid import UUID
 
 import typer
 
-from footnote.domain.clusters import Cluster, ClusterGranularity, ClusterProgress
+from footnote.domain.clusters import (
+    Cluster,
+    ClusteredDocument,
+    ClusterGranularity,
+    ClusterOf,
+    ClusterProgress,
+    NearCluster,
+)
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 
 app = typer.Typer(
     name="clusters",
-    help="See which documents are alike, and what tells them from the others.",
+    help="See which documents or passages are alike, and what tells them from the others.",
     no_args_is_help=True,
 )
 
 Limit = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, max=200, help="The most of them.")
 ]
+Of = Annotated[ClusterOf, typer.Option("--of", help="What is told apart.")]
+_QUOTED = 100
+"""Characters of a passage in a table."""
 
 
 @app.command("list", epilog=EXIT_CODES)
 def show_clusters(
     *,
     context: typer.Context,
+    of: Of = ClusterOf.DOCUMENTS,
     granularity: Annotated[
         ClusterGranularity, typer.Option("--granularity", help="How finely they are told apart.")
     ] = ClusterGranularity.MIDDLE,
@@ -37,30 +48,30 @@ def show_clusters(
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """List clusters of documents that are alike, the largest first."""
+    """List clusters of documents or passages that are alike, the largest first."""
     found = in_workspace(
         context,
         workspace,
-        lambda inside: inside.clusters(granularity=granularity, limit=limit, cursor=cursor),
+        lambda inside: inside.clusters(of=of, granularity=granularity, limit=limit, cursor=cursor),
     )
     if as_json:
         present.print_json(found)
         return
     terminal = present.terminal()
     if not found.clusters:
-        progress = in_workspace(context, workspace, lambda inside: inside.cluster_progress())
+        progress = in_workspace(context, workspace, lambda inside: inside.cluster_progress(of=of))
         terminal.print("There are no clusters. " + _advice(progress))
         return
-    listing = present.table("label", "#documents", "typical", "cluster")
+    listing = present.table("label", f"#{of.value}", "typical", "cluster")
     for each in found.clusters:
         listing.add_row(
             _called(each),
-            f"{each.documents:,}",
-            present.plain(each.representatives[0].title),
+            f"{_members(each):,}",
+            present.plain(_said(each.representatives[0])),
             str(each.cluster_id),
         )
     listing.show(terminal)
-    terminal.print(f"{found.outliers:,} documents are in none of them.")
+    terminal.print(f"{found.outliers:,} {of.value} are in none of them.")
 
 
 @app.command("show", epilog=EXIT_CODES)
@@ -72,32 +83,33 @@ def show_cluster(
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a cluster with its most typical documents, its terms and what lies near."""
+    """Show a cluster with its most typical documents or passages, its terms and what lies near."""
     found = in_workspace(context, workspace, lambda inside: inside.cluster(cluster_id, limit=limit))
     if as_json:
         present.print_json(found)
         return
     terminal = present.terminal()
-    terminal.print(f"{_called(found.cluster)}, {found.cluster.documents:,} documents")
+    chunks = "" if found.cluster.chunks is None else f"{found.cluster.chunks:,} chunks of "
+    terminal.print(f"{_called(found.cluster)}, {chunks}{found.cluster.documents:,} documents")
     terminal.print(
         present.plain(", ".join(f"{each.term} ({each.documents})" for each in found.terms))
     )
-    listing = present.table("#distance", "title", "collection", "document")
+    listing = present.table("#distance", "title", "collection", "document or chunk")
     for each in found.members:
         listing.add_row(
             f"{each.distance:.3f}",
-            present.plain(each.title),
+            present.plain(_said(each)),
             present.plain(each.collection),
-            str(each.document_id),
+            str(each.document_id) if each.passage is None else each.passage.chunk_id,
         )
     listing.show(terminal)
     if found.neighbours:
-        near = present.table("#distance", "near it", "#documents", "cluster")
+        near = present.table("#distance", "near it", f"#{found.cluster.of.value}", "cluster")
         for other in found.neighbours:
             near.add_row(
                 f"{other.distance:.3f}",
                 present.plain(" · ".join(other.label) or "–"),
-                f"{other.documents:,}",
+                f"{_members(other):,}",
                 str(other.cluster_id),
             )
         near.show(terminal)
@@ -105,16 +117,20 @@ def show_cluster(
 
 @app.command("progress", epilog=EXIT_CODES)
 def show_progress(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
+    *,
+    context: typer.Context,
+    of: Of = ClusterOf.DOCUMENTS,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Say how far the documents of the workspace are told apart."""
-    found = in_workspace(context, workspace, lambda inside: inside.cluster_progress())
+    """Say how far the documents, or passages, of the workspace are told apart."""
+    found = in_workspace(context, workspace, lambda inside: inside.cluster_progress(of=of))
     if as_json:
         present.print_json(found)
         return
     terminal = present.terminal()
     terminal.print(
-        f"{found.done:,} of {found.documents:,} documents are looked at. {_advice(found)}"
+        f"{found.done:,} of {found.documents:,} {of.value} are looked at. {_advice(found)}"
     )
     if found.failure is not None:
         terminal.print(present.plain(f"The last try failed: {found.failure}"))
@@ -124,9 +140,23 @@ def _called(cluster: Cluster) -> str:
     return present.plain(" · ".join(cluster.label) or "–")
 
 
+def _members(cluster: Cluster | NearCluster) -> int:
+    return cluster.documents if cluster.chunks is None else cluster.chunks
+
+
+def _said(member: ClusteredDocument) -> str:
+    """A document's title, or where a passage stands with its first words."""
+    if member.passage is None:
+        return member.title
+    page = "" if member.passage.page is None else f", p. {member.passage.page}"
+    quote = " ".join(member.passage.quote.split())
+    return f"{member.title}{page}: {quote[:_QUOTED]}{'…' if len(quote) > _QUOTED else ''}"
+
+
 def _advice(found: ClusterProgress) -> str:
     if not found.enabled:
-        return "This workspace clusters none: `footnote config set clusters true`."
+        setting = "clusters" if found.of is ClusterOf.DOCUMENTS else "chunk_clusters"
+        return f"This workspace clusters none: `footnote config set {setting} true`."
     if found.running:
         return "A worker has them in hand: `footnote worker`, or a running server."
     return ""

@@ -7,6 +7,7 @@ from uuid import UUID
 from footnote.domain.clusters import (
     ClusterDetail,
     ClusterGranularity,
+    ClusterOf,
     ClusterPage,
     ClusterProgress,
 )
@@ -20,12 +21,14 @@ _CLUSTERS = "/v1/clusters"
 async def clusters(
     client: Remote,
     *,
+    of: ClusterOf = ClusterOf.DOCUMENTS,
     granularity: ClusterGranularity = ClusterGranularity.MIDDLE,
     limit: int = 50,
     cursor: str | None = None,
 ) -> ClusterPage:
-    """A page of clusters, the largest first."""
+    """A page of clusters of documents or chunks, the largest first."""
     params: dict[str, str | int] = {
+        "of": ClusterOf(of).value,
         "granularity": ClusterGranularity(granularity).value,
         "limit": limit,
     }
@@ -36,12 +39,16 @@ async def clusters(
 
 
 async def cluster(client: Remote, cluster_id: UUID, *, limit: int = 50) -> ClusterDetail:
-    """A cluster with its most typical documents. Raises NotFound."""
+    """A cluster with its most typical documents or chunks. Raises NotFound."""
     content = Content(params={"limit": limit})
     found = await client.transport.json("GET", f"{_CLUSTERS}/{cluster_id}", content)
     return decoded(ClusterDetail, found)
 
 
-async def cluster_progress(client: Remote) -> ClusterProgress:
-    """How far the documents of the workspace are told apart."""
-    return decoded(ClusterProgress, await client.transport.json("GET", f"{_CLUSTERS}/progress"))
+async def cluster_progress(
+    client: Remote, *, of: ClusterOf = ClusterOf.DOCUMENTS
+) -> ClusterProgress:
+    """How far the documents, or chunks, of the workspace are told apart."""
+    content = Content(params={"of": ClusterOf(of).value})
+    found = await client.transport.json("GET", f"{_CLUSTERS}/progress", content)
+    return decoded(ClusterProgress, found)

@@ -1,14 +1,20 @@
+-- Of members, those of documents; those of chunks have the same names in `chunk_clusters.sql`.
+
 -- name: run
-SELECT lane_id, run, documents, last_number, clustered_at, failure FROM cluster_runs
+SELECT lane_id, run, documents AS members, last_number, clustered_at, failure FROM cluster_runs
 WHERE workspace_id = %(workspace_id)s
 
 -- name: embedded
 -- Ids and first chunks of all documents that have a vector; the numbers big-endian, one after the
--- other: a row for each document would cost the reader ten times as much.
-SELECT string_agg(uuid_send(document_id), ''::bytea ORDER BY first_chunk) AS ids,
-    string_agg(int4send(first_chunk), ''::bytea ORDER BY first_chunk) AS numbers
-FROM document_embeddings
-WHERE workspace_id = %(workspace_id)s AND lane_id = %(lane_id)s
+-- other: a row for each document would cost the reader ten times as much. Each number stands for
+-- itself.
+SELECT string_agg(uuid_send(documents.document_id), ''::bytea ORDER BY first_chunk) AS ids,
+    string_agg(int4send(first_chunk), ''::bytea ORDER BY first_chunk) AS numbers,
+    string_agg(int4send(first_chunk + 1), ''::bytea ORDER BY first_chunk) AS ends
+FROM document_embeddings AS embedded
+JOIN documents
+    ON documents.workspace_id = %(workspace_id)s AND documents.document_id = embedded.document_id
+WHERE embedded.workspace_id = %(workspace_id)s AND embedded.lane_id = %(lane_id)s
 
 -- name: vectors
 SELECT string_agg(halfvec_send(embedding), ''::bytea ORDER BY first_chunk) AS vectors
@@ -17,7 +23,7 @@ WHERE workspace_id = %(workspace_id)s AND lane_id = %(lane_id)s
     AND first_chunk = ANY (%(numbers)s::integer[])
 
 -- name: members
-SELECT document_id, first_chunk, cluster_id FROM cluster_members
+SELECT first_chunk AS number, cluster_id FROM cluster_members
 WHERE workspace_id = %(workspace_id)s AND granularity = %(granularity)s AND run = %(run)s
     AND cluster_id IS NOT NULL
 
@@ -28,14 +34,14 @@ FROM cluster_members
 WHERE workspace_id = %(workspace_id)s AND granularity = 'fine' AND run = %(run)s
 
 -- name: keep_clusters
-INSERT INTO clusters (workspace_id, cluster_id, granularity)
-SELECT %(workspace_id)s, wanted.cluster_id, wanted.granularity
+INSERT INTO clusters (workspace_id, cluster_id, granularity, members)
+SELECT %(workspace_id)s, wanted.cluster_id, wanted.granularity, %(of)s
 FROM unnest(%(cluster_ids)s::uuid[], %(granularities)s::text[]) AS wanted (cluster_id, granularity)
 ON CONFLICT (workspace_id, cluster_id) DO NOTHING
 
 -- name: drop_clusters
 DELETE FROM clusters
-WHERE workspace_id = %(workspace_id)s AND NOT cluster_id = ANY (%(kept)s::uuid[])
+WHERE workspace_id = %(workspace_id)s AND members = %(of)s AND NOT cluster_id = ANY (%(kept)s::uuid[])
 
 -- name: keep_members
 -- Documents that were deleted meanwhile are left out.
@@ -56,7 +62,7 @@ ON CONFLICT (workspace_id, document_id, granularity) DO UPDATE SET
 
 -- name: keep_run
 INSERT INTO cluster_runs (workspace_id, lane_id, run, documents, last_number)
-VALUES (%(workspace_id)s, %(lane_id)s, %(run)s, %(documents)s, %(last_number)s)
+VALUES (%(workspace_id)s, %(lane_id)s, %(run)s, %(members)s, %(last_number)s)
 ON CONFLICT (workspace_id) DO UPDATE SET
     lane_id = excluded.lane_id, run = excluded.run, documents = excluded.documents,
     last_number = excluded.last_number, clustered_at = now(), failure = NULL
@@ -68,7 +74,7 @@ ON CONFLICT (workspace_id) DO UPDATE SET failure = excluded.failure
 
 -- name: nameless
 SELECT cluster_id, granularity FROM clusters
-WHERE workspace_id = %(workspace_id)s
+WHERE workspace_id = %(workspace_id)s AND members = %(of)s
     AND NOT EXISTS (
         SELECT FROM cluster_names
         WHERE cluster_names.workspace_id = %(workspace_id)s
@@ -109,7 +115,7 @@ WHERE workspace_id = %(workspace_id)s AND cluster_id = ANY (%(cluster_ids)s::uui
 
 -- name: counts
 -- How many documents each cluster has, as far as they may be seen; NULL counts the outliers.
-SELECT clusters.cluster_id, count(*) AS documents
+SELECT clusters.cluster_id, count(*) AS members, count(*) AS documents
 FROM documents
 JOIN document_embeddings AS embedded
     ON embedded.workspace_id = %(workspace_id)s AND embedded.lane_id = %(lane_id)s
@@ -129,7 +135,8 @@ GROUP BY clusters.cluster_id
 -- The latest documents of each cluster, as far as they may be seen.
 SELECT * FROM (
     SELECT cluster_members.cluster_id, documents.document_id, documents.title,
-        documents.keywords, documents.language, documents.collection, embedded.first_chunk,
+        documents.keywords, documents.language, documents.collection,
+        embedded.first_chunk AS number,
         row_number() OVER (
             PARTITION BY cluster_members.cluster_id ORDER BY embedded.first_chunk DESC
         ) AS place
@@ -145,7 +152,7 @@ SELECT * FROM (
         AND cluster_members.cluster_id = ANY (%(cluster_ids)s::uuid[])
 ) AS ranked
 WHERE place <= %(most)s
-ORDER BY first_chunk
+ORDER BY number
 
 -- name: places
 -- The clusters of documents at one granularity, as far as they may be seen.
@@ -161,7 +168,7 @@ WHERE cluster_members.workspace_id = %(workspace_id)s
 
 -- name: parents
 -- Which clusters of a coarser granularity the documents of finer ones are in, and how many.
-SELECT fine.cluster_id, coarse.cluster_id AS parent_id, count(*) AS documents
+SELECT fine.cluster_id, coarse.cluster_id AS parent_id, count(*) AS members
 FROM cluster_members AS fine
 JOIN cluster_members AS coarse
     ON coarse.workspace_id = %(workspace_id)s AND coarse.document_id = fine.document_id
@@ -180,11 +187,11 @@ SELECT cluster_id, name FROM cluster_names
 WHERE workspace_id = %(workspace_id)s AND cluster_id = ANY (%(cluster_ids)s::uuid[])
 
 -- name: granularity_of
-SELECT granularity FROM clusters
+SELECT granularity, members FROM clusters
 WHERE workspace_id = %(workspace_id)s AND cluster_id = %(cluster_id)s
 
 -- name: progress
-SELECT count(*) AS documents, count(cluster_members.document_id) AS done,
+SELECT count(cluster_members.document_id) AS done,
     min(documents.created_at) FILTER (WHERE cluster_members.document_id IS NULL) AS oldest_waiting
 FROM documents
 JOIN document_embeddings AS embedded
