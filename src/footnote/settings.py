@@ -784,7 +784,7 @@ class Settings(BaseSettings):
         "",
         description="Work in the background that is paused, joined by commas: entities, "
         "entities_by_model, facts, facts_by_model, clusters, chunk_clusters, summaries, "
-        "summaries_by_model, suspicion. What was made stays. See backfill.md.",
+        "summaries_by_model, keywords, suspicion. What was made stays. See backfill.md.",
     )
     facts_by_model: bool = Field(
         False,

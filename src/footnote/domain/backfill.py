@@ -24,6 +24,8 @@ class BackgroundWork(StrEnum):
     SUMMARIES = "summaries"
     """Sentences of the documents themselves."""
     SUMMARIES_BY_MODEL = "summaries_by_model"
+    KEYWORDS = "keywords"
+    """Chosen anew once the workspace has twice as much as when they were chosen."""
     SUSPICION = "suspicion"
     """Whether passages give orders to a model; known of new documents when they are indexed."""
 

@@ -277,6 +277,8 @@ class Publication:
     """The ids of the terms of what it is about, repeated as they repeat."""
     name_terms: tuple[int, ...] = ()
     """The ids of the terms by which a question may name it, each once."""
+    keywords_among: int | None = None
+    """Beside how many chunks of the workspace its keywords were chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

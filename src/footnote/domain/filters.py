@@ -83,6 +83,7 @@ FILTER_FIELDS: tuple[str, ...] = (
     "document_id",
     "external_id",
     "filename",
+    "keywords",
     "language",
     "media_type",
     "page_count",
@@ -97,13 +98,14 @@ FILTER_FIELDS: tuple[str, ...] = (
 """Fields of a document that a condition may name, beside `metadata.KEY`.
 
 `author` and `sender` are what the file or its message says of itself, `date` is any date that
-is mentioned in the text, `size` is in bytes.
+is mentioned in the text, `keywords` are those that were found for it, `size` is in bytes.
 """
 
 FACET_FIELDS: tuple[str, ...] = (
     "author",
     "class",
     "collection",
+    "keywords",
     "language",
     "media_type",
     "sender",

@@ -26,17 +26,20 @@ from footnote.engine.services import WorkspaceAccess
 from footnote.engine.summaries import summary_progress
 from footnote.errors import Conflict
 from footnote.store.database import WorkspaceScope
+from footnote.store.keywords import KeywordCounts, count_keywords
 from footnote.store.merging import segment_formats
 from footnote.store.queue import (
     enqueue_clustering,
     enqueue_entities,
     enqueue_facts,
+    enqueue_keywords,
     enqueue_maintenance,
     enqueue_marking,
     enqueue_summarising,
+    keywords_enqueued,
     marking_enqueued,
 )
-from footnote.store.suspicion import count_marked
+from footnote.store.suspicion import MarkCounts, count_marked
 
 _Progress = EntityProgress | FactProgress | ClusterProgress | SummaryProgress
 _ENQUEUE: Mapping[BackgroundWork, Callable[[WorkspaceScope], Awaitable[None]]] = {
@@ -48,6 +51,7 @@ _ENQUEUE: Mapping[BackgroundWork, Callable[[WorkspaceScope], Awaitable[None]]] =
     BackgroundWork.CHUNK_CLUSTERS: enqueue_clustering,
     BackgroundWork.SUMMARIES: enqueue_summarising,
     BackgroundWork.SUMMARIES_BY_MODEL: enqueue_summarising,
+    BackgroundWork.KEYWORDS: enqueue_keywords,
     BackgroundWork.SUSPICION: enqueue_marking,
 }
 _UNDER_WAY = (ReembeddingState.QUEUED, ReembeddingState.RUNNING)
@@ -68,6 +72,7 @@ async def backfill(workspace: WorkspaceAccess) -> Backfill:
         ),
         _progress(BackgroundWork.SUMMARIES, of_summaries),
         _written(of_summaries),
+        await _keywords(workspace),
         await _marked(workspace),
     )
     async with workspace.system_scope() as scope:
@@ -194,13 +199,25 @@ def _model_use(use: ReadingUse | SummaryModelUse) -> BackfillModelUse:
     )
 
 
+async def _keywords(workspace: WorkspaceAccess) -> BackfillProgress:
+    async with workspace.scope() as scope:
+        counts = await count_keywords(scope)
+    async with workspace.system_scope() as scope:
+        return _counted(BackgroundWork.KEYWORDS, counts, await keywords_enqueued(scope))
+
+
 async def _marked(workspace: WorkspaceAccess) -> BackfillProgress:
     async with workspace.scope() as scope:
         counts = await count_marked(scope)
     async with workspace.system_scope() as scope:
-        running = await marking_enqueued(scope)
+        return _counted(BackgroundWork.SUSPICION, counts, await marking_enqueued(scope))
+
+
+def _counted(
+    kind: BackgroundWork, counts: KeywordCounts | MarkCounts, running: bool
+) -> BackfillProgress:
     return BackfillProgress(
-        kind=BackgroundWork.SUSPICION,
+        kind=kind,
         enabled=True,
         paused=False,
         documents=counts.documents,

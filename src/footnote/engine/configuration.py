@@ -31,10 +31,12 @@ from footnote.settings import (
 from footnote.store import configuration as stored
 from footnote.store.configuration import StoredConfiguration, StoredSetting
 from footnote.store.database import WorkspaceScope
+from footnote.store.keywords import next_waiting
 from footnote.store.queue import (
     enqueue_clustering_if_wanted,
     enqueue_entities_if_wanted,
     enqueue_facts_if_wanted,
+    enqueue_keywords,
     enqueue_marking,
     enqueue_summarising_if_wanted,
 )
@@ -150,6 +152,8 @@ async def _enqueue_wanted(scope: WorkspaceScope, installed: Settings) -> None:
     await enqueue_summarising_if_wanted(scope, by_default=installed.summaries)
     if await any_unmarked(scope):
         await enqueue_marking(scope)
+    if await next_waiting(scope) is not None:
+        await enqueue_keywords(scope)
 
 
 async def _enqueue_clustering(scope: WorkspaceScope, installed: Settings) -> None:

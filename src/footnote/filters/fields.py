@@ -196,6 +196,7 @@ _KINDS: Mapping[str, Kind] = {
     "document_id": _IDENTIFIER,
     "external_id": _TEXT,
     "filename": _TEXT,
+    "keywords": _TAGS,
     "language": _TEXT,
     "media_type": _TEXT,
     "page_count": _COUNT,

@@ -21,7 +21,7 @@ from footnote.language.scripts import HAN, HANGUL, KANA
 from footnote.language.sentences import sentence_spans
 
 _SAMPLE_CHARACTERS = 4000
-_STUDIED_CHARACTERS = 150_000
+STUDIED_CHARACTERS = 150_000
 """Keywords and summary come from this much of a document, which keeps a huge one cheap."""
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE)
 _MAX_SECTIONS = 60
@@ -131,9 +131,9 @@ def words_of(parsed: ParsedDocument) -> WordCounts:
 
 def _studied(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """The blocks that the beginning of a document holds, or the beginning of the first."""
-    within = tuple(block for block in blocks if block.char_end <= _STUDIED_CHARACTERS)
+    within = tuple(block for block in blocks if block.char_end <= STUDIED_CHARACTERS)
     return within or tuple(
-        replace(block, text=block.text[:_STUDIED_CHARACTERS]) for block in blocks[:1]
+        replace(block, text=block.text[:STUDIED_CHARACTERS]) for block in blocks[:1]
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.domain import Block, BlockKind
 from footnote.language.detection import function_words
+from footnote.ports.ingesting import TermCounts
 
 WORD = re.compile(r"[^\W\d_][\w'’\-]*[^\W_]")
 """Two characters at least, the first of them a letter."""
@@ -90,6 +92,21 @@ def keywords_among(words: WordCounts, corpus: CorpusFrequencies) -> tuple[str, .
     """What the document says often and the corpus seldom."""
     rare = {word: weight * _rarity(word, corpus) for word, weight in words.weights.items()}
     return _keywords(words, rare)
+
+
+async def chosen_keywords(
+    words: WordCounts,
+    terms: Callable[[str, str | None], Sequence[str]],
+    count: Callable[[Sequence[str]], Awaitable[TermCounts]],
+) -> tuple[tuple[str, ...], int]:
+    """The keywords of a document beside the rest of its workspace, and how many chunks that has."""
+    candidates = await asyncio.to_thread(frequent_words, words)
+    stems = [(terms(word, words.language) or [word])[0] for word in candidates]
+    counts = await count(stems)
+    corpus = CorpusFrequencies(
+        chunks=counts.chunks, by_word=dict(zip(candidates, counts.holding, strict=True))
+    )
+    return await asyncio.to_thread(keywords_among, words, corpus), counts.chunks
 
 
 def _neighbours(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:

@@ -26,12 +26,7 @@ from footnote.ingestion.chunking import ChunkPolicy, ChunkSequence, chunk_blocks
 from footnote.ingestion.describing import describe
 from footnote.ingestion.enrichment import classify, enrich, words_of
 from footnote.ingestion.failures import failure_of
-from footnote.ingestion.keywords import (
-    CorpusFrequencies,
-    WordCounts,
-    frequent_words,
-    keywords_among,
-)
+from footnote.ingestion.keywords import WordCounts, chosen_keywords
 from footnote.ingestion.listening import transcribe
 from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.serialization import compress, decompress
@@ -132,20 +127,13 @@ class Ingestion:
                 looked_at = await self._look_for_orders(enrichment, chunks)
             about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
             # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
-            candidates = await asyncio.to_thread(frequent_words, words)
-            stems = [
-                (self.analyzer.terms(word, words.language) or [word])[0] for word in candidates
-            ]
-            counts = await work.term_counts(stems)
-            corpus = CorpusFrequencies(
-                chunks=counts.chunks, by_word=dict(zip(candidates, counts.holding, strict=True))
-            )
-            keywords = await asyncio.to_thread(keywords_among, words, corpus)
+            keywords, among = await chosen_keywords(words, self.analyzer.terms, work.term_counts)
             await work.publish(
                 Publication(
                     canonical_text=parsed.text,
                     page_count=parsed.page_count,
                     enrichment=replace(enrichment, keywords=keywords),
+                    keywords_among=among,
                     metadata=with_provenance(parsed, work.filename),
                     chunks=looked_at,
                     text_hashes=texts.hashes,

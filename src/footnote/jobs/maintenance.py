@@ -13,8 +13,10 @@ from footnote.store.database import SYSTEM
 from footnote.store.hnsw import promote, promotion_is_due
 from footnote.store.idempotency import forget_expired
 from footnote.store.key_rotation import PROMOTE, promote_key, reseal_workspace
+from footnote.store.keywords import next_waiting
 from footnote.store.merging import merge_once, rewrite_older_formats
 from footnote.store.queue import (
+    enqueue_keywords,
     enqueue_maintenance,
     enqueue_marking,
     enqueue_retention,
@@ -33,6 +35,8 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         if await any_unmarked(scope):
             await enqueue_marking(scope)
+        if await next_waiting(scope) is not None:
+            await enqueue_keywords(scope)
     lane = await lane_of_workspace(engine, workspace_id)
     if lane is None or await replace_lane(engine, workspace_id):
         return

@@ -17,6 +17,7 @@ from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
+from footnote.jobs.keywords import keyword_slice
 from footnote.jobs.maintenance import maintain, retain, rotate, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
 from footnote.jobs.sources.running import FollowJob, follow_once
@@ -34,6 +35,7 @@ from footnote.store.queue import (
     FACTS_TASK,
     INGEST_QUEUE,
     INGEST_TASK,
+    KEYWORDS_TASK,
     MAINTAIN_TASK,
     MAINTENANCE_QUEUE,
     MARKS_TASK,
@@ -193,3 +195,7 @@ def _add_derivation(app: App, engine: Services, retry: AgainAtOnce) -> None:
     @traced_task(app, MARKS_TASK, MAINTENANCE_QUEUE, retry)
     async def mark_suspicion(_: JobContext, workspace_id: str) -> None:
         await mark_slice(engine, UUID(workspace_id))
+
+    @traced_task(app, KEYWORDS_TASK, MAINTENANCE_QUEUE, retry)
+    async def choose_keywords(_: JobContext, workspace_id: str) -> None:
+        await keyword_slice(engine, UUID(workspace_id))

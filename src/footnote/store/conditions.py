@@ -78,7 +78,7 @@ def compile_condition(condition: Condition, titles: Titles | None = None) -> Com
 
 
 def value_of(name: str) -> Compiled:
-    """Where the value of a field stands; it may be null, and for `tags` an array."""
+    """Where the value of a field stands; it may be null, and for `tags` and `keywords` an array."""
     bound = _Bound("value")
     return Compiled(_subject(name, bound).column, bound.values)
 
@@ -286,6 +286,7 @@ _SUBJECTS: Mapping[str, _Subject] = {
     "document_id": _Subject(_column("document_id"), _as("uuid")),
     "external_id": _Subject(_column("external_id"), _as("text")),
     "filename": _Subject(_column("filename"), _as("text")),
+    "keywords": _Subject(_column("keywords"), _as("tags"), "has_items"),
     "language": _Subject(_column("language"), _as("text")),
     "media_type": _Subject(_column("media_type"), _as("text")),
     "page_count": _Subject(_column("page_count"), _ordered("number")),

@@ -23,7 +23,7 @@ MAX_FACETS = 20
 """Fields that are counted for one request."""
 VALUES_PER_FACET = 20
 
-_FORMS = {"author": "person", "sender": "person", "tags": "several"}
+_FORMS = {"author": "person", "sender": "person", "tags": "several", "keywords": "several"}
 """How the values of a field are made; of others there is one."""
 _STATUS = Compiled(sql.Identifier("documents", "status"), {})
 """No field of a condition, for a search looks at what is published alone."""

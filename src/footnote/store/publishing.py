@@ -339,6 +339,7 @@ def _document_parameters(
         "language": enrichment.language,
         "document_class": enrichment.document_class.value,
         "page_count": publication.page_count,
+        "keywords_among": publication.keywords_among,
         "dates": list(enrichment.dates),
     }
 

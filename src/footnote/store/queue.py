@@ -28,6 +28,7 @@ CLUSTERS_TASK = "cluster_documents"
 ENTITIES_TASK = "extract_entities"
 SUMMARIES_TASK = "summarise_documents"
 MARKS_TASK = "mark_suspicion"
+KEYWORDS_TASK = "choose_keywords"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 SET_ASIDE_QUEUE = "set_aside"
@@ -222,6 +223,22 @@ async def marking_enqueued(scope: WorkspaceScope) -> bool:
     """Whether passages are being looked at, or waiting to be."""
     row = await scope.single(_SQL["is_enqueued"], {"lock": _marks_lock(scope)})
     return bool(row["enqueued"])
+
+
+async def enqueue_keywords(scope: WorkspaceScope) -> None:
+    """Have keywords chosen anew, unless that is waiting to be done already."""
+    lock = _keywords_lock(scope)
+    await enqueue(scope, KEYWORDS_TASK, lock, priority=_LATER, statement="enqueue_once")
+
+
+async def keywords_enqueued(scope: WorkspaceScope) -> bool:
+    """Whether keywords are being chosen, or waiting to be."""
+    row = await scope.single(_SQL["is_enqueued"], {"lock": _keywords_lock(scope)})
+    return bool(row["enqueued"])
+
+
+def _keywords_lock(scope: WorkspaceScope) -> str:
+    return f"keywords:{scope.workspace_id}"
 
 
 def _marks_lock(scope: WorkspaceScope) -> str:

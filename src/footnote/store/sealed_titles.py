@@ -38,7 +38,8 @@ def require_readable(scope: WorkspaceScope, fields: Iterable[str]) -> None:
     """Raise InvalidRequest for a field whose values are encrypted in the workspace."""
     for each in fields:
         key = each.removeprefix(METADATA)
-        if scope.sealing.encrypts and each != key and key in SEALED_METADATA:
+        is_sealed = each == "keywords" or (each != key and key in SEALED_METADATA)
+        if scope.sealing.encrypts and is_sealed:
             raise InvalidRequest(
                 f"{each} is encrypted in this workspace, so it can be neither filtered by nor "
                 "counted",

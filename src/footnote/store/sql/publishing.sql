@@ -91,6 +91,7 @@ UPDATE documents SET
     published_version = %(version)s, segment_id = %(segment_id)s, chunks = %(chunks)s::int4range,
     title = %(title)s, language = %(language)s, document_class = %(document_class)s,
     page_count = %(page_count)s, summary = %(summary)s, keywords = %(keywords)s,
+    keywords_among = %(keywords_among)s,
     sections = %(sections)s, dates = %(dates)s, metadata = %(metadata)s || metadata,
     updated_at = now()
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s

@@ -1,0 +1,69 @@
+"""Chooses the keywords of documents anew once their workspace has become another one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from uuid import UUID
+
+from footnote.domain import Block, BlockKind, Passage
+from footnote.engine.services import Services, failure_reason
+from footnote.errors import StoreFull, StoreUnavailable
+from footnote.ingestion.enrichment import STUDIED_CHARACTERS
+from footnote.ingestion.keywords import chosen_keywords, count_words
+from footnote.knowledge.texts import blocks_of
+from footnote.ports.ingesting import TermCounts
+from footnote.store import keywords as stored
+from footnote.store.database import SYSTEM
+from footnote.store.documents import whole_text
+from footnote.store.passages import passages_in_order
+
+_MOST_PASSAGES = 1_000
+
+
+async def choose_next(engine: Services, workspace_id: UUID) -> bool:
+    """Choose those of the newest document that waits; whether there was one.
+
+    Raises StoreUnavailable and StoreFull. A document that cannot be read keeps what it has.
+    """
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        document = await stored.next_waiting(scope)
+        if document is None:
+            return False
+        text = await whole_text(scope, document.document_id, STUDIED_CHARACTERS)
+        passages = await passages_in_order(scope, document.document_id, _MOST_PASSAGES)
+
+    async def count(terms: Sequence[str]) -> TermCounts:
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            return await stored.term_counts(scope, terms)
+
+    try:
+        blocks = await asyncio.to_thread(_blocks, "" if text is None else text.text, passages)
+        words = await asyncio.to_thread(count_words, blocks, document.language)
+        keywords, among = await chosen_keywords(words, engine.analyzer.terms, count)
+    except (StoreUnavailable, StoreFull):
+        raise
+    except Exception as error:
+        failure_reason(error, "keyword_choice_failed", document_id=str(document.document_id))
+        async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+            await stored.pass_over(scope, document)
+        return True
+    async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+        await stored.keep_keywords(scope, document, keywords, among)
+    return True
+
+
+def _blocks(text: str, passages: Sequence[Passage]) -> list[Block]:
+    """The blocks of a text, and before them each of the headings that they stand under, once."""
+    headings = dict.fromkeys(each for passage in passages for each in passage.heading_path)
+    found = [_block(BlockKind.HEADING, each, 0) for each in headings]
+    found += [
+        _block(each.kind, text[each.start : each.end], each.start)
+        for each in blocks_of(passages)
+        if each.end <= len(text)
+    ]
+    return found
+
+
+def _block(kind: BlockKind, text: str, start: int) -> Block:
+    return Block(kind=kind, text=text, char_start=start, char_end=start + len(text), paragraph=1)
