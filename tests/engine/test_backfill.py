@@ -16,6 +16,7 @@ from footnote.errors import Conflict, Forbidden
 from footnote.jobs.clusters import cluster_slice
 from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.inline import work_until_resting
+from footnote.jobs.keywords import keyword_slice
 from footnote.jobs.maintenance import maintain
 from footnote.jobs.summaries import summarise_slice
 from footnote.jobs.suspicion import mark_slice
@@ -28,9 +29,13 @@ SLICES = {
     BackgroundWork.ENTITIES: extract_entity_slice,
     BackgroundWork.FACTS: extract_fact_slice,
     BackgroundWork.CLUSTERS: cluster_slice,
+    BackgroundWork.CHUNK_CLUSTERS: cluster_slice,
     BackgroundWork.SUMMARIES: summarise_slice,
+    BackgroundWork.KEYWORDS: keyword_slice,
     BackgroundWork.SUSPICION: mark_slice,
 }
+ALWAYS = [BackgroundWork.KEYWORDS, BackgroundWork.SUSPICION]
+"""What no setting switches on; how keywords wait is in `test_keyword_choice`."""
 BY_MODEL = frozenset(BackgroundWork).difference(SLICES)
 """What needs a language model is in `test_facts_by_model` and `test_summaries_by_model`."""
 
@@ -73,10 +78,10 @@ async def test_every_kind_is_made_up_for(
     await put(workspace, TEXT.format(30), ORDERS)
     before = await workspace.backfill()
     assert [each.kind for each in before.kinds] == list(BackgroundWork)
-    assert [each.kind for each in before.kinds if each.enabled] == [BackgroundWork.SUSPICION]
+    assert [each.kind for each in before.kinds if each.enabled] == ALWAYS
     assert before.reembedding is None
-    for kind in ("entities", "facts", "clusters", "summaries"):
-        with pytest.raises(Conflict, match=f"makes no {kind}"):
+    for kind in ("entities", "facts", "clusters", "chunk_clusters", "summaries"):
+        with pytest.raises(Conflict, match=f"makes no {kind.replace('_', ' ')}"):
             await workspace.start_backfill((BackgroundWork(kind),))
         await workspace.change_setting(kind, True)
     forget_marks(test_database)
@@ -84,6 +89,10 @@ async def test_every_kind_is_made_up_for(
     for each in lacking.kinds:
         if each.kind in BY_MODEL:
             assert not each.enabled
+            continue
+        if each.kind is BackgroundWork.KEYWORDS:
+            # Those of the first document alone were chosen beside nothing.
+            assert (each.documents, each.waiting, each.running) == (2, 1, True)
             continue
         assert (each.documents, each.done, each.waiting, each.running) == (2, 0, 2, True), each
         assert each.oldest_waiting is not None
@@ -115,7 +124,7 @@ async def test_passages_of_before_are_looked_at_once(
     assert row == (0,)
 
 
-@pytest.mark.parametrize("kind", SLICES)
+@pytest.mark.parametrize("kind", [each for each in SLICES if each != "keywords"])
 async def test_what_is_paused_waits_and_loses_nothing(
     workspace: WorkspaceEngine, test_database: TestDatabase, kind: BackgroundWork
 ) -> None:

@@ -143,9 +143,9 @@ class ClusterProgress:
     enabled: bool
     """Whether the workspace clusters them."""
     documents: int
-    """That have a vector; how many chunks where they are of these, of more than 20,000 a sample."""
+    """That have a vector; of more than 20,000 chunks, those that have some in the sample."""
     done: int
-    """Of these, how many belong to a cluster or are known as outliers."""
+    """Of these, how many belong to a cluster or are known as outliers, with all their chunks."""
     running: bool
     """Whether a worker has or will have the rest in hand."""
     oldest_waiting: datetime | None = None

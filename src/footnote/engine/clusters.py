@@ -98,7 +98,7 @@ async def clusters(
             return ClusterPage(of=of, granularity=granularity, clusters=(), outliers=0, unplaced=0)
         seen = await _seen(scope, lane[0], granularity, of)
         sampled = await load_sampled(scope, lane[0], sorted(seen.counts), of)
-        there, done, _ = await _counted(scope, lane[0], of)
+        counted = await _counted(scope, lane[0], of)
     order = seen.order
     if place is not None:
         order = [each for each in order if (-seen.counts[each], each) > (-place[0], place[1])]
@@ -110,7 +110,7 @@ async def clusters(
         granularity=granularity,
         clusters=tuple(_cluster(granularity, seen, found[each]) for each in shown),
         outliers=seen.outliers,
-        unplaced=there - done,
+        unplaced=counted.unplaced,
         next_cursor=None if last is None else write_cursor(_PLACE, (seen.counts[last], last)),
     )
 
@@ -179,35 +179,55 @@ async def cluster_progress(
     enabled = await wants_clusters(workspace, of)
     async with workspace.scope() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
-        there, done, oldest = 0, 0, None
-        if lane is not None:
-            there, done, oldest = await _counted(scope, lane[0], of)
+        counted = _Counted() if lane is None else await _counted(scope, lane[0], of)
         run = await stored.last_run(scope, of)
     async with workspace.system_scope() as scope:
         running = await clustering_enqueued(scope)
     return ClusterProgress(
         of=of,
         enabled=enabled,
-        documents=there,
-        done=done,
-        running=running and enabled and done < there,
-        oldest_waiting=oldest if done < there else None,
+        documents=counted.documents,
+        done=counted.done,
+        running=running and enabled,
+        oldest_waiting=counted.oldest_waiting if counted.unplaced else None,
         clustered_at=None if run is None or not run.run else run.clustered_at,
         failure=None if run is None else run.failure,
     )
 
 
-async def _counted(
-    scope: WorkspaceScope, lane_id: int, of: ClusterOf
-) -> tuple[int, int, datetime | None]:
-    """How many documents or chunks somebody sees that are to be told apart, how many are, and
-    since when the oldest waits."""
-    seen = (await stored.embedded_members(scope, lane_id, of)).numbers
-    if of is ClusterOf.CHUNKS and seen.size:
-        every = await stored.numbers_of_all(scope, lane_id)
-        seen = np.intersect1d(seen, wanted_of(every, of))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counted:
+    """How far what somebody sees is told apart."""
+
+    documents: int = 0
+    """Those that are wanted, or that have chunks which are."""
+    done: int = 0
+    """Of these, those of which nothing waits."""
+    unplaced: int = 0
+    """Documents, or chunks, that wait."""
+    oldest_waiting: datetime | None = None
+
+
+async def _counted(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> _Counted:
+    seen = await stored.embedded_members(scope, lane_id, of)
     done, oldest = await stored.count_looked_at(scope, lane_id, of)
-    return seen.size, min(done, seen.size), oldest
+    if of is ClusterOf.DOCUMENTS:
+        there = seen.numbers.size
+        return _Counted(documents=there, done=done, unplaced=there - done, oldest_waiting=oldest)
+    every = await stored.numbers_of_all(scope, lane_id)
+    wanted = np.intersect1d(seen.numbers, wanted_of(every, of))
+    run = await stored.last_run(scope, of)
+    looked_at = np.zeros(0, np.int32)
+    if run is not None:
+        looked_at = await stored.numbers_looked_at(scope, run.run, of)
+    waiting = np.setdiff1d(wanted, looked_at)
+    documents = len(set(seen.documents_of(wanted)))
+    return _Counted(
+        documents=documents,
+        done=documents - len(set(seen.documents_of(waiting))),
+        unplaced=waiting.size,
+        oldest_waiting=oldest,
+    )
 
 
 def _moment(workspace: WorkspaceAccess) -> AbstractAsyncContextManager[WorkspaceScope]:

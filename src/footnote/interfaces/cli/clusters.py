@@ -130,7 +130,7 @@ def show_progress(
         return
     terminal = present.terminal()
     terminal.print(
-        f"{found.done:,} of {found.documents:,} {of.value} are looked at. {_advice(found)}"
+        f"{found.done:,} of {found.documents:,} documents are looked at. {_advice(found)}"
     )
     if found.failure is not None:
         terminal.print(present.plain(f"The last try failed: {found.failure}"))
