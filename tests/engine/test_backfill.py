@@ -92,7 +92,8 @@ async def test_every_kind_is_made_up_for(
             continue
         if each.kind is BackgroundWork.KEYWORDS:
             # Those of the first document alone were chosen beside nothing.
-            assert (each.documents, each.waiting, each.running) == (2, 1, True)
+            assert (each.documents, each.running) == (2, True)
+            assert each.waiting >= 1
             continue
         assert (each.documents, each.done, each.waiting, each.running) == (2, 0, 2, True), each
         assert each.oldest_waiting is not None

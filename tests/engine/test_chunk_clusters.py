@@ -104,7 +104,7 @@ async def test_chunks_of_several_documents_are_clustered_named_and_quoted(
     assert (await workspace.clusters(granularity=FINE)).clusters == ()
     progress = await workspace.cluster_progress(of=CHUNKS)
     assert (progress.of, progress.enabled) == (CHUNKS, True)
-    assert progress.done == progress.documents >= 15
+    assert progress.done == progress.documents == 5
     # What comes later joins under the same id, and a worker that looks again finds nothing to do.
     await put(workspace, "Faro")
     later = await about(workspace, await clustered(workspace), "rye bread")

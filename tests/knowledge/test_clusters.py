@@ -143,6 +143,14 @@ def test_documents_stay_where_another_run_tells_them_apart_otherwise() -> None:
         assert found.changed == frozenset()
 
 
+def test_where_there_is_no_cluster_all_are_outliers() -> None:
+    nothing = np.full(2, OUTLIER, np.int32)
+    found = settled(MIDDLE, nothing, vectors_about(2), [3, 7], {})
+    assert found.cluster_ids == (None, None)
+    gone = settled(MIDDLE, nothing, vectors_about(2), [3, 7], {9: uuid4()})
+    assert gone.cluster_ids == (None, None)
+
+
 def test_documents_move_to_a_cluster_that_they_fit_clearly_better() -> None:
     vectors = vectors_about(20, 20)
     one = uuid4()

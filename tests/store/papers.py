@@ -18,13 +18,13 @@ _LAY_DOCUMENT = """
 INSERT INTO documents (
     workspace_id, document_id, collection, external_id, parent_id, filename, title, media_type,
     source_type, byte_size, content_sha256, status, stage, version, published_version, chunks,
-    language, document_class, page_count, dates, metadata, tags, access, created_by, created_at,
-    updated_at
+    language, document_class, page_count, dates, metadata, tags, keywords, access, created_by,
+    created_at, updated_at
 ) VALUES (
     %(workspace_id)s, %(document_id)s, %(collection)s, %(external_id)s, %(parent_id)s,
     %(filename)s, %(title)s, %(media_type)s, %(source_type)s, %(size)s, %(sha256)s, 'indexed',
     'publish', 1, 1, %(chunks)s, %(language)s, %(document_class)s, %(page_count)s, %(dates)s,
-    %(metadata)s, %(tags)s, %(access)s, 'local', %(created_at)s, %(updated_at)s
+    %(metadata)s, %(tags)s, %(keywords)s, %(access)s, 'local', %(created_at)s, %(updated_at)s
 )
 """
 _LAY_CHUNK = """
@@ -57,6 +57,7 @@ class Paper:
     dates: tuple[str, ...] = ()
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
     access: tuple[str, ...] | None = None
     created_at: datetime = datetime(2024, 1, 1, tzinfo=UTC)
     updated_at: datetime = datetime(2024, 1, 1, tzinfo=UTC)
@@ -140,5 +141,6 @@ def _row(paper: Paper, chunks: range) -> dict[str, object]:
         "dates": list(paper.dates),
         "metadata": Jsonb(dict(paper.metadata)),
         "tags": list(paper.tags),
+        "keywords": list(paper.keywords),
         "access": None if paper.access is None else list(paper.access),
     }

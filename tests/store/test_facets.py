@@ -25,6 +25,7 @@ PAPERS = (
     Paper(
         language="en",
         tags=("urgent",),
+        keywords=("Kaution",),
         source_type="email",
         metadata={"from": "Anna <anna@example.com>", "year": 2024, "signed": True},
         kinds=(BlockKind.TABLE, BlockKind.TABLE),

@@ -167,6 +167,8 @@ def settled(
     """
     again = matched(labels, numbers, before)
     order = dict.fromkeys((*before.values(), *again))
+    if not order:
+        return Settled(cluster_ids=(None,) * labels.size, changed=frozenset())
     place: dict[UUID | None, int] = {each: number for number, each in enumerate(order)}
     old = np.array([place.get(before.get(each), OUTLIER) for each in numbers], np.int32)
     new = np.array([*(place[each] for each in again), OUTLIER], np.int32)[labels]
