@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from footnote.index.blocks import (
     LEVELS,
+    block_numbers,
     block_spans,
-    blocks_of,
     count_of_list,
     find_list,
+    held_in,
     pack_blocks,
+    terms_in,
     unpack_block,
 )
 from footnote.index.ranges import NUMBER_LIMIT
@@ -62,18 +64,29 @@ def test_what_is_packed_is_found_again_in_the_blocks_that_a_term_can_be_in(
     for posting in lists_of(postings):
         found = [
             each
-            for block in blocks_of([posting.term])
+            for block in block_numbers([posting.term]).tolist()
             if block in packed and (each := find_list(packed[block], posting.term))
         ]
         assert found == [(posting.chunk_numbers, posting.frequencies)]
     for block, lists in packed.items():
         inside = lists_of(unpack_block(lists))
-        assert {block in blocks_of([each.term]) for each in inside} == {True}
+        assert {block in block_numbers([each.term]) for each in inside} == {True}
         assert {each.term: len(each.frequencies) // 2 for each in inside} == {
             each.term: count_of_list(lists, each.term) for each in inside
         }
     unpacked = [each for lists in packed.values() for each in lists_of(unpack_block(lists))]
     assert sorted(unpacked, key=lambda each: each.term) == lists_of(postings)
+
+
+@given(st.sets(st.integers(0, 5000) | st.integers(0, TERM_ID_LIMIT - 1), max_size=40))
+def test_a_block_may_hold_the_terms_that_it_is_asked_for(terms: set[int]) -> None:
+    rising = sorted(terms)
+    found = block_numbers(terms).tolist()
+    assert len(set(found)) == len(found)
+    for number in found:
+        inside = [term for term in rising if number in block_numbers([term])]
+        assert inside
+        assert list(terms_in(number, rising)) == inside
 
 
 @given(st.integers(0, NUMBER_LIMIT - 50), chunk_lists)
@@ -83,6 +96,7 @@ def test_a_term_that_a_block_lacks_is_not_found_in_it(
     postings = build_segment(first, chunk_terms).postings
     held = {posting.term for posting in lists_of(postings)}
     for _, lists in pack_blocks(postings):
+        assert held_in(lists, range(20)) == [term for term in range(20) if find_list(lists, term)]
         for term in set(range(20)) - held:
             assert find_list(lists, term) is None
             assert count_of_list(lists, term) == 0
@@ -126,7 +140,7 @@ def test_blocks_of_each_level_have_numbers_of_their_own() -> None:
 
 def test_nothing_is_packed_into_no_block() -> None:
     assert list(pack_blocks(EMPTY.postings)) == []
-    assert blocks_of([]) == {}
+    assert block_numbers([]).size == 0
 
 
 def test_a_block_of_a_later_format_is_refused() -> None:

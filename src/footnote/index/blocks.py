@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -37,17 +37,35 @@ Longs = npt.NDArray[np.int64]
 _WIDTHS: dict[int, np.dtype[np.unsignedinteger]] = {
     size: np.dtype(f"<u{size}") for size in (1, 2, 4)
 }
-_Prefix = TypeVar("_Prefix", int, npt.NDArray[np.int32])
+_Prefix = TypeVar("_Prefix", int, npt.NDArray[np.int32], npt.NDArray[np.int64])
 
 
-def blocks_of(terms: Iterable[int]) -> dict[int, list[int]]:
-    """Every block in which lists of these terms can be, and the terms that it may hold."""
-    found: dict[int, list[int]] = {}
-    for term in dict.fromkeys(terms):
-        found.setdefault(term, []).append(term)
-        for bits in LEVELS:
-            found.setdefault(_block(bits, term >> (_TERM_BITS - bits)), []).append(term)
-    return found
+def block_numbers(terms: Iterable[int]) -> npt.NDArray[np.int64]:
+    """The number of every block in which lists of these terms can be, each once."""
+    rising = np.unique(np.fromiter(terms, np.int64))
+    shared = [np.unique(_block(bits, rising >> (_TERM_BITS - bits))) for bits in LEVELS]
+    return np.concatenate([rising, *shared])
+
+
+def terms_in(number: int, rising: Sequence[int]) -> Sequence[int]:
+    """Those of the rising terms that the block of this number may hold."""
+    shift = 0
+    low = number
+    if number < 0:
+        bits = (-number).bit_length() - 1
+        shift = _TERM_BITS - bits
+        low = (-number - (1 << bits)) << shift
+    return rising[bisect_left(rising, low) : bisect_left(rising, low + (1 << shift))]
+
+
+def held_in(block: bytes, terms: Sequence[int]) -> list[int]:
+    """Those of many terms that have a list in the block."""
+    _, lists, _ = _header(block)
+    asked = np.array(terms, np.int64)
+    held: list[int] = asked[
+        np.isin(asked, np.frombuffer(block, TERM, lists, _HEADER.size))
+    ].tolist()
+    return held
 
 
 def block_spans(part: range) -> list[tuple[int, int]]:

@@ -13,7 +13,7 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
 from footnote.domain import Ranking
-from footnote.index.blocks import blocks_of, count_of_list, find_list
+from footnote.index.blocks import block_numbers, count_of_list, find_list, held_in, terms_in
 from footnote.index.bm25 import (
     LexicalResult,
     Numbers,
@@ -31,6 +31,8 @@ from footnote.store.statements import Integers, load_statements
 
 _SQL = load_statements("lexical")
 _NOTHING_DEAD = ChunkRanges.empty()
+_MANY_TERMS = 8
+"""From which on a block is asked for all of them at once which it holds: guesses at spellings."""
 _POSTINGS_WORTH_A_THREAD = 200_000
 """Below about a millisecond of scoring, handing over to a thread costs more than it frees."""
 
@@ -85,12 +87,12 @@ async def load_lists(
 async def count_lists(scope: WorkspaceScope, terms: Collection[int]) -> Counter[int]:
     """How many chunks hold each term, the dead among them."""
     counts: Counter[int] = Counter()
-    blocks = blocks_of(terms)
+    rising = sorted(set(terms))
     for row in await (await _ask_lists(scope, terms)).fetchall():
         if row["frequencies"] is not None:
             counts[row["block"]] += len(row["lists"]) // CHUNK_NUMBER.itemsize
             continue
-        for term in blocks[row["block"]]:
+        for term in terms_in(row["block"], rising):
             counts[term] += count_of_list(row["lists"], term)
     return counts
 
@@ -130,7 +132,7 @@ async def find_holders(
 
 async def _ask_lists(scope: WorkspaceScope, terms: Collection[int]) -> AsyncCursor[DictRow]:
     wanted = {
-        "blocks": Integers(np.array(list(blocks_of(terms)))),
+        "blocks": Integers(block_numbers(terms)),
         "terms": Integers(np.array(list(terms))),
     }
     return await scope.execute(_SQL["postings"], wanted, binary=True)
@@ -139,13 +141,16 @@ async def _ask_lists(scope: WorkspaceScope, terms: Collection[int]) -> AsyncCurs
 async def _read_lists(
     cursor: AsyncCursor[DictRow], terms: Iterable[int]
 ) -> dict[int, list[tuple[bytes, bytes]]]:
-    blocks = blocks_of(terms)
+    rising = sorted(set(terms))
     lists: defaultdict[int, list[tuple[bytes, bytes]]] = defaultdict(list)
     for row in await cursor.fetchall():
         if row["frequencies"] is not None:
             lists[row["block"]].append((row["lists"], row["frequencies"]))
             continue
-        for term in blocks[row["block"]]:
+        inside = terms_in(row["block"], rising)
+        if len(inside) > _MANY_TERMS:
+            inside = held_in(row["lists"], inside)
+        for term in inside:
             if (found := find_list(row["lists"], term)) is not None:
                 lists[term].append(found)
     return dict(lists)
