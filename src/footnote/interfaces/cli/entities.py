@@ -7,10 +7,10 @@ from uuid import UUID
 
 import typer
 
-from footnote.domain.entities import Entity, EntityKind, EntityPage, EntityProgress, MentionPage
+from footnote.domain.entities import Entity, EntityKind, EntityPage, MentionPage
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.model_use import reading_line
+from footnote.interfaces.cli.model_use import reading_advice, show_reading
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import EntityDecisionList
 
@@ -71,7 +71,9 @@ def show_entities(
         return
     if not found.entities:
         progress = in_workspace(context, workspace, lambda inside: inside.entity_progress())
-        present.terminal().print("There are no such entities. " + _advice(progress))
+        present.terminal().print(
+            "There are no such entities. " + reading_advice(progress, "entities")
+        )
         return
     listing = present.table("name", "kind", "documents", "mentions", "entity")
     for each in found.entities:
@@ -251,7 +253,9 @@ def extract(
 ) -> None:
     """Have a worker read all documents for entities that were not."""
     found = in_workspace(context, workspace, lambda inside: inside.extract_entities())
-    present.print_json(found) if as_json else _show_progress(found)
+    present.print_json(found) if as_json else show_reading(
+        found, _counted(found.mentions, "mention"), "entities"
+    )
 
 
 @app.command("progress", epilog=EXIT_CODES)
@@ -260,7 +264,9 @@ def show_progress(
 ) -> None:
     """Say how far the documents of the workspace are read for entities."""
     found = in_workspace(context, workspace, lambda inside: inside.entity_progress())
-    present.print_json(found) if as_json else _show_progress(found)
+    present.print_json(found) if as_json else show_reading(
+        found, _counted(found.mentions, "mention"), "entities"
+    )
 
 
 def _show_one(found: Entity) -> None:
@@ -294,25 +300,3 @@ def _counted(count: int, noun: str) -> str:
     ('1 mention', '1,200 mentions')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _show_progress(found: EntityProgress) -> None:
-    terminal = present.terminal()
-    terminal.print(
-        f"{found.done:,} of {found.documents:,} documents are read, {found.failed:,} failed; "
-        f"{_counted(found.mentions, 'mention')}. " + _advice(found)
-    )
-    if found.model is not None:
-        terminal.print(present.plain(reading_line(found.model, "entities")))
-    for each in found.failures:
-        terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
-
-
-def _advice(found: EntityProgress) -> str:
-    if not found.enabled:
-        return "This workspace extracts none: `footnote config set entities true`."
-    if found.running:
-        return "A worker has the rest in hand: `footnote worker`, or a running server."
-    if found.done + found.failed < found.documents:
-        return "`footnote entities extract` has the rest read."
-    return ""

@@ -14,12 +14,11 @@ from footnote.domain.facts import (
     FactConflictPage,
     FactKind,
     FactPage,
-    FactProgress,
     FactStatus,
 )
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.model_use import reading_line
+from footnote.interfaces.cli.model_use import reading_advice, show_reading
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import RecalledFactList
 
@@ -88,7 +87,7 @@ def show_facts(
         return
     if not found.facts:
         progress = in_workspace(context, workspace, lambda inside: inside.fact_progress())
-        present.terminal().print("There are no facts. " + _advice(progress))
+        present.terminal().print("There are no facts. " + reading_advice(progress, "facts"))
         return
     _show(found.facts)
 
@@ -116,7 +115,7 @@ def recall(
         return
     if not found.facts:
         progress = in_workspace(context, workspace, lambda inside: inside.fact_progress())
-        present.terminal().print("No facts were found. " + _advice(progress))
+        present.terminal().print("No facts were found. " + reading_advice(progress, "facts"))
         return
     _show([each.fact for each in found.facts])
 
@@ -230,7 +229,7 @@ def extract(
 ) -> None:
     """Have a worker extract the facts of all documents that lack them."""
     found = in_workspace(context, workspace, lambda inside: inside.extract_facts())
-    present.print_json(found) if as_json else _show_progress(found)
+    present.print_json(found) if as_json else show_reading(found, f"{found.facts:,} facts", "facts")
 
 
 @app.command("progress", epilog=EXIT_CODES)
@@ -239,7 +238,7 @@ def show_progress(
 ) -> None:
     """Say how far the facts of the workspace are extracted."""
     found = in_workspace(context, workspace, lambda inside: inside.fact_progress())
-    present.print_json(found) if as_json else _show_progress(found)
+    present.print_json(found) if as_json else show_reading(found, f"{found.facts:,} facts", "facts")
 
 
 async def _called(inside: WorkspaceEngine, document: str | None) -> UUID | None:
@@ -269,28 +268,6 @@ def _show_one(found: Fact) -> None:
     terminal.print(present.plain(", ".join(said)))
     for each in found.sources:
         terminal.print(present.plain(f"“{each.quote}” – {each.document_title}"))
-
-
-def _show_progress(found: FactProgress) -> None:
-    terminal = present.terminal()
-    terminal.print(
-        f"{found.done:,} of {found.documents:,} documents are read, {found.failed:,} failed; "
-        f"{found.facts:,} facts. " + _advice(found)
-    )
-    if found.model is not None:
-        terminal.print(present.plain(reading_line(found.model, "facts")))
-    for each in found.failures:
-        terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
-
-
-def _advice(found: FactProgress) -> str:
-    if not found.enabled:
-        return "This workspace extracts none: `footnote config set facts true`."
-    if found.running:
-        return "A worker has the rest in hand: `footnote worker`, or a running server."
-    if found.done + found.failed < found.documents:
-        return "`footnote facts extract` has the rest read."
-    return ""
 
 
 def _about(fact: Fact) -> str:

@@ -4,11 +4,40 @@ from __future__ import annotations
 
 from typing import Literal
 
+from footnote.domain.entities import EntityProgress
+from footnote.domain.facts import FactProgress
 from footnote.domain.summaries import SummaryModelUse
 from footnote.domain.usage import ReadingUse
+from footnote.interfaces.cli import present
+
+ReadFor = Literal["facts", "entities"]
 
 
-def reading_line(use: ReadingUse, found: Literal["facts", "entities"]) -> str:
+def show_reading(progress: FactProgress | EntityProgress, found: str, kind: ReadFor) -> None:
+    """Print how far documents are read, what was found in them, and which failed."""
+    terminal = present.terminal()
+    terminal.print(
+        f"{progress.done:,} of {progress.documents:,} documents are read, "
+        f"{progress.failed:,} failed; {found}. {reading_advice(progress, kind)}"
+    )
+    if progress.model is not None:
+        terminal.print(present.plain(_reading_line(progress.model, kind)))
+    for each in progress.failures:
+        terminal.print(present.plain(f"{each.title} ({each.document_id}): {each.reason}"))
+
+
+def reading_advice(progress: FactProgress | EntityProgress, kind: ReadFor) -> str:
+    """What has the rest read."""
+    if not progress.enabled:
+        return f"This workspace extracts none: `footnote config set {kind} true`."
+    if progress.running:
+        return "A worker has the rest in hand: `footnote worker`, or a running server."
+    if progress.done + progress.failed < progress.documents:
+        return f"`footnote {kind} extract` has the rest read."
+    return ""
+
+
+def _reading_line(use: ReadingUse, found: ReadFor) -> str:
     """What reading documents for facts or for names has used, and about what is to come."""
     to_come = _to_come(use)
     if not use.enabled:

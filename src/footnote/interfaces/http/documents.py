@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, BinaryIO
 from urllib.parse import quote
@@ -21,8 +22,12 @@ from footnote.domain import (
     Visibility,
 )
 from footnote.errors import InvalidRequest
-from footnote.interfaces.http.problems import content_too_large, problem_responses
-from footnote.interfaces.http.ranges import not_satisfiable, wanted_part
+from footnote.interfaces.http.problems import (
+    ProblemResponse,
+    content_too_large,
+    problem,
+    problem_responses,
+)
 from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import ExactForm, workspace_router
 from footnote.interfaces.http.scope import LinkedWorkspace, TheSettings, TheWorkspace
@@ -42,6 +47,8 @@ from footnote.validation.constrained_types import (
 
 UPLOAD_PATH = "/v1/documents"
 _PIECE_BYTES = 256 * 1024
+_ONE_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.IGNORECASE)
+"""As in RFC 9110, 14."""
 
 router = workspace_router("documents")
 
@@ -188,10 +195,10 @@ async def get_document_content(
     It is that of the published version, or of the newest one before any is published.
     """
     file = await workspace.original_file(document_id)
-    part = wanted_part(wanted, file.byte_size)
+    part = _wanted_part(wanted, file.byte_size)
     if part is not None and not part:
         file.content.close()
-        return not_satisfiable(file.byte_size)
+        return _not_satisfiable(file.byte_size)
     sent = range(file.byte_size) if part is None else part
     plain = "".join(
         each if each.isascii() and each.isprintable() and each not in '"\\%' else "_"
@@ -286,3 +293,32 @@ async def delete_document(
         return Response(status_code=204)
     erasure = await workspace.erase_document(document_id)
     return Response(json_of(erasure), media_type="application/json")
+
+
+def _wanted_part(header: str | None, byte_size: int) -> range | None:
+    """The bytes that `Range` asks for, of a file of that size; None for the whole of it.
+
+    Several ranges, and what is no range of bytes, may be passed over. An empty range means that
+    none of the bytes asked for is there.
+    """
+    found = _ONE_RANGE.fullmatch(header.strip()) if header else None
+    if found is None:
+        return None
+    first, last = found.groups()
+    if not first:
+        return range(byte_size - min(int(last), byte_size), byte_size) if last else None
+    if last and int(last) < int(first):
+        return None
+    end = min(int(last) + 1, byte_size) if last else byte_size
+    return range(min(int(first), end), end)
+
+
+def _not_satisfiable(byte_size: int) -> ProblemResponse:
+    """The answer to a range that a file of that size does not have."""
+    return problem(
+        416,
+        f"The file has {byte_size:,} bytes, and none of those that are asked for.",
+        code="range-not-satisfiable",
+        hint="Ask for a range within the file, or for all of it.",
+        headers={"Content-Range": f"bytes */{byte_size}"},
+    )
