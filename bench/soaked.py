@@ -158,7 +158,8 @@ async def soaked(models: Path, logs: Path) -> AsyncIterator[Soaked]:
                     await asyncio.gather(*tasks, return_exceptions=True)
                     await asyncio.gather(*(each.stop() for each in running.kept.values()))
             finally:
-                replica.stop()
+                with suppress(StoreUnavailable):  # One that was killed and is not back has stopped.
+                    replica.stop()
         finally:
             primary.release()
 
