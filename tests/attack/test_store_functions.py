@@ -33,7 +33,7 @@ from footnote.domain import (
     Usage,
     Visibility,
 )
-from footnote.domain.clusters import ClusterGranularity
+from footnote.domain.clusters import ClusterGranularity, ClusterOf
 from footnote.domain.conversations import MessageAnswer
 from footnote.domain.entities import EntityKind
 from footnote.domain.erasure import ErasureEntry, ErasureTarget
@@ -69,6 +69,7 @@ from footnote.store.exchanges import NewExchange
 from footnote.store.fact_conflicts import QuotedPlace
 from footnote.store.facts import WantedFacts
 from footnote.store.idempotency import IdempotentRequest
+from footnote.store.keywords import WaitingDocument
 from footnote.store.listing import Listing
 from footnote.store.part_readings import PartReading
 from footnote.store.publishing import MaintenanceLimits
@@ -120,6 +121,10 @@ REFUSALS = (
 _ALWAYS = StatisticsPeriod(
     begin=datetime(2000, 1, 1, tzinfo=UTC), end=datetime(2100, 1, 1, tzinfo=UTC)
 )
+
+
+def a_waiting_document(theirs: Mapping[str, str]) -> WaitingDocument:
+    return WaitingDocument(document_id=UUID(theirs["document_id"]), version=1, language=None)
 
 
 def functions() -> Iterator[tuple[str, StoreFunction]]:
@@ -287,6 +292,10 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "lane_name": "fact",
         "terms": [CANARY],
         "by_default": True,
+        "chunks_by_default": True,
+        "of": ClusterOf.DOCUMENTS,
+        "keywords": ("mine",),
+        "among": 1,
         "granularity": ClusterGranularity.FINE,
         "unsummarised": UnsummarisedDocument(
             document_id=document_id, version=1, title="mine", language=None, keywords=()
@@ -443,6 +452,8 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "clusters.members_of_run": {"run": 1},
         "clusters.numbers_looked_at": {"run": 1},
         "clusters.vectors_of": {"numbers": np.arange(9, dtype=np.int32)},
+        "keywords.keep_keywords": {"document": a_waiting_document(theirs)},
+        "keywords.pass_over": {"document": a_waiting_document(theirs)},
         "clusters.name_cluster": {
             "name": ClusterName(label=("mine",), labelled_by="terms"),
             "numbers": [1],
