@@ -38,7 +38,7 @@ from footnote.domain.conversations import MessageAnswer
 from footnote.domain.entities import EntityKind
 from footnote.domain.erasure import ErasureEntry, ErasureTarget
 from footnote.domain.events import EventCursor, PushedDocument
-from footnote.domain.facts import FactStatus
+from footnote.domain.facts import FactFailure, FactStatus
 from footnote.domain.models_in_use import McpServer
 from footnote.domain.people import Sought, WantedGroup, WantedUser
 from footnote.domain.relationships import DocumentKey, EntityPair, KeyRole
@@ -452,6 +452,11 @@ def special(name: str, theirs: Mapping[str, str]) -> dict[str, Any]:
         "clusters.members_of_run": {"run": 1},
         "clusters.numbers_looked_at": {"run": 1},
         "clusters.vectors_of": {"numbers": np.arange(9, dtype=np.int32)},
+        **{
+            f"reading_progress.{each}": {"wanted": "facts"}
+            for each in ("unread_documents", "note_failure", "count_read", "unread_bytes")
+        },
+        "reading_progress.reading_failures": {"wanted": "facts", "record": FactFailure},
         "keywords.keep_keywords": {"document": a_waiting_document(theirs)},
         "keywords.pass_over": {"document": a_waiting_document(theirs)},
         "clusters.name_cluster": {
