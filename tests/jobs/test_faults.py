@@ -24,8 +24,8 @@ from tests.interfaces.serving import environment
 from tests.jobs.kept import Kept
 
 SEED = 20_260_703
-DOCUMENTS = 500
-BROKEN = 50  # Every so manieth cannot be read.
+DOCUMENTS = 160
+BROKEN = 16  # Every so manieth cannot be read.
 UPLOADS_AT_ONCE = 6
 PATIENCE_SECONDS = 300
 KILLS_WHILE_TAKING_IN = ("worker", "postgres", "server", "worker", "server")
