@@ -254,7 +254,6 @@ async def main() -> None:
         specs=(parse_spec(Settings().embedding_model),), open=opener(choices)
     ).primary()
     analyzer = TextAnalyzer()
-    weigh = Weighing(embedder=embedder, analyzer=analyzer, coefficients=fitted())
     answerers: dict[str, ReaderAnswerer] = {}
     for name in options.reader:
         reader = reader_from(name, models_folder=options.models, threads=0)
@@ -264,7 +263,9 @@ async def main() -> None:
             reader=reader,
             analyzer=analyzer,
             least_answerability=fitted().least,
-            weigh=weigh,
+            weigh=Weighing(
+                reader=reader, embedder=embedder, analyzer=analyzer, coefficients=fitted()
+            ),
         )
     report: dict[str, object] = {}
     rows, told = [], []

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from footnote.answering.choosing import Located
+from footnote.answering.deciding import ASKED, DECIDING, SUREST, decide
 from footnote.answering.observing import OBSERVED, observe, shares_of
 from footnote.answering.reader_answers import read_statements
-from footnote.answering.weighing import STATEMENTS, Coefficients, Weighing, fitted
+from footnote.answering.weighing import STATEMENTS, Coefficients, Logit, Weighing, fitted
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder, WordReader
+from footnote.ports import SupportOdds
 
 from .factories import make_evidence, make_passage
 
@@ -23,12 +25,19 @@ ANALYZER = TextAnalyzer()
 
 
 def weighing(bias: float = -2.0, **weights: float) -> Weighing:
-    every: Mapping[str, float] = {name: weights.get(name, 0.0) for name in OBSERVED}
-    assert weights.keys() <= every.keys()
+    """By what is observed alone, unless weights of `DECIDING` say otherwise."""
+    every: Mapping[str, float] = {name: weights.pop(name, 0.0) for name in OBSERVED}
+    decided = {name: weights.pop(name, float(name == "likeliness")) for name in DECIDING}
+    assert not weights
     return Weighing(
+        reader=WordReader(),
         embedder=HashEmbedder(),
         analyzer=ANALYZER,
-        coefficients=Coefficients(weights=every, bias=bias, least=0.5),
+        coefficients=Coefficients(
+            observed=Logit(weights=every, bias=bias),
+            decided=Logit(weights=decided, bias=0.0),
+            least=0.5,
+        ),
     )
 
 
@@ -126,7 +135,63 @@ async def test_what_is_observed_of_a_statement_has_its_place_by_name() -> None:
     assert seen[0]["statement_coverage"] < seen[1]["statement_coverage"]
 
 
+async def test_what_decides_the_question_is_likelier() -> None:
+    evidence = make_evidence(
+        make_passage("Smoking outside is dear.", name="prices"),
+        make_passage("Smoking outside is allowed.", name="rules"),
+    )
+    question = "Smoking outside is what?"
+    found = await read(question, evidence)
+
+    class Decided(WordReader):
+        async def judge(
+            self, statements: Sequence[str], quotes: Sequence[str]
+        ) -> list[SupportOdds]:
+            return [
+                SupportOdds(supported=0.0, contradicted=0.9, neither=0.1)
+                if "allowed" in each
+                else SupportOdds(supported=0.0, contradicted=0.1, neither=0.9)
+                for each in quotes
+            ]
+
+    best = {}
+    for weight in (0.0, 1.0):
+        weigh = replace(weighing(log_rank=-1.0, contradicted=weight), reader=Decided())
+        weighed = await weigh(question, found, evidence)
+        best[weight] = max(weighed.found, key=lambda each: each.probability).answer
+    assert "dear" in best[0.0]
+    assert "allowed" in best[1.0]
+
+
+async def test_only_the_likeliest_statements_are_asked_about_under_their_headings() -> None:
+    passage = make_passage("The rent of flat 1 is 100. The rent of flat 2 is 200. Flat 3 is free.")
+    evidence = make_evidence(replace(passage, document_title="Lease"))
+    question = "What is the rent of flat 2?"
+    found = await read(question, evidence)
+    asked: list[tuple[str, str]] = []
+
+    class Asked(WordReader):
+        async def judge(
+            self, statements: Sequence[str], quotes: Sequence[str]
+        ) -> list[SupportOdds]:
+            asked.extend(zip(statements, quotes, strict=True))
+            return [SupportOdds(supported=0.0, contradicted=1.0, neither=0.0)] * len(quotes)
+
+    likeliness = np.array([1.0, 2.0, 0.0])
+    assert len(found) == len(likeliness) == ASKED + 1
+    rows = await decide(Asked(), question, found, likeliness)
+    assert rows[:, 0].tolist() == [1, 2, 0]
+    assert rows[:, 1].tolist() == [1, 1, 0]
+    assert rows[:, 3].tolist() == [SUREST, SUREST, 0]
+    assert asked == [
+        (f"{question} {each.answer}", f"Lease\n{each.candidate.statement}")
+        for each in (found[1], found[0])
+    ]
+
+
 def test_the_fitted_numbers_name_what_is_observed() -> None:
-    assert set(fitted().weights) == set(OBSERVED)
+    assert tuple(fitted().observed.weights) == OBSERVED
+    assert tuple(fitted().decided.weights) == DECIDING
     assert 0 < fitted().least < 1
-    assert fitted().weights["score"] > 0
+    assert fitted().observed.weights["score"] > 0
+    assert fitted().decided.weights["likeliness"] > 0

@@ -171,6 +171,12 @@ def observe(
     return np.array([astuple(each) for each in rows]).reshape(len(rows), len(OBSERVED))
 
 
+def heading_of(passage: Passage) -> str:
+    """The title of its document and the headings that a passage stands under, each once."""
+    names = dict.fromkeys((passage.document_title, *passage.heading_path))
+    return " › ".join(filter(None, names))
+
+
 def log_odds(probability: float) -> float:
     """Of a probability, kept away from 0 and 1."""
     kept = min(max(probability, _SUREST), 1 - _SUREST)

@@ -16,6 +16,7 @@ from footnote.answering.choosing import (
 from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed, compute
 from footnote.answering.context import NOT_FOUND
+from footnote.answering.observing import heading_of
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.answering.suspicion import LEAST_ORDER
 from footnote.answering.tables import holds_table, in_named_column, is_cell, under_title
@@ -251,8 +252,7 @@ def computed(
 
 def text_of(passage: Passage) -> PassageText:
     """The passage under its headings, as it is read."""
-    headings = dict.fromkeys((passage.document_title, *passage.heading_path))
-    return PassageText(text=passage.text, heading=" › ".join(filter(None, headings)))
+    return PassageText(text=passage.text, heading=heading_of(passage))
 
 
 def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Located]:

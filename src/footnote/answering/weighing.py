@@ -1,4 +1,4 @@
-"""How likely each statement answers: what the reader found in it, beside how it was found."""
+"""How likely each statement answers: what was read in it, how it was found, what it decides."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from typing import Protocol
 import numpy as np
 
 from footnote.answering.choosing import Located
+from footnote.answering.deciding import DECIDING, decide
 from footnote.answering.observing import OBSERVED, Floats, likeliest, observe, shares_of
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable
-from footnote.ports import Analyzer, Embedder
+from footnote.ports import Analyzer, Embedder, Reader
 
 STATEMENTS = 16
 """Statements that are compared with the question. With 12, 24 or all of eight passages as many of
@@ -38,7 +39,7 @@ class Weigh(Protocol):
     async def __call__(
         self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
     ) -> Weighed:
-        """The statements that may answer, with their probabilities."""
+        """The statements that may answer, with their probabilities. Raises ModelUnavailable."""
         ...
 
     def in_lane(self, embedder: Embedder) -> Weigh:
@@ -65,29 +66,43 @@ class AsRead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coefficients:
-    """Of a conditional logit over the statements of a question and "none of them" (McFadden 1974).
+class Logit:
+    """A conditional logit over the statements of a question and "none of them" (McFadden 1974).
 
     The utility of none is 0, so the probabilities of the statements sum up to less than 1.
     """
 
     weights: Mapping[str, float]
-    """By the names of `Observed`."""
+    """By name, in the order of the columns."""
     bias: float
-    least: float
-    """Probability from which an answer is said."""
+
+    def utilities(self, rows: Floats) -> Floats:
+        """Of shape (statements,), for rows of shape (statements, names)."""
+        return np.asarray(rows @ np.array([*self.weights.values()]) + self.bias)
 
     def probabilities(self, rows: Floats) -> Floats:
-        """Of shape (statements,), for rows of `observe`."""
-        utilities = rows @ np.array([self.weights[name] for name in OBSERVED]) + self.bias
-        odds = np.exp(np.clip(utilities, -40, 40))
+        """Of shape (statements,)."""
+        odds = np.exp(np.clip(self.utilities(rows), -40, 40))
         return np.asarray(odds / (1 + odds.sum()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficients:
+    """What is fitted."""
+
+    observed: Logit
+    """Over `OBSERVED`: which statements the reader is asked about again."""
+    decided: Logit
+    """Over `DECIDING`: how likely each answers, after all."""
+    least: float
+    """Probability from which an answer is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
     """Weighs what was read against how it was found and how near its words and sense are."""
 
+    reader: Reader
     embedder: Embedder
     analyzer: Analyzer
     coefficients: Coefficients
@@ -101,14 +116,17 @@ class Weighing:
     ) -> Weighed:
         """The likeliest statements with their probabilities, which sum up to at most 1.
 
-        Without the embedder the similarity of statements counts for none of them.
+        Without the embedder the similarity of statements counts for none of them. Raises
+        ModelUnavailable.
         """
         if not found:
             return Weighed(found=[])
         kept, rows, degraded = await observed(
             question, found, evidence, self.analyzer, self.embedder
         )
-        chances = self.coefficients.probabilities(rows)
+        likeliness = self.coefficients.observed.utilities(rows)
+        told = await decide(self.reader, question, kept, likeliness)
+        chances = self.coefficients.decided.probabilities(told)
         weighed = [
             replace(each, probability=float(chance))
             for each, chance in zip(kept, chances, strict=True)
@@ -150,8 +168,13 @@ async def observed(
 def fitted() -> Coefficients:
     """The coefficients that come with Footnote."""
     read = json.loads((files("footnote.answering") / FILE).read_text(encoding="utf-8"))
+
+    def logit(part: str, names: Sequence[str]) -> Logit:
+        weights = {name: float(read[part]["weights"][name]) for name in names}
+        return Logit(weights=weights, bias=float(read[part]["bias"]))
+
     return Coefficients(
-        weights={name: float(read["weights"][name]) for name in OBSERVED},
-        bias=float(read["bias"]),
+        observed=logit("observed", OBSERVED),
+        decided=logit("decided", DECIDING),
         least=float(read["least"]),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from footnote.answering import ReaderAnswerer
 from footnote.answering.suspicion import Suspicion
-from footnote.answering.weighing import Weighing, fitted
+from footnote.answering.weighing import AsRead, Weighing, fitted
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.answer_runs import AnswerRuns
@@ -165,7 +165,14 @@ async def open_engine(settings: Settings | None = None) -> Engine:
             reader=models.reader,
             analyzer=analyzer,
             least_answerability=fitted().least,
-            weigh=Weighing(embedder=embedder, analyzer=analyzer, coefficients=fitted()),
+            weigh=AsRead()
+            if models.reader is None
+            else Weighing(
+                reader=models.reader,
+                embedder=embedder,
+                analyzer=analyzer,
+                coefficients=fitted(),
+            ),
         ),
         answer_models=answer_models_from(settings),
         credentials=credentials,
