@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 
 from alterations import bounds_swapped, denied
+from confirmations import confirmation
 from office_texts import CONTRADICTED, LANGUAGES, NEITHER, SUPPORTED, Asked, answer_at
 from paper_facts import (
     Place,
@@ -30,6 +31,7 @@ from paper_facts import (
 )  # fmt: skip
 from paper_sheets import Sheets
 
+CONFIRMED = 0.15  # share of questions for a value that ask whether it is so
 Part = tuple[str, dict[str, Place]]
 WEIGHTS = (5, 1.2, 1.1, 1.1, 1.1, 1.1)
 
@@ -194,8 +196,22 @@ class Papers:
                 continue
             slot = self.random.choice(slots)
             question = self.question(fact, slot, spoken)
+            if question and slot == "v" and self.random.random() < CONFIRMED:
+                question = self.confirming(fact, spoken, language) or question
             if question:
                 return question, slot, language, fact, facts
+
+    def confirming(self, fact: Stated, spoken: str, language: str) -> str | None:
+        """A question whether the fact is so, put with its value or with another, which the fact's place decides as well."""
+        if fact.spec.sort("v") == "yesno":
+            return None
+        asked = fact
+        if self.random.random() < 0.5:
+            asked = fact.but("v", other_value(self.random, fact, "v", language))
+        text, places = self.statement(asked, spoken)
+        if "\n" in text or not any(place[0] == "v" for place in places):
+            return None
+        return confirmation(self.random, text, spoken)
 
     # Layout -----------------------------------------------------------------------------------------------------
 
