@@ -74,7 +74,9 @@ async def list_facts(
     )
 
 
-@router.post("/v1/facts/recall", responses=problem_responses("not-found"))
+@router.post(
+    "/v1/facts/recall", responses=problem_responses("budget-exceeded", "lane-mismatch", "not-found")
+)
 async def recall_facts(workspace: TheWorkspace, body: FactRecall) -> RecalledFactList:
     """Find the facts that say most about a query, by meaning and by words together."""
     return RecalledFactList(
