@@ -212,7 +212,10 @@ async def test_a_decision_stays_with_its_document_from_version_to_version(
 async def test_a_given_name_is_shown_until_it_is_undone(workspace: WorkspaceEngine) -> None:
     await put(workspace, REPORT, "report.md")
     found = await called(workspace, "Hamburg")
-    renamed = await workspace.rename_entity(found.entity_id, "Free City of Hamburg")
+    for unusable in (" ", "a\0b", "a\nb", "a\u202eb", "a\u200bb"):
+        with pytest.raises(InvalidRequest, match="name: it"):
+            await workspace.rename_entity(found.entity_id, unusable)
+    renamed = await workspace.rename_entity(found.entity_id, " Free City  of Hamburg ")
     assert (renamed.name, renamed.given_name) == ("Free City of Hamburg", True)
     listed = await workspace.entities(kinds=[EntityKind.PLACE])
     assert "Free City of Hamburg" in {each.name for each in listed.entities}

@@ -117,6 +117,7 @@ INVALID: list[tuple[str, object, str]] = [
             ("merge", {}, "body.other_id"),
             ("merge", {"other_id": "x"}, "body.other_id"),
             ("split", {"names": "x"}, "body.names"),
+            ("split", {"names": ["a\0b"]}, "body.names.0: it holds a character"),
             ("split", {"document_ids": ["x"]}, "body.document_ids"),
             ("split", {"colour": "blue"}, "body.colour"),
         )
@@ -126,6 +127,8 @@ INVALID: list[tuple[str, object, str]] = [
         for wrong, said in (
             ({}, "body.query"),
             ({"query": ""}, "body.query"),
+            ({"query": " "}, "body.query: it must not be empty"),
+            ({"query": "\0"}, "body.query: it holds a character that cannot be stored"),
             ({"query": "a", "limit": 0}, "body.limit"),
             ({"query": "a", "document_id": "x"}, "body.document_id"),
             ({"query": "a", "colour": "blue"}, "body.colour"),
@@ -172,6 +175,35 @@ async def test_an_invalid_body_is_refused_by_its_place(
     assert_problem(response, 422, "invalid-request")
     assert said in response.json()["detail"]
     assert not [word for word in (*INTERNALS, "secret") if word in response.text]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "said"),
+    [
+        *(
+            ("PATCH", "/v1/entities/00000000-0000-0000-0000-000000000007", {"name": name}, said)
+            for name, said in (
+                ("", "body.name"),
+                ("   ", "body.name: it must not be empty"),
+                ("a\0b", "body.name: it holds a character that cannot be stored"),
+                ("a\nb\x1b[31m", "body.name: it holds U+000A, which is not seen"),
+                ("evil\u202etxt.exe", "body.name: it holds U+202E, which is not seen"),
+                ("a\u200bb", "body.name: it holds U+200B, which is not seen"),
+                ("x" * 301, "body.name"),
+            )
+        ),
+        ("GET", "/v1/entities?query=%00", None, "query: it holds a character"),
+        ("PUT", "/v1/config/fact_kinds", {"value": "a\0b"}, "body.value"),
+    ],
+    ids=str,
+)
+async def test_an_invalid_body_of_another_method_is_refused(
+    library: Library, method: str, path: str, body: object, said: str
+) -> None:
+    response = await library.http.request(method, path, json=body)
+    assert_problem(response, 422, "invalid-request")
+    assert said in response.json()["detail"]
+    assert not [word for word in INTERNALS if word in response.text]
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document, shown_version, texts_of_spans
 from footnote.store.passages import chunks_at
 from footnote.store.queue import enqueue_entities
+from footnote.validation.constrained_types import EntityName, EntityQuery, WrittenName
 from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _NAMED_IN_SHOWN = 100
@@ -46,15 +47,14 @@ _MENTION_PLACE = TypeAdapter(tuple[UUID, Count, Count])
 """Document, row of the entity in it, and mention of the row."""
 
 EntityLimit = Annotated[int, Field(ge=1, le=200)]
-EntityName = Annotated[str, Field(min_length=1, max_length=300)]
-Names = Annotated[Sequence[EntityName], Field(max_length=200)]
+Names = Annotated[Sequence[WrittenName], Field(max_length=200)]
 Documents = Annotated[Sequence[UUID], Field(max_length=200)]
 
 
 async def entities(
     workspace: WorkspaceAccess,
     *,
-    query: Annotated[str, Field(max_length=300)] = "",
+    query: EntityQuery = "",
     kinds: Sequence[EntityKind] = (),
     document_id: UUID | None = None,
     limit: EntityLimit = 50,

@@ -35,6 +35,7 @@ from footnote.store.fact_conflicts import conflicting_facts, facts_against
 from footnote.store.fact_recall import RankedFact, facts_with_words, nearest_facts
 from footnote.store.lanes import current_lane
 from footnote.store.queue import enqueue_facts
+from footnote.validation.constrained_types import FactQuery
 from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _RECALLED = 100
@@ -45,7 +46,6 @@ _CLAIM = TypeAdapter(Annotated[str, Field(pattern="^[0-9a-f]{2,128}$")])
 """The key of a claim, in hexadecimal."""
 
 FactLimit = Annotated[int, Field(ge=1, le=200)]
-FactQuery = Annotated[str, Field(min_length=1, max_length=2_000)]
 Decision = Literal["proposed", "confirmed", "rejected"]
 
 

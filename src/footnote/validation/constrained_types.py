@@ -119,6 +119,12 @@ def _seen(name: str) -> str:
     return name
 
 
+def _tidy_name(name: str) -> str:
+    """A name in one form: NFC, with single spaces within. Raises ValueError."""
+    tidy = " ".join(filter(None, name.split(" ")))
+    return _seen(unicodedata.normalize("NFC", _named(tidy)))
+
+
 def _checked_principal(principal: Principal) -> Principal:
     people = (principal.principal_id, *principal.groups)
     for name in (*people, *dict(principal.collections)):
@@ -204,6 +210,14 @@ Subject = Annotated[
 """A principal's id, or `group:` and the name of a group."""
 GroupName = Annotated[Name, AfterValidator(_named), AfterValidator(_seen)]
 KeyName = Annotated[Name, AfterValidator(_seen)]
+EntityName = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_tidy_name)]
+"""That somebody gives; documents may write another."""
+WrittenName = Annotated[StorableText, Field(min_length=1, max_length=300)]
+"""Of an entity, as a document writes it."""
+EntityQuery = Annotated[StorableText, Field(max_length=300)]
+"""Words that are all in one name of an entity."""
+FactQuery = Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(_named)]
+"""A question, or a topic."""
 Access = Annotated[Sequence[Subject], Field(max_length=MAX_SHARED), AfterValidator(tuple)]
 """Who may see a document, by name."""
 ActingPrincipal = Annotated[domain.Principal, AfterValidator(_checked_principal)]

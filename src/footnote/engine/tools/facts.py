@@ -14,7 +14,7 @@ from footnote.engine.tools.definition import Arguments, ToolContext, tool
 from footnote.engine.tools.rendering import line
 from footnote.engine.tools.results import Result, filled, tool_text
 from footnote.ports import ReadableDocument
-from footnote.validation.constrained_types import StorableText
+from footnote.validation.constrained_types import FactQuery
 
 _MOST_FACTS = 50
 
@@ -22,9 +22,7 @@ _MOST_FACTS = 50
 class RecallFacts(Arguments):
     """What facts are wanted about."""
 
-    query: StorableText = Field(
-        min_length=1, max_length=2_000, description="A question, or a topic."
-    )
+    query: FactQuery = Field(description="A question, or a topic.")
     document_id: UUID | None = Field(None, description="Only of this document.")
     limit: int = Field(10, ge=1, le=_MOST_FACTS, description="How many.")
 

@@ -13,10 +13,11 @@ from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.schemas import SettingHistory, SettingList
+from footnote.validation.constrained_types import StorableText
 
 router = workspace_router("configuration")
 
-_Text = Annotated[str, Field(max_length=200)]
+_Text = Annotated[StorableText, Field(max_length=200)]
 
 
 class ChangeSetting(Request):

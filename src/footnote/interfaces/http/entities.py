@@ -21,6 +21,7 @@ from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.schemas import EntityDecisionList
+from footnote.validation.constrained_types import EntityName, EntityQuery, WrittenName
 
 router = workspace_router("entities")
 
@@ -39,7 +40,7 @@ class EntityMerge(Request):
 class EntitySplit(Request):
     """What becomes an entity of its own."""
 
-    names: list[str] = Field(
+    names: list[WrittenName] = Field(
         default_factory=list, max_length=200, description="Names, as documents write them."
     )
     document_ids: list[UUID] = Field(
@@ -50,7 +51,7 @@ class EntitySplit(Request):
 class EntityRenaming(Request):
     """The name that an entity gets."""
 
-    name: str = Field(min_length=1, max_length=300)
+    name: EntityName
 
 
 @router.get("/v1/entities", responses=problem_responses("not-found"))
@@ -58,7 +59,7 @@ async def list_entities(
     workspace: TheWorkspace,
     *,
     query: Annotated[
-        str, Query(max_length=300, description="Words that are all in one of its names.")
+        EntityQuery, Query(description="Words that are all in one of its names.")
     ] = "",
     kind: Annotated[tuple[EntityKind, ...], Query(description="Only of these kinds.")] = (),
     document_id: Annotated[UUID | None, Query(description="Only what this document names.")] = None,

@@ -23,6 +23,7 @@ from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.schemas import RecalledFactList
+from footnote.validation.constrained_types import FactQuery
 
 router = workspace_router("facts")
 
@@ -36,7 +37,7 @@ Cursor = Annotated[
 class FactRecall(Request):
     """What facts are recalled for."""
 
-    query: str = Field(min_length=1, max_length=2_000, description="A question, or a topic.")
+    query: FactQuery = Field(description="A question, or a topic.")
     document_id: UUID | None = Field(None, description="Only of this document.")
     limit: int = Field(10, ge=1, le=200, description="The most facts.")
 
