@@ -61,6 +61,7 @@ COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
 
 LEFT_OUT: Mapping[str, str] = MappingProxyType(
     {
+        "clusters": "which documents or chunks lie together; `members` says of which it is one",
         "credential_directory": "ids of credentials, which keys, sessions and share links have",
         "document_entities": "what documents name, which those documents have",
         "document_keys": "by which titles, sentences and mails documents are found",
