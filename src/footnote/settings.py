@@ -1068,7 +1068,10 @@ def checked_setting(name: str, value: object) -> SettingValue:
     elif isinstance(value, bool):  # which would pass for a number
         value = "true" if value else "false"
     try:
-        return checking.validate_python(value)
+        # A number is no flag; text is read as it is from the environment.
+        return checking.validate_python(
+            value, strict=True if isinstance(value, int | float) else None
+        )
     except ValidationError as error:
         raise InvalidRequest(
             f"the setting {name} cannot be {shown(value)}: "

@@ -130,6 +130,8 @@ INVALID: list[tuple[str, object, str]] = [
             ({"query": " "}, "body.query: it must not be empty"),
             ({"query": "\0"}, "body.query: it holds a character that cannot be stored"),
             ({"query": "a", "limit": 0}, "body.limit"),
+            ({"query": "a", "limit": "3"}, "body.limit"),
+            ({"query": "a", "limit": True}, "body.limit"),
             ({"query": "a", "document_id": "x"}, "body.document_id"),
             ({"query": "a", "colour": "blue"}, "body.colour"),
         )
@@ -192,6 +194,28 @@ async def test_an_invalid_body_is_refused_by_its_place(
                 ("x" * 301, "body.name"),
             )
         ),
+        *(
+            ("PUT", "/v1/budgets", {"measure": "cost_usd", "period": "day", **wrong}, said)
+            for wrong, said in (
+                ({"most": "5"}, "body.most"),
+                ({"most": True}, "body.most"),
+                ({"most": 5, "warn_share": "0.5"}, "body.warn_share"),
+            )
+        ),
+        ("POST", "/v1/keys", {"name": "a", "expires_in_days": "5"}, "body.expires_in_days"),
+        ("POST", "/v1/keys", {"name": "a", "expires_in_days": True}, "body.expires_in_days"),
+        ("POST", "/v1/keys/a/rotate", {"overlap_hours": "5"}, "body.overlap_hours"),
+        ("POST", "/v1/share-links", {"collection": "a", "expires_in_hours": "5"}, "expires_in_"),
+        ("POST", "/v1/lanes/a/reembed", {"model": "a", "texts_per_second": "5"}, "texts_per_"),
+        (
+            "POST",
+            "/v1/personal-data/export",
+            {"principal_id": "a", "with_files": "yes"},
+            "body.with_files",
+        ),
+        ("PUT", "/v1/config/facts", {"value": 1}, "the setting facts cannot be 1"),
+        ("PUT", "/v1/config/facts", {"value": 0.0}, "the setting facts cannot be 0.0"),
+        ("PUT", "/v1/config/top_k", {"value": True}, "the setting top_k cannot be"),
         ("GET", "/v1/entities?query=%00", None, "query: it holds a character"),
         ("PUT", "/v1/config/fact_kinds", {"value": "a\0b"}, "body.value"),
     ],

@@ -22,6 +22,7 @@ from footnote.interfaces.http.requests import (
     Question,
     Retrieval,
     Task,
+    Whole,
 )
 from footnote.interfaces.schemas import object_of
 
@@ -82,7 +83,7 @@ class ChatRequest(_Lenient):
     messages: tuple[ChatMessage, ...] = Field(min_length=1)
     stream: Flag | None = False
     stream_options: StreamOptions | None = None
-    n: int | None = Field(1, ge=1, le=1, description="There is one answer.")
+    n: Whole | None = Field(1, ge=1, le=1, description="There is one answer.")
     footnote: ChatExtras = Field(ChatExtras(), description="What OpenAI's shape does not have.")
 
     def to_question(self) -> Question | Task:

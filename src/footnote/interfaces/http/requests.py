@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema
 
 from footnote import domain
 from footnote.engine.exchanges import Asking
@@ -29,10 +30,31 @@ TopK = Annotated[Whole, Field(ge=1, le=200)]
 MinSimilarity = Annotated[float, Field(strict=True, ge=-1, le=1, allow_inf_nan=False)]
 
 
+def _take_no_text_for_numbers(schema: object) -> None:
+    if isinstance(schema, dict):
+        if schema.get("type") in ("int", "float", "bool"):
+            schema["strict"] = True
+        for name, each in schema.items():
+            if name not in ("cls", "ref", "metadata"):
+                _take_no_text_for_numbers(each)
+    elif isinstance(schema, list | tuple):
+        for each in schema:
+            _take_no_text_for_numbers(each)
+
+
 class Request(BaseModel):
     """A JSON body; a member it does not know is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[BaseModel], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Numbers and flags of every member are those of JSON: neither `"3"` nor `0` for false."""
+        schema = handler(source)
+        _take_no_text_for_numbers(schema)
+        return schema
 
 
 class Filters(Request):
