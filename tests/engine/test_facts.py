@@ -12,6 +12,7 @@ import pytest
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.facts import Fact, FactKind, FactStatus
 from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine.facts import Decision
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from footnote.jobs.extracting import extract_fact_slice
 from footnote.jobs.inline import work_until_resting
@@ -179,6 +180,48 @@ async def test_a_rejected_fact_is_not_recalled_and_stays_rejected(
     assert (await workspace.fact(first.fact.fact_id)).status is FactStatus.REJECTED
     listed = await workspace.facts(statuses=[FactStatus.REJECTED])
     assert [each.fact_id for each in listed.facts] == [first.fact.fact_id]
+
+
+@pytest.mark.parametrize("decision", ["rejected", "confirmed"])
+async def test_what_is_decided_holds_when_the_kind_of_a_fact_is_extracted_again(
+    engine: Engine, workspace: WorkspaceEngine, decision: Decision
+) -> None:
+    await put(engine, workspace, POLICY, "policy.md")
+    other = await put(engine, workspace, POLICY.replace("250 EUR", "300 EUR"), "renewal.md")
+    [conflict] = (await workspace.fact_conflicts()).conflicts
+    decided = await workspace.decide_fact(conflict.facts[0].fact_id, decision)
+    shown = (await workspace.fact_conflicts()).conflicts
+    assert bool(shown) is (decision == "confirmed")
+    await workspace.change_setting("fact_kinds", "cell")
+    await extracted(engine, workspace)
+    # Whatever else is read in between.
+    await workspace.change_setting("fact_kinds", "cell,statement")
+    await extracted(engine, workspace)
+    with pytest.raises(NotFound):
+        await workspace.fact(decided.fact_id)
+    await workspace.unset_setting("fact_kinds")
+    await extracted(engine, workspace)
+    again = await workspace.fact(decided.fact_id)
+    assert (again.status, again.decided_by) == (decided.status, decided.decided_by)
+    assert len((await workspace.fact_conflicts()).conflicts) == len(shown)
+    # It can be taken back, and is forgotten with its document.
+    await workspace.decide_fact(again.fact_id, "proposed")
+    assert len((await workspace.fact_conflicts()).conflicts) == 1
+    await workspace.delete_document(other)
+    assert (await workspace.fact_conflicts()).conflicts == ()
+
+
+async def test_what_is_decided_holds_when_a_later_version_says_it_again(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await put(engine, workspace, POLICY, "policy.md", external_id="policy")
+    [first, *_] = await workspace.recall_facts("theft limit")
+    await workspace.decide_fact(first.fact.fact_id, "rejected")
+    without = POLICY.replace("| Theft | 2,000 EUR | none |\n", "")
+    await put(engine, workspace, without, "policy.md", external_id="policy")
+    assert (await workspace.fact(first.fact.fact_id)).status is FactStatus.SUPERSEDED
+    await put(engine, workspace, POLICY, "policy.md", external_id="policy")
+    assert (await workspace.fact(first.fact.fact_id)).status is FactStatus.REJECTED
 
 
 async def test_a_new_version_says_what_changed(engine: Engine, workspace: WorkspaceEngine) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from hashlib import blake2b
 from uuid import UUID, uuid4
 
@@ -103,8 +104,9 @@ async def keep_facts(
     """Replace what is known of a document by the facts of its published version.
 
     A fact that stands there again keeps its id, and what somebody decided of it; one that does not
-    is superseded, until the next version. False when another version was published meanwhile.
-    Raises LaneMismatch for vectors of another lane.
+    is superseded, until the next version, and what was decided of it is remembered for when it
+    stands there again, as when its kind is extracted again. False when another version was
+    published meanwhile. Raises LaneMismatch for vectors of another lane.
     """
     facts, vectors = extracted.facts, extracted.vectors
     require_vectors_of(extracted.lane, vectors, len(facts))
@@ -119,6 +121,8 @@ async def keep_facts(
         known[bytes(row["same_key"])].append(row)
         if row["version"] == pending.version:
             outdated.append(row["fact_id"])
+    for row in await _decided_before(scope, whose):
+        known[row["same_key"]].append(row)
     kept = [known[each.same].pop(0) if known.get(each.same) else None for each in keys]
     outdated += [row["fact_id"] for row in kept if row is not None]
     turned = await asyncio.to_thread(scope.sealing.vectors, vectors)
@@ -160,9 +164,45 @@ async def keep_facts(
             "model_output_tokens": extracted.usage.output_tokens,
             "model_cost_usd": extracted.usage.cost_usd if extracted.usage.requests else 0.0,
             "left_out": extracted.left_out,
+            "decided": Jsonb(_still_decided(known, {each.same for each in keys})),
         },
     )
     return True
+
+
+async def _decided_before(scope: WorkspaceScope, whose: Mapping[str, object]) -> list[DictRow]:
+    """What was decided of facts that the document's last reading did not find."""
+    row = await scope.one(_SQL["decided"], whose)
+    return [
+        {
+            "fact_id": UUID(each["fact_id"]),
+            "same_key": bytes.fromhex(each["same_key"]),
+            "since_version": whose["version"],
+            "status": each["status"],
+            "decided_by": each["decided_by"],
+            "decided_at": datetime.fromisoformat(each["decided_at"]),
+        }
+        for each in (() if row is None else row["decided"])
+    ]
+
+
+def _still_decided(
+    not_kept: Mapping[bytes, Sequence[DictRow]], found: Set[bytes]
+) -> list[dict[str, str]]:
+    """What was decided of facts that are not found now, to be remembered without their words."""
+    return [
+        {
+            "fact_id": str(row["fact_id"]),
+            "same_key": key.hex(),
+            "status": row["status"],
+            "decided_by": row["decided_by"],
+            "decided_at": row["decided_at"].isoformat(),
+        }
+        for key, rows in not_kept.items()
+        if key not in found
+        for row in rows
+        if row["decided_by"] is not None
+    ]
 
 
 async def _lane_of_facts(scope: WorkspaceScope, lane: Lane) -> int:

@@ -85,6 +85,10 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND status <> 'superseded'
 ORDER BY version, ordinal
 
+-- name: decided
+SELECT decided FROM fact_sets
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+
 -- name: remove
 DELETE FROM facts
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
@@ -162,11 +166,12 @@ VALUES (%(workspace_id)s, %(term)s, %(document_id)s, %(ordinals)s, %(frequencies
 -- name: note_set
 INSERT INTO fact_sets (
     workspace_id, document_id, version, extractor, facts, total_length, lengths, failure, attempts,
-    model_input_tokens, model_output_tokens, model_cost_usd, left_out
+    model_input_tokens, model_output_tokens, model_cost_usd, left_out, decided
 ) VALUES (
     %(workspace_id)s, %(document_id)s, %(version)s, %(extractor)s, %(facts)s, %(total_length)s,
     %(lengths)s, %(failure)s, (%(failure)s::text IS NOT NULL)::integer,
-    %(model_input_tokens)s, %(model_output_tokens)s, %(model_cost_usd)s, %(left_out)s
+    %(model_input_tokens)s, %(model_output_tokens)s, %(model_cost_usd)s, %(left_out)s,
+    %(decided)s
 )
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     version = excluded.version, extractor = excluded.extractor, facts = excluded.facts,
@@ -179,7 +184,8 @@ ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     END,
     model_input_tokens = excluded.model_input_tokens,
     model_output_tokens = excluded.model_output_tokens,
-    model_cost_usd = excluded.model_cost_usd, left_out = excluded.left_out, extracted_at = now()
+    model_cost_usd = excluded.model_cost_usd, left_out = excluded.left_out,
+    decided = excluded.decided, extracted_at = now()
 
 -- name: note_failure
 -- What was extracted of it before stays.
