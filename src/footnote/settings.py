@@ -127,17 +127,27 @@ def _checked_kinds(text: str) -> str:
 
 def _checked_fact_kinds(text: str) -> str:
     """Kinds of facts, each once and in one order. Raises ValueError."""
-    return _members(text, [kind.value for kind in FactKind])
+    return _some_of(text, [kind.value for kind in FactKind], "facts")
 
 
 def _checked_entity_kinds(text: str) -> str:
     """Kinds of entities, each once and in one order. Raises ValueError."""
-    return _members(text, [kind.value for kind in EntityKind])
+    return _some_of(text, [kind.value for kind in EntityKind], "entities")
 
 
 def _checked_classes(text: str) -> str:
     """Classes of documents, each once and in one order. Raises ValueError."""
     return _members(text, [each.value for each in DocumentClass])
+
+
+def _some_of(text: str, known: Sequence[str], switch: str) -> str:
+    """At least one of them; the setting `switch` is for none."""
+    if not listed(text):
+        raise ValueError(
+            f"it names no kind; name some of {', '.join(known)}, or set {switch} to false to "
+            f"extract no {switch}"
+        )
+    return _members(text, known)
 
 
 def _members(text: str, known: Sequence[str]) -> str:

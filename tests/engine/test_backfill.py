@@ -105,6 +105,33 @@ async def test_every_kind_is_made_up_for(
         assert (each.done, each.failed, each.waiting, each.oldest_waiting) == (2, 0, 0, None), each
 
 
+@pytest.mark.parametrize(
+    ("kind", "setting", "only"),
+    [
+        (BackgroundWork.ENTITIES, "entity_kinds", "email"),
+        (BackgroundWork.FACTS, "fact_kinds", "cell"),
+    ],
+)
+async def test_a_setting_that_is_unset_has_documents_read_again_as_one_that_is_set(
+    workspace: WorkspaceEngine,
+    test_database: TestDatabase,
+    kind: BackgroundWork,
+    setting: str,
+    only: str,
+) -> None:
+    await put(workspace, ORDERS)
+    await workspace.change_setting(kind.value, True)
+    await workspace.change_setting(setting, only)
+    await SLICES[kind](workspace.engine, workspace.workspace_id)
+    with psycopg.connect(test_database.superuser_url) as connection:
+        connection.execute("DELETE FROM footnote.procrastinate_jobs")
+    read = of_kind(await workspace.backfill(), kind)
+    assert (read.done, read.waiting, read.running) == (1, 0, False)
+    await workspace.unset_setting(setting)
+    waiting = of_kind(await workspace.backfill(), kind)
+    assert (waiting.done, waiting.waiting, waiting.running) == (0, 1, True)
+
+
 async def test_passages_of_before_are_looked_at_once(
     workspace: WorkspaceEngine, test_database: TestDatabase
 ) -> None:

@@ -337,3 +337,14 @@ async def test_a_workspace_cannot_have_texts_sent_where_the_installation_sends_n
     with pytest.raises(InvalidRequest, match="has no grounding judge") as refused:
         await workspace.change_setting("grounding_judge", judge)
     assert "FOOTNOTE_GROUNDING_JUDGE" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize("none", ["", " , ,"])
+@pytest.mark.parametrize("switch", ["facts", "entities"])
+async def test_kinds_that_are_none_are_refused_with_what_switches_off(
+    workspace: WorkspaceEngine, switch: str, none: str
+) -> None:
+    name = {"facts": "fact_kinds", "entities": "entity_kinds"}[switch]
+    with pytest.raises(InvalidRequest, match=f"{name} .* set {switch} to false"):
+        await workspace.change_setting(name, none)
+    assert (await workspace.setting(name)).source is SettingSource.INSTALLATION

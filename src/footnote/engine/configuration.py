@@ -107,19 +107,7 @@ async def change_setting(
         )
     async with workspace.scope() as scope:
         await stored.change_setting(scope, wanted, checked)
-        if wanted == "paused_work":
-            await _enqueue_wanted(scope, workspace.engine.settings)
-        if wanted in _OF_FACTS:
-            # Documents of before get theirs, or those of other kinds.
-            await enqueue_facts_if_wanted(scope, by_default=workspace.engine.settings.facts)
-        if wanted in _OF_CLUSTERS:
-            await _enqueue_clustering(scope, workspace.engine.settings)
-        if wanted in _OF_ENTITIES:
-            by_default = workspace.engine.settings.entities
-            await enqueue_entities_if_wanted(scope, by_default=by_default)
-        if wanted in _OF_SUMMARIES:
-            by_default = workspace.engine.settings.summaries
-            await enqueue_summarising_if_wanted(scope, by_default=by_default)
+        await _enqueue_wanted(scope, workspace.engine.settings, wanted)
     return await setting(workspace, wanted)
 
 
@@ -128,8 +116,7 @@ async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetti
     wanted = _named(name)
     async with workspace.scope() as scope:
         await stored.unset_setting(scope, wanted)
-        if wanted == "paused_work":
-            await _enqueue_wanted(scope, workspace.engine.settings)
+        await _enqueue_wanted(scope, workspace.engine.settings, wanted)
     return await setting(workspace, wanted)
 
 
@@ -144,22 +131,26 @@ async def is_paused(workspace: WorkspaceAccess, work: BackgroundWork) -> bool:
     return work in await paused_work(workspace)
 
 
-async def _enqueue_wanted(scope: WorkspaceScope, installed: Settings) -> None:
-    """Have workers look at all kinds again: those that are paused they leave alone."""
-    await enqueue_entities_if_wanted(scope, by_default=installed.entities)
-    await enqueue_facts_if_wanted(scope, by_default=installed.facts)
-    await _enqueue_clustering(scope, installed)
-    await enqueue_summarising_if_wanted(scope, by_default=installed.summaries)
-    if await any_unmarked(scope):
+async def _enqueue_wanted(scope: WorkspaceScope, installed: Settings, changed: str) -> None:
+    """Have workers look again at what a changed setting is about: documents of before get theirs.
+
+    What is paused may be any kind; what still is they leave alone.
+    """
+    any_kind = changed == "paused_work"
+    if any_kind or changed in _OF_ENTITIES:
+        await enqueue_entities_if_wanted(scope, by_default=installed.entities)
+    if any_kind or changed in _OF_FACTS:
+        await enqueue_facts_if_wanted(scope, by_default=installed.facts)
+    if any_kind or changed in _OF_CLUSTERS:
+        await enqueue_clustering_if_wanted(
+            scope, by_default=installed.clusters, chunks_by_default=installed.chunk_clusters
+        )
+    if any_kind or changed in _OF_SUMMARIES:
+        await enqueue_summarising_if_wanted(scope, by_default=installed.summaries)
+    if any_kind and await any_unmarked(scope):
         await enqueue_marking(scope)
-    if await next_waiting(scope) is not None:
+    if any_kind and await next_waiting(scope) is not None:
         await enqueue_keywords(scope)
-
-
-async def _enqueue_clustering(scope: WorkspaceScope, installed: Settings) -> None:
-    await enqueue_clustering_if_wanted(
-        scope, by_default=installed.clusters, chunks_by_default=installed.chunk_clusters
-    )
 
 
 async def setting_history(
