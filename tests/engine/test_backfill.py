@@ -205,4 +205,6 @@ async def test_a_pause_is_of_one_workspace(engine: Engine, workspace: WorkspaceE
     other = await engine.workspace((await engine.create_workspace("beside")).name)
     await workspace.pause_backfill()
     assert all(each.paused for each in (await workspace.backfill()).kinds)
+    with pytest.raises(Conflict, match="all is paused in this workspace: keywords, suspicion"):
+        await workspace.start_backfill()
     assert not any(each.paused for each in (await other.backfill()).kinds)

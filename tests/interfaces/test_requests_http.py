@@ -136,6 +136,7 @@ INVALID: list[tuple[str, object, str]] = [
             ({"query": "a", "colour": "blue"}, "body.colour"),
         )
     ),
+    *((f"/v1/backfill{act}", {"kinds": []}, "body.kinds") for act in ("", "/pause", "/resume")),
     ("/v1/conversations", {"document_mode": "never"}, "body.document_mode"),
     ("/v1/conversations", {"title": ""}, "body.title"),
     ("/v1/conversations", {"colour": "blue"}, "body.colour"),

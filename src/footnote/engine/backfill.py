@@ -93,9 +93,16 @@ async def start_backfill(
     """Have workers make up for what documents lack, of the newest documents first.
 
     Of all kinds that the workspace wants and that are not paused where none is named. Raises
-    Conflict for a kind that is named and is switched off or paused.
+    Conflict for a kind that is named and is switched off or paused, and where all are paused.
     """
     before = await backfill(workspace)
+    wanted = [each for each in before.kinds if each.enabled]
+    outdated = before.index.current < before.index.segments
+    if not kinds and not outdated and all(each.paused for each in wanted):
+        raise Conflict(
+            f"all is paused in this workspace: {', '.join(each.kind.value for each in wanted)}",
+            hint="`footnote backfill resume`, with --kind for some of it",
+        )
     begun = []
     for each in before.kinds:
         if each.enabled and not each.paused and (not kinds or each.kind in kinds):
@@ -106,7 +113,7 @@ async def start_backfill(
     async with workspace.system_scope() as scope:
         for kind in begun:
             await _ENQUEUE[kind](scope)
-        if before.index.current < before.index.segments:
+        if outdated:
             await enqueue_maintenance(scope)
     return await backfill(workspace)
 

@@ -17,7 +17,10 @@ class BackfillKinds(Request):
     """Which work in the background is meant."""
 
     kinds: list[BackgroundWork] = Field(
-        default_factory=list, max_length=len(BackgroundWork), description="Empty for all kinds."
+        default_factory=list,
+        min_length=1,
+        max_length=len(BackgroundWork),
+        description="All kinds if left out.",
     )
 
 

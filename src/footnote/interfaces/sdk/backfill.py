@@ -33,5 +33,5 @@ async def resume_backfill(client: Remote, kinds: Sequence[BackgroundWork] = ()) 
 
 
 async def _post(client: Remote, path: str, kinds: Sequence[BackgroundWork]) -> Backfill:
-    body = Content(json={"kinds": [each.value for each in kinds]})
+    body = Content(json={"kinds": [each.value for each in kinds]} if kinds else {})
     return decoded(Backfill, await client.transport.json("POST", path, body, repeat=Repeat.LOST))
