@@ -36,6 +36,16 @@ def document(text: str, title: str = "Letter", language: str = "en") -> Document
         ("Invoice number: R-2024-5\nContract number: C-4711", "Letter", "r20245"),
         # Said twice, it is said.
         ("Policy number: HH-2024-118", "Policy HH 2024-118", "hh2024118"),
+        # Also where its number is too short to tell it from all others: it is about none, then.
+        ("Invoice number: INV-1\nContract number: ZT-7781", "Letter", None),
+        ("Invoice number: 17\nContract number: ZT-7781", "Letter", None),
+        ("| Order no. | 3 |\n|---|---|\n| Contract number | ZT-7781 |", "Letter", None),
+        ("Rechnungs-Nr.: RE 17 vom 3. Mai\nVertragsnummer: ZT-7781", "Brief", None),
+        ("Contract number: ZT-7781", "Invoice 17", None),
+        ("Contract number: ZT-7781", "Invoice no. 3", None),
+        ("Invoice number: pending\nContract number: ZT-7781", "Letter", "zt7781"),
+        ("Invoice number: as agreed in 2024\nContract number: ZT-7781", "Letter", "zt7781"),
+        ("Contract number: ZT-7781", "Order 2024", "zt7781"),
         # Another's, a list, a year, a count, and what is no number.
         ("It replaces policy number HH-2024-118.", "Letter", None),
         ("Policy number: HH-2024-118\nPolicy number: HH-2024-119", "Letter", None),
@@ -79,6 +89,13 @@ def test_another_number_another_key_another_period_is_another_claim() -> None:
     assert own not in excess.values()
     dated = claims(POLICY.replace("Deductible", "Deductible 2023"), "Home policy")
     assert own not in dated.values()
+
+
+@pytest.mark.parametrize("short", ["INV-1", "17"])
+def test_amounts_of_an_invoice_are_not_those_of_its_contract(short: str) -> None:
+    contract = claims("Contract number: ZT-7781\nTotal: 9,000 EUR\n", "Contract")
+    invoice = f"Invoice number: {short}\nContract number: ZT-7781\nTotal: 750 EUR\n"
+    assert claims(invoice, "Invoice")["Total"] != contract["Total"]
 
 
 def test_sentences_are_not_compared_beyond_their_title() -> None:

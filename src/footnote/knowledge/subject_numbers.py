@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from footnote.knowledge.texts import DocumentText
 from footnote.language.identifiers import is_identifier
@@ -25,14 +26,22 @@ _NAMED = {
     kind: rf"(?:{label})s?[ \t-]*{_NUMBER}|{_NUMBER}[ \t]*{_OF}(?:{label})\b"
     for kind, label in _LABELS.items()
 }
+_BEFORE = r"^[ \t>*_|•+-]*(?:(?:the|your|our|ihre?|notre|votre|su)[ \t]+)?"
 _LINES = {
     kind: re.compile(
-        rf"^[ \t>*_|•+-]*(?:(?:the|your|our|ihre?|notre|votre|su)[ \t]+)?(?:{named})"
-        rf"[ \t*_]*[:：|]?[ \t*_|]*{_VALUE}[ \t*_.]*(?:\||$)",
+        rf"{_BEFORE}(?:{named})[ \t*_]*[:：|]?[ \t*_|]*{_VALUE}[ \t*_.]*(?:\||$)",
         re.MULTILINE | re.IGNORECASE,
     )
     for kind, named in _NAMED.items()
 }
+_BESIDE_LABELS = {
+    kind: re.compile(
+        rf"{_BEFORE}(?:{named})[ \t*_]*[:：|][ \t*_|]*(?:[^\W\d_]{{1,4}}[ \t]+)?[\w./–#-]*\d",
+        re.MULTILINE | re.IGNORECASE,
+    )
+    for kind, named in _NAMED.items()
+}
+"""A number of any length, whatever comes behind it, as in `Invoice number: RE 17 of 3 May`."""
 _TITLES = {
     kind: (
         re.compile(rf"(?<!\w)(?:{_NAMED[kind]})[ \t:：]*{_VALUE}", re.IGNORECASE),
@@ -70,9 +79,21 @@ def subject_number(document: DocumentText) -> SubjectNumber | None:
         if len(stated) == 1:
             [(key, written)] = stated.items()
             return SubjectNumber(written=written, key=key)
-        if stated:
-            return None  # A list of them is about none.
+        if stated or _is_numbered(kind, document):
+            # A list of them is about none, nor is what is too short to tell one from all others:
+            # and least of all about the contract of an invoice that has such a number.
+            return None
     return None
+
+
+def _is_numbered(kind: str, document: DocumentText) -> bool:
+    """Whether a document says that it is the invoice, order … with some number."""
+    title = _YEAR.sub("", document.title)
+    in_title = chain.from_iterable(each.finditer(title) for each in _TITLES[kind])
+    stated = chain(in_title, _LINES[kind].finditer(document.text))
+    if any(re.search(r"\d", match["number"]) for match in stated):
+        return True
+    return _BESIDE_LABELS[kind].search(document.text) is not None
 
 
 def _in_lines(kind: str, text: str) -> Iterator[str]:
