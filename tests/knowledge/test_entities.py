@@ -28,6 +28,11 @@ FORMED = [
     ("on 3/6/2024", None, ""),
     ("costs $1,500.50 a year", EntityKind.AMOUNT, "1500.5 USD"),
     ("kostet 1.500,50 € im Jahr", EntityKind.AMOUNT, "1500.5 EUR"),
+    ("pays five million euros a year", EntityKind.AMOUNT, "5000000 EUR"),
+    ("ein Beitrag von tausend Euro im Jahr", EntityKind.AMOUNT, "1000 EUR"),
+    ("| Cover | Limit (in thousands EUR) |", None, ""),
+    ("Amounts in EUR millions", None, ""),
+    ("Beiträge in Tausend EUR", None, ""),
     ("at 12 High Street, Leeds LS1 4AP.", EntityKind.ADDRESS, "12 high street leeds ls1 4ap"),
     ("policy POL-2024/88-A covers it", EntityKind.IDENTIFIER, "pol-2024/88-a"),
     ("see https://example.com/a12345b", None, ""),
@@ -37,7 +42,7 @@ FORMED = [
 
 @pytest.mark.parametrize(("text", "kind", "normal"), FORMED)
 def test_what_has_a_form_is_found_by_it(text: str, kind: EntityKind | None, normal: str) -> None:
-    language = "de" if re.search("Juni|kostet", text) else "en"
+    language = "de" if re.search("Juni|kostet|Beitr", text) else "en"
     found = [(each.kind, each.normal) for each in exact_mentions(text, language)]
     assert found == ([] if kind is None else [(kind, normal)])
 

@@ -40,7 +40,7 @@ from footnote.store.passages import passages_in_order
 from footnote.store.reading_progress import PublishedVersion, note_failure
 from footnote.store.relationships import keep_relationships
 
-EXTRACTOR = "entities-3"
+EXTRACTOR = "entities-4"
 """Of what entities are known to come from; another number has every document read again."""
 ATTEMPTS = 3
 """To extract the entities of one version."""

@@ -22,6 +22,7 @@ from footnote.language.addresses import addresses_in
 from footnote.language.dates import Day, dates_mentioned
 from footnote.language.figures import PERCENT, Figure, figures_of
 from footnote.language.identifiers import WORD, is_identifier
+from footnote.language.number_words import SCALES
 from footnote.language.personal_data import personal_data_in
 from footnote.language.quantities import number_in
 from footnote.language.scripts import UNSPACED
@@ -31,6 +32,8 @@ _VAT = re.compile(r"(?<![\w])(?:[A-Z]{2}|CHE)[ -]?[A-Z0-9](?:[ .-]?[A-Z0-9]){6,1
 _ADDRESS_OF_THE_WEB = re.compile(r"(?:https?://|www\.)[^\s<>\"'|]+", re.IGNORECASE)
 _SYMBOL_BEFORE = re.compile(r"(?:[$€£¥]|(?<![^\W\d_])(?:USD|EUR|GBP|CHF|JPY|CNY|RMB))\s?$")
 _LOOK_BACK = 5
+_NUMBERS_ALONE = frozenset("hundert tausend cien ciento cent cento mil mille".split())
+_IN = re.compile(r"(?<!\w)(?:in|en)\s$", re.IGNORECASE)
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _OF_WORDS = frozenset("LMN")
 """Letters, the marks above and below them, and digits: first letters of Unicode's categories."""
@@ -188,7 +191,7 @@ def _iso(day: Day) -> str:
 
 def _amounts(text: str, language: str | None, used: list[tuple[int, int]]) -> Iterator[Mention]:
     for each in figures_of(text, language, tuple(used)):
-        if each.unit in ("", PERCENT) or not each.values:
+        if each.unit in ("", PERCENT) or not each.values or _is_scale_alone(text, each):
             continue
         before = _SYMBOL_BEFORE.search(text[max(0, each.start - _LOOK_BACK) : each.start])
         start = each.start - len(before.group()) if before else each.start
@@ -197,6 +200,19 @@ def _amounts(text: str, language: str | None, used: list[tuple[int, int]]) -> It
             normal=f"{_value(text[each.start : each.end], each, language)} {each.unit}",
             confidence=_FORM_ALONE,
         )  # fmt: skip
+
+
+def _is_scale_alone(text: str, figure: Figure) -> bool:
+    """Whether it is the scale of other numbers, as in `(in thousands EUR)`, rather than a number.
+
+    A hundred or a thousand is a number in some languages, but not behind `in`.
+    """
+    scale = text[figure.start : figure.end].split(maxsplit=1)[0].casefold()
+    if figure.claims or not figure.values.issubset(SCALES.get(scale, ())):
+        return False
+    return scale not in _NUMBERS_ALONE or bool(
+        _IN.search(text[max(0, figure.start - _LOOK_BACK) : figure.start])
+    )
 
 
 def _value(written: str, figure: Figure, language: str | None) -> str:
