@@ -1,5 +1,6 @@
 """What the environment may say, and what is said of it when it makes no sense."""
 
+import re
 import traceback
 from pathlib import Path
 
@@ -7,8 +8,9 @@ import pytest
 
 import footnote
 from footnote.errors import UnsupportedSettings
+from footnote.removed_settings import REMOVED
 from footnote.settings import (
-    REMOVED,
+    COMMAND_LINE_VARIABLES,
     Settings,
     environment_of,
     settings_from,
@@ -101,6 +103,9 @@ def test_a_setting_that_cannot_be_used_is_told_what_it_must_be(
 def test_a_variable_that_is_almost_a_setting_is_told_with_the_setting() -> None:
     environment = {
         "FOOTNOTE_TOPK": "3",
+        "FOOTNOTE_CHUNK_CLASS_TARGETS": "{}",
+        "FOOTNOTE_MAX_PAGES": "3",
+        "FOOTNOTE_METRICS_PORT": "9464",
         "FOOTNOTE_TOKEN_ROLE_CLAIM": "role",
         "FOOTNOTE_QQQQQQQQ": "",
         "FOOTNOTE_TOP_K": "3",
@@ -110,8 +115,14 @@ def test_a_variable_that_is_almost_a_setting_is_told_with_the_setting() -> None:
         "HOME": "/home/ada",
     }
     assert unknown_variables(environment) == (
+        (
+            "FOOTNOTE_CHUNK_CLASS_TARGETS",
+            "it was removed: FOOTNOTE_CHUNK_TOKENS holds for every class.",
+        ),
+        ("FOOTNOTE_MAX_PAGES", "it was removed: a document may have 5,000 pages."),
+        ("FOOTNOTE_METRICS_PORT", "it was removed: it is FOOTNOTE_METRICS_ADDRESS."),
         ("FOOTNOTE_QQQQQQQQ", "docs/settings.md lists all."),
-        ("FOOTNOTE_TOKEN_ROLE_CLAIM", "it was removed: it is role of token_claims."),
+        ("FOOTNOTE_TOKEN_ROLE_CLAIM", "it was removed: it is role of FOOTNOTE_TOKEN_CLAIMS."),
         ("FOOTNOTE_TOPK", "did you mean FOOTNOTE_TOP_K?"),
     )
 
@@ -155,6 +166,24 @@ def test_a_setting_that_was_removed_is_refused_with_what_holds_instead() -> None
         settings_from(None, {"cache_seconds": 3})
     assert refusal.value.hint == "It was removed: results and answers are kept for five minutes."
     assert not REMOVED.keys() & Settings.model_fields.keys()
+    assert list(REMOVED) == sorted(REMOVED)
+    known = {
+        *COMMAND_LINE_VARIABLES,
+        *map("FOOTNOTE_{}".format, map(str.upper, Settings.model_fields)),
+    }
+    assert set(re.findall("FOOTNOTE_[A-Z_]+", " ".join(REMOVED.values()))) <= known
+
+
+def test_what_the_changelog_says_was_removed_is_known_to_be() -> None:
+    changes = (Path(__file__).parents[1] / "CHANGELOG.md").read_text("utf-8")
+    removed = "".join(
+        re.findall(r"^### Removed$(.*?)(?=^##|\Z)", changes, re.DOTALL | re.MULTILINE)
+    )
+    named = set(re.findall("FOOTNOTE_[A-Z_]+[A-Z]", removed)) - set(COMMAND_LINE_VARIABLES)
+    assert named
+    assert {each.removeprefix("FOOTNOTE_").lower() for each in named} <= (
+        REMOVED.keys() | Settings.model_fields.keys()
+    )
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from footnote.domain.entities import EntityKind
 from footnote.domain.facts import FactKind
 from footnote.domain.redaction import PersonalData
 from footnote.errors import InvalidRequest, UnsupportedSettings
+from footnote.removed_settings import REMOVED
 from footnote.validation.messages import shown, wrong_places, wrong_value
 
 BLEND_WEIGHTS = ("FUSION_WEIGHT_VECTOR", "FUSION_WEIGHT_BM25")
@@ -1094,38 +1095,6 @@ COMMAND_LINE_VARIABLES = ("FOOTNOTE_API_KEY", "FOOTNOTE_NO_SERVER", "FOOTNOTE_WO
 """Variables that the command line reads beside the settings."""
 _PREFIX = "FOOTNOTE_"
 _OF_TESTS = "FOOTNOTE_TEST_"
-
-
-REMOVED: Mapping[str, str] = {
-    "agent_max_steps": "an agent makes at most twelve requests to its model",
-    "agent_timeout_seconds": "an agent has half as long again as answer_timeout_seconds",
-    "answer_resume_seconds": "an answer that nobody reads goes on for five seconds",
-    "blend_dense_weight": "the share of the dense recall is blend_alpha",
-    "blend_lexical_weight": "the share of the dense recall is blend_alpha",
-    "cache_seconds": "results and answers are kept for five minutes",
-    "embedding_document_prompt": "it is document_prompt of embedding_options",
-    "embedding_max_tokens": "it is max_tokens of embedding_options",
-    "embedding_query_prompt": "it is query_prompt of embedding_options",
-    "events_heartbeat_seconds": "streams say every 15 seconds that they live",
-    "google_location": "it stands behind the project in google_project: acme-1234/eu",
-    "language_model_timeout_seconds": "a reply may take half of search_timeout_seconds",
-    "max_queued_documents_overall": "it is ten times max_queued_documents",
-    "metrics_host": "it stands before the port in metrics_address: 0.0.0.0:9464",
-    "metrics_port": "it is metrics_address",
-    "reembedding_texts_per_second": "footnote reembed has --texts-per-second",
-    "replica_wait_seconds": "a read waits a second for a replica",
-    "request_body_seconds": "the body of a request must go on within 20 seconds",
-    "statement_timeout_seconds": "a statement may take half of search_timeout_seconds",
-    "token_groups_claim": "it is groups of token_claims",
-    "token_jwks_seconds": "an issuer's keys are kept for five minutes",
-    "token_leeway_seconds": "an issuer's clock may be off by 30 seconds",
-    "token_principal_claim": "it is principal of token_claims",
-    "token_role_claim": "it is role of token_claims",
-    "token_workspace_claim": "it is workspace of token_claims",
-    "webhook_attempts": "a delivery is tried eight times",
-    "worker_memory_bytes": "the documents in hand share 200 MiB",
-}
-"""Settings that earlier versions had, and what holds instead."""
 
 
 def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

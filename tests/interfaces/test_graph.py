@@ -81,7 +81,7 @@ async def test_the_command_shows_and_writes_the_graph(
 ) -> None:
     env = environment(settings, COLUMNS="240")
     none = await command(env, "graph")
-    assert "footnote entities progress" in none.out
+    assert "footnote config set entities true" in none.out
     await with_documents(workspace)
     shown = await command(env, "graph", "--document", "lease.md")
     assert "cites" in shown.out

@@ -61,6 +61,7 @@ INVALID: list[tuple[str, object, str]] = [
             ({"evidence_types": ["poem"]}, "body.filters.evidence_types.0"),
             ({"min_similarity": "0.5"}, "body.filters.min_similarity"),
             ({"min_similarity": 1.5}, "body.filters.min_similarity"),
+            ({"where": {"keywords": {"gt": "a"}}}, "'gt' does not go with keywords"),
             ({"where": {"langage": "de"}}, "body.filters.where: $.langage"),
             (
                 {"where": {"any": [{"class": "email"}, {"tags": {"lt": "a"}}]}},

@@ -72,7 +72,7 @@ async def test_commands_summarise(
     assert "1 of 1 documents are summarised, 0 failed." in progress.out
     wrong = await command(env, "summaries", "show")
     assert wrong.code != 0
-    assert "one of document_id, collection and cluster_id" in wrong.err
+    assert "one of --document, --collection and --cluster" in wrong.err
 
 
 async def test_a_model_reads_the_passages_of_a_summary(

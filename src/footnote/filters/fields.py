@@ -179,6 +179,7 @@ _ORDER = frozenset({"lt", "lte", "gt", "gte"})
 _PART = frozenset({"contains"})
 
 _TEXT = Kind("text", _BASIC | _PART, _text, _text)
+_KEYWORDS = Kind("keywords", _BASIC | _PART, _tag, _tag)
 _TAGS = Kind("tags", _BASIC | _PART, _tag, _tag)
 _COUNT = Kind("a number", _BASIC | _ORDER, _whole_number, _text)
 _MOMENT = Kind("a time", _BASIC - {"in"} | _ORDER, _moment, _text)
@@ -196,7 +197,7 @@ _KINDS: Mapping[str, Kind] = {
     "document_id": _IDENTIFIER,
     "external_id": _TEXT,
     "filename": _TEXT,
-    "keywords": _TAGS,
+    "keywords": _KEYWORDS,
     "language": _TEXT,
     "media_type": _TEXT,
     "page_count": _COUNT,

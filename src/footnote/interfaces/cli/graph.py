@@ -12,6 +12,7 @@ from footnote.domain.relationships import Graph
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.model_use import reading_advice
 from footnote.interfaces.cli.options import AsJson, Workspace
 from footnote.knowledge.graph_formats import GraphFormat
 from footnote.knowledge.graph_formats import written as in_format
@@ -82,8 +83,11 @@ def show_graph(
         present.print_json(found)
         return
     if not found.edges:
+        progress = in_workspace(context, workspace, lambda inside: inside.entity_progress())
+        advice = reading_advice(progress, "entities")
         present.terminal().print(
-            "Nothing is related here. `footnote entities progress` says what is read so far."
+            "Nothing is related here. "
+            + (advice or "`footnote entities progress` says what is read so far.")
         )
         return
     names = {each.node_id: each.name for each in found.nodes}

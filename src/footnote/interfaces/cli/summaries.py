@@ -8,6 +8,7 @@ from uuid import UUID
 import typer
 
 from footnote.domain.summaries import Summary, SummaryProgress, SummarySentence
+from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.model_use import writing_line
@@ -48,6 +49,11 @@ def show_summary(
     as_json: AsJson = False,
 ) -> None:
     """Summarise a document, a collection or a cluster in sentences of the documents."""
+    if [document, collection, cluster_id].count(None) != 2:
+        raise InvalidRequest(
+            "a summary is of one document, one collection or one cluster",
+            hint="name one of --document, --collection and --cluster",
+        )
 
     async def summarised(inside: WorkspaceEngine) -> Summary:
         return await inside.summary(
