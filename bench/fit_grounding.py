@@ -95,7 +95,9 @@ async def cases_of(
     reader = Reader(analyzer=analyzer)
     helds = [held_of(each, reader) for each in made]
     texts = list(dict.fromkeys(text for held in helds for text in held.embedded_texts))
-    rows = [await embedder.embed(texts[at : at + 512]) for at in range(0, len(texts), 512)]
+    rows = [
+        await embedder.embed_documents(texts[at : at + 512]) for at in range(0, len(texts), 512)
+    ]
     vectors = dict(zip(texts, np.concatenate(rows), strict=True))
     cases = []
     for each, held in zip(made, helds, strict=True):
@@ -297,7 +299,7 @@ async def main() -> None:
     arguments = parser.parse_args()
     embedder = RememberingEmbedder(
         load_minilm(arguments.models, "int8", threads=1, batch_tokens=8192),
-        arguments.models / "grounding.pickle",
+        arguments.models,
     )
     analyzer = TextAnalyzer()
     asked = {each: read_set(arguments.data / f"xquad-{each}") for each in (*NATIVE, *FOREIGN)}

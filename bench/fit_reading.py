@@ -41,11 +41,11 @@ from footnote.settings import Settings
 from reading_questions import (
     SETS,
     Question,
-    RememberingEmbedder,
     RememberingReader,
     questions_of_office,
     questions_of_set,
 )
+from reading_sets import RememberingEmbedder
 from reporting import finish, progress, show
 
 KEPT_EVERY = 50

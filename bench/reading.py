@@ -34,7 +34,7 @@ from footnote.models.readers import reader_from
 from footnote.ports import Embedder
 from footnote.settings import Settings
 from office_search import OFFICE, Found, search_office
-from reading_sets import bm25, fused, passage_of, read_lines
+from reading_sets import bm25, evidence_of, fused, passage_of, read_lines
 from reporting import finish, show
 
 EVIDENCE = 8
@@ -117,15 +117,7 @@ async def xquad(
             for answerable, shown in ((True, best), (False, others)):
                 if answerable and not any(passages[each].chunk_id == gold for each in best):
                     continue
-                evidence = [
-                    Evidence(
-                        passage=passages[each],
-                        rank=rank,
-                        score=1.0 / (60 + rank),
-                        similarity=float(similar[row, each]),
-                    )
-                    for rank, each in enumerate(shown, start=1)
-                ]
+                evidence = evidence_of(passages, shown, similar[row])
                 yield Asked(
                     identity=f"{identity}{'' if answerable else ' without'}",
                     question=wordings[identity],

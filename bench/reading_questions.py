@@ -1,9 +1,8 @@
-"""The questions that `fit_reading.py` fits on, and models that remember what they said."""
+"""The questions that `fit_reading.py` fits on, and a reader that remembers what it said."""
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import json
 import pickle
 import random
@@ -16,7 +15,7 @@ import numpy as np
 
 from footnote.answering.cite import Footnotes
 from footnote.answering.reader_answers import MOST_PASSAGES
-from footnote.domain import Citation, Evidence, Passage
+from footnote.domain import Citation, Passage
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.readers import LazyReader
 from footnote.ports import (
@@ -25,12 +24,10 @@ from footnote.ports import (
     PassageReading,
     PassageText,
     SupportOdds,
-    Vector,
-    Vectors,
 )
 from office_search import search_office
 from reading import Asked, office
-from reading_sets import bm25, fused, passage_of
+from reading_sets import bm25, evidence_of, fused, passage_of
 
 SETS = {
     "squad-train-parts": 30,
@@ -120,15 +117,7 @@ async def questions_of_set(
         for answerable, best in shown:
             if answerable and gold not in best:
                 continue
-            evidence = [
-                Evidence(
-                    passage=passages[each],
-                    rank=rank,
-                    score=1.0 / (60 + rank),
-                    similarity=float(similar[row, each]),
-                )
-                for rank, each in enumerate(best, start=1)
-            ]
+            evidence = evidence_of(passages, best, similar[row])
             asked = Asked(
                 identity=f"{group}-{row}",
                 question=texts[row],
@@ -208,35 +197,3 @@ class RememberingReader:
         beside = self._file.with_suffix(".part")
         beside.write_bytes(pickle.dumps((self._known, self._judged)))
         beside.replace(self._file)
-
-
-class RememberingEmbedder:
-    """Embeds each text once, and keeps the vectors in a file for the next run."""
-
-    def __init__(self, embedder: Embedder, folder: Path) -> None:
-        self.lane, self.max_tokens = embedder.lane, embedder.max_tokens
-        self._embedder = embedder
-        name = hashlib.sha256(self.lane.fingerprint.encode()).hexdigest()[:12]
-        self._file = folder / f"embedded-by-{name}.pickle"
-        self._documents: dict[str, Vector] = {}
-        self._queries: dict[str, Vector] = {}
-        if self._file.exists():
-            self._documents, self._queries = pickle.loads(self._file.read_bytes())
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return self._embedder.count_tokens(texts)
-
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        new = [each for each in dict.fromkeys(texts) if each not in self._documents]
-        if new:
-            vectors = await self._embedder.embed_documents(new)
-            self._documents.update(zip(new, vectors, strict=True))
-        return np.stack([self._documents[each] for each in texts])
-
-    async def embed_query(self, text: str) -> Vector:
-        if text not in self._queries:
-            self._queries[text] = await self._embedder.embed_query(text)
-        return self._queries[text]
-
-    def keep(self) -> None:
-        self._file.write_bytes(pickle.dumps((self._documents, self._queries)))

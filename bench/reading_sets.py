@@ -6,6 +6,7 @@ and `qrels.tsv`.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import pickle
@@ -17,7 +18,7 @@ from uuid import NAMESPACE_URL, uuid5
 import numpy as np
 import numpy.typing as npt
 
-from footnote.domain import BlockKind, BlockSpan, Passage, SourceType
+from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType
 from footnote.ports import Analyzer, Embedder, Vector, Vectors
 
 Floats = npt.NDArray[np.float64]
@@ -26,30 +27,52 @@ Floats = npt.NDArray[np.float64]
 class RememberingEmbedder:
     """Embeds each text once, and keeps the vectors in a file for the next run."""
 
-    def __init__(self, embedder: Embedder, path: Path) -> None:
+    def __init__(self, embedder: Embedder, folder: Path) -> None:
+        self.lane, self.max_tokens = embedder.lane, embedder.max_tokens
         self._embedder = embedder
-        self._path = path
-        self._known: dict[str, Vector] = {}
-        if path.exists():
-            self._known = pickle.loads(path.read_bytes())
+        name = hashlib.sha256(self.lane.fingerprint.encode()).hexdigest()[:12]
+        self._file = folder / f"embedded-by-{name}.pickle"
+        self._documents: dict[str, Vector] = {}
+        self._queries: dict[str, Vector] = {}
+        if self._file.exists():
+            self._documents, self._queries = pickle.loads(self._file.read_bytes())
 
-    async def embed(self, texts: Sequence[str]) -> Vectors:
-        if not texts:
-            return np.zeros((0, self._embedder.lane.dimensions), dtype=np.float32)
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return self._embedder.count_tokens(texts)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        new = [each for each in dict.fromkeys(texts) if each not in self._documents]
         if new:
-            self._known.update(zip(new, await self._embedder.embed_documents(new), strict=True))
-        return np.stack([self._known[text] for text in texts])
+            vectors = await self._embedder.embed_documents(new)
+            self._documents.update(zip(new, vectors, strict=True))
+        return np.stack([self._documents[each] for each in texts])
 
-    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        return np.stack([await self._embedder.embed_query(text) for text in texts])
+    async def embed_query(self, text: str) -> Vector:
+        if text not in self._queries:
+            self._queries[text] = await self._embedder.embed_query(text)
+        return self._queries[text]
 
     def keep(self) -> None:
-        self._path.write_bytes(pickle.dumps(self._known))
+        self._file.write_bytes(pickle.dumps((self._documents, self._queries)))
 
 
 def read_lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def evidence_of(
+    passages: Sequence[Passage], best: Sequence[int], similar: Floats
+) -> list[Evidence]:
+    """Some of the passages as a search would give them, by their similarity to the question."""
+    return [
+        Evidence(
+            passage=passages[each],
+            rank=rank,
+            score=1.0 / (60 + rank),
+            similarity=float(similar[each]),
+        )
+        for rank, each in enumerate(best, start=1)
+    ]
 
 
 def passage_of(identity: str, number: int, title: str, text: str, language: str) -> Passage:

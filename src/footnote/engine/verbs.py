@@ -34,7 +34,7 @@ class Verb(Generic[P, R]):
     ) -> None:
         """`whole` says whether the right must hold in the whole workspace; administration must."""
         self.act, self.right = act, right
-        place = WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
+        place = _place_of(right, whole)
         checked, begun = checks(verb), _beginning(verb, act)
 
         @wraps(checked)
@@ -78,7 +78,7 @@ class StreamVerb(Generic[P, R]):
     ) -> None:
         """`whole` says whether the right must hold in the whole workspace; administration must."""
         self.act, self.right = act, right
-        place = WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
+        place = _place_of(right, whole)
         checked, begun = checks(verb), _beginning(verb, act)
 
         @wraps(checked)
@@ -109,6 +109,11 @@ class StreamVerb(Generic[P, R]):
     ) -> Callable[P, Iterator[R]]: ...
     def __get__(self, instance: object, owner: type) -> object:
         return _bound(self._verb, self._twin, instance, owner)
+
+
+def _place_of(right: Right, whole: bool | None) -> str | None:
+    """Where a right must hold; None for wherever what is named lies."""
+    return WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
 
 
 def _beginning(verb: Callable[..., object], act: Act) -> Callable[..., ActUnderWay]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from footnote.errors import InvalidRequest, ModelUnavailable, UnsupportedSettings, how_to_install
+from footnote.errors import InvalidRequest, ModelUnavailable, how_to_install
 from footnote.models.language import check_name
 from footnote.models.roles import Role
+from footnote.models.vendor_values import for_vendor
 
 if TYPE_CHECKING:
     # They bring the client libraries of an extra.
@@ -23,6 +23,7 @@ ANSWERER = Role(
     prefix="FOOTNOTE_ANSWER_MODEL",
     timeout="FOOTNOTE_ANSWER_TIMEOUT_SECONDS",
 )
+_BY_VENDOR = '{"openai": "…", "anthropic": "…"}'
 UNKNOWN_CONTEXT_TOKENS = 8192
 """Taken for a model of which nothing is known; local servers are often set to no more."""
 
@@ -121,8 +122,9 @@ def names_from(text: str) -> tuple[str, ...]:
 
 def _made(name: str, choices: AnswerModelChoices) -> NamedModel:
     vendor, _, model = name.partition(":")
-    url, is_vendors = _for_vendor(choices.url, vendor, choices.role, "URL")
-    key, _ = _for_vendor(choices.api_key, vendor, choices.role, "API_KEY")
+    prefix = choices.role.prefix
+    url, is_vendors = for_vendor(choices.url, vendor, f"{prefix}_URL", _BY_VENDOR)
+    key, _ = for_vendor(choices.api_key, vendor, f"{prefix}_API_KEY", _BY_VENDOR)
     check_name(name, url, key, choices.role)
     try:
         from footnote.models import writing  # noqa: PLC0415  # an optional package, slow to import
@@ -137,21 +139,6 @@ def _made(name: str, choices: AnswerModelChoices) -> NamedModel:
     else:
         made = writing.named_model(name, url, key, choices.role)
     return NamedModel(name=name, model=RedactingModel(made), role=choices.role)
-
-
-def _for_vendor(value: str | None, vendor: str, role: Role, suffix: str) -> tuple[str | None, bool]:
-    """A setting's value for a vendor, and whether it is that vendor's own."""
-    if value is None or not value.lstrip().startswith("{"):
-        return value, False
-    try:
-        found = json.loads(value).get(vendor)
-    except (ValueError, RecursionError):
-        # Not chained, and the value not repeated: it may hold keys.
-        raise UnsupportedSettings(
-            f"{role.prefix}_{suffix} is neither one value nor a JSON object by vendor",
-            hint='write {"openai": "…", "anthropic": "…"}',
-        ) from None
-    return (None, False) if found is None else (str(found), True)
 
 
 def _not_installed(what: str) -> ModelUnavailable:

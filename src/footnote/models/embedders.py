@@ -24,7 +24,7 @@ from footnote.models.batching import BATCH_TOKENS
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits
 from footnote.models.encoder_shape import Precision
 from footnote.models.sentence_encoder import SentenceEncoder
-from footnote.models.vendor_values import checked_key, checked_url, per_vendor
+from footnote.models.vendor_values import checked_key, checked_url, for_vendor
 from footnote.ports import Embedder
 
 if TYPE_CHECKING:
@@ -321,8 +321,10 @@ async def open_hosted(
 
     Raises UnsupportedSettings for what cannot work, LaneUnavailable when it cannot be asked.
     """
-    url = checked_url(per_vendor(choices.url, spec.vendor))
-    key = checked_key(per_vendor(choices.api_key, spec.vendor))
+    by_vendor = '{"openai": "…", "cohere": "…"}'
+    url, _ = for_vendor(choices.url, spec.vendor, "FOOTNOTE_EMBEDDING_URL", by_vendor)
+    key, _ = for_vendor(choices.api_key, spec.vendor, "FOOTNOTE_EMBEDDING_API_KEY", by_vendor)
+    url, key = checked_url(url), checked_key(key)
     client = _client(spec, url, key)
     window = choices.max_tokens or await client.max_input_tokens() or _UNKNOWN_WINDOW
     known = spec.dimensions or dimensions or _DIMENSIONS.get(spec.text)

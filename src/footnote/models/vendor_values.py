@@ -1,34 +1,31 @@
-"""The address and the key of a hosted embedder: one for all vendors, or one for each."""
+"""Addresses and keys of served models: one for all vendors, or one for each."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from footnote.errors import (
-    UnsupportedSettings,
-)
-
-if TYPE_CHECKING:
-    # It brings the client libraries of an extra.
-    pass
+from footnote.errors import UnsupportedSettings
 
 
-def per_vendor(value: str | None, vendor: str) -> str | None:
-    """A setting's value for a vendor: itself, or its entry if it is a JSON object by vendor."""
+def for_vendor(
+    value: str | None, vendor: str, setting: str, example: str
+) -> tuple[str | None, bool]:
+    """A setting's value for a vendor, and whether it is that vendor's own.
+
+    That is the value itself, or its entry if it is a JSON object by vendor. Raises
+    UnsupportedSettings, which names the setting and gives the example.
+    """
     if value is None or not value.lstrip().startswith("{"):
-        return value
+        return value, False
     try:
         found = json.loads(value).get(vendor)
     except (ValueError, RecursionError):
         # Not chained, and the value not repeated: it may hold keys.
         raise UnsupportedSettings(
-            "FOOTNOTE_EMBEDDING_API_KEY or FOOTNOTE_EMBEDDING_URL is neither one value nor a JSON "
-            "object by vendor",
-            hint='write {"openai": "…", "cohere": "…"}',
+            f"{setting} is neither one value nor a JSON object by vendor", hint=f"write {example}"
         ) from None
-    return None if found is None else str(found)
+    return (None, False) if found is None else (str(found), True)
 
 
 def checked_url(url: str | None) -> str | None:

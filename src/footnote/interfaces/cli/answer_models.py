@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 from rich.text import Text
@@ -13,9 +13,6 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import McpServerList, Models
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 

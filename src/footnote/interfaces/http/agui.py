@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from fastapi import APIRouter, Request
 from fastapi.exceptions import RequestValidationError
@@ -33,9 +33,6 @@ from footnote.interfaces.http.routing import operation_id
 from footnote.interfaces.http.scope import TheRequester, WorkspaceName, one_name
 from footnote.interfaces.http.streaming import STREAM, EventStream, streamed
 from footnote.validation.constrained_types import Name
-
-if TYPE_CHECKING:
-    pass
 
 router = APIRouter(tags=["chat"], responses=ALWAYS, generate_unique_id_function=operation_id)
 
