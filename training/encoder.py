@@ -89,7 +89,7 @@ def tokenizer_of(vocabulary: list[str], scores: np.ndarray) -> Tokenizer:
 def weights_of(path: Path) -> dict[str, Tensor]:
     """The reader's own weights in a checkpoint of torch, or in a file as it ships, whose layers have 7 bits."""
     if path.suffix != ".safetensors":
-        held: dict[str, Tensor] = torch.load(path)
+        held: dict[str, Tensor] = torch.load(path, map_location="cpu")
         return held
     shipped = load_file(path)
     weights = {"position.weight": shipped["position"]}
@@ -120,7 +120,7 @@ class Layer(nn.Module):
 
         query, key, value = split(self.q(x)), split(self.k(x)), split(self.v(x))
         # Spelt out, and softmax kept in bf16: the backward pass of the fused attention takes four times as long.
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(x.device.type, enabled=False):
             scores = (query * query.shape[-1] ** -0.5) @ key.transpose(2, 3) + mask.to(query.dtype)
             mixed = F.softmax(scores, dim=-1) @ value
         x = self.aln(x + self.ao(mixed.transpose(1, 2).reshape(batch, length, width)))
@@ -174,7 +174,9 @@ class Reader(nn.Module):
     def own(self) -> dict[str, Tensor]:
         """What is trained: everything but the embedding matrix, in fp16."""
         return {
-            name: value.half() for name, value in self.state_dict().items() if name != "word.weight"
+            name: value.half().cpu()
+            for name, value in self.state_dict().items()
+            if name != "word.weight"
         }
 
     def take(self, weights: dict[str, Tensor]) -> list[str]:

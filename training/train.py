@@ -61,9 +61,10 @@ def batches(pools: Queue[list[Pair]], tokens: int, draw: random.Random) -> Itera
         yield from groups
 
 
-def losses(reader: Reader, batch: list[Pair]) -> tuple[Tensor, dict[str, float]]:
+def losses(reader: Reader, batch: list[Pair]) -> tuple[Tensor, dict[str, Tensor]]:
     """The summed loss of a batch's labels, and each by name."""
     length = max(len(p.ids) for p in batch)
+    device = reader.word.weight.device
     ids = torch.ones(len(batch), length, dtype=torch.long)
     attention, allowed = torch.zeros_like(ids), torch.zeros(len(batch), length, dtype=torch.bool)
     for i, pair in enumerate(batch):
@@ -72,27 +73,28 @@ def losses(reader: Reader, batch: list[Pair]) -> tuple[Tensor, dict[str, float]]
         attention[i, :n] = 1
         allowed[i, 0] = True  # the first token stands for "none"
         allowed[i, pair.second : n - 1] = True
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        spans, relevance, support = reader(ids, attention)
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        spans, relevance, support = reader(ids.to(device), attention.to(device))
     parts: dict[str, Tensor] = {}
     read = [i for i, p in enumerate(batch) if p.relevance is not None]
     if read:
-        logits = spans[read].float().masked_fill(~allowed[read][..., None], -1e4)
-        target = torch.tensor([batch[i].span or (0, 0) for i in read])
+        logits = spans[read].float().masked_fill(~allowed[read][..., None].to(device), -1e4)
+        target = torch.tensor([batch[i].span or (0, 0) for i in read], device=device)
         parts["span"] = (
             F.cross_entropy(logits[..., 0], target[:, 0])
             + F.cross_entropy(logits[..., 1], target[:, 1])
         ) / 2
-        label = torch.tensor([float(batch[i].relevance or 0) for i in read])
+        label = torch.tensor([float(batch[i].relevance or 0) for i in read], device=device)
         parts["relevance"] = F.binary_cross_entropy_with_logits(relevance[read].float(), label)
     judged = [i for i, p in enumerate(batch) if p.support is not None]
     if judged:
         parts["support"] = F.cross_entropy(
-            support[judged].float(), torch.tensor([batch[i].support for i in judged])
+            support[judged].float(),
+            torch.tensor([batch[i].support for i in judged], device=device),
         )
     weights = {"span": len(read), "relevance": 0.5 * len(read), "support": 0.7 * len(judged)}
-    total = sum((parts[name] * weights[name] for name in parts), torch.zeros(())) / len(batch)
-    return total, {name: float(part.detach()) for name, part in parts.items()}
+    total = sum((parts[name] * weights[name] for name in parts), torch.zeros((), device=device))
+    return total / len(batch), {name: part.detach() for name, part in parts.items()}
 
 
 def main() -> None:
@@ -129,18 +131,26 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tokens", type=int, default=4096, help="of a batch, padding included")
+    parser.add_argument("--device", default="cpu", help="where to train: cpu or cuda")
+    parser.add_argument(
+        "--feeders",
+        type=int,
+        default=1,
+        help="processes that draw examples: as many as there are cores where an accelerator trains",
+    )
     options = parser.parse_args()
+    options.out.parent.mkdir(parents=True, exist_ok=True)  # not only found missing at the end
     torch.set_flush_denormal(True)
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
-    reader = Reader()
+    reader = Reader().to(options.device)
     trained = [p for p in reader.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
     for part in (reader.position, reader.norm, *reader.layers[: options.frozen]):
         part.requires_grad_(not options.frozen)
     state_file, seen = options.out.with_suffix(options.out.suffix + ".state"), 0
     if state_file.exists():
-        state = torch.load(state_file)
+        state = torch.load(state_file, map_location=options.device)
         reader.load_state_dict(state["weights"], strict=False)
         optimizer.load_state_dict(state["optimizer"])
         seen = state["seen"]
@@ -148,20 +158,20 @@ def main() -> None:
     elif options.start:
         print("new heads:", reader.take(weights_of(options.start)), flush=True)
     # A resumed run draws other examples than the first part did.
-    pools: Queue[list[Pair]] = multiprocessing.get_context("spawn").Queue(maxsize=4)
-    feed = multiprocessing.get_context("spawn").Process(
-        target=draw_pools,
-        args=(
-            pools,
-            options.data,
-            reader.tokenizer,
-            options.seed + seen,
-            options.wordnet,
-            options.labelled,
-        ),
-        daemon=True,
-    )
-    feed.start()
+    pools: Queue[list[Pair]] = multiprocessing.get_context("spawn").Queue(4 * options.feeders)
+    for feeder in range(options.feeders):
+        multiprocessing.get_context("spawn").Process(
+            target=draw_pools,
+            args=(
+                pools,
+                options.data,
+                reader.tokenizer,
+                options.seed + seen + feeder * 1_000_003,
+                options.wordnet,
+                options.labelled,
+            ),
+            daemon=True,
+        ).start()
     begun, first, recent, saved = time.monotonic(), seen, [], time.monotonic()
 
     def save() -> None:
@@ -190,7 +200,7 @@ def main() -> None:
         recent.append(parts)
         if step % 25 == 0:
             mean = {
-                n: np.mean([r[n] for r in recent if n in r])
+                n: np.mean([float(r[n]) for r in recent if n in r])
                 for n in ("span", "relevance", "support")
             }
             rate = (seen - first) / (time.monotonic() - begun)
@@ -206,7 +216,9 @@ def main() -> None:
     save()
     if options.average_with is not None:
         other = weights_of(options.average_with)
-        mean = {n: ((v.float() + other[n].float()) / 2).half() for n, v in reader.own().items()}
+        mean = {
+            n: ((v.float().cpu() + other[n].float()) / 2).half() for n, v in reader.own().items()
+        }
         torch.save(mean, options.out)
 
 
