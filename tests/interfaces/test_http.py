@@ -1,5 +1,8 @@
 """The journey over HTTP: a real server, a real database, the real model."""
 
+import socket
+from contextlib import suppress
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import httpx
@@ -178,3 +181,25 @@ async def test_an_upload_over_the_limit_is_refused(settings: Settings) -> None:
         assert_problem(await upload(http, b"x" * 5_000_000), 413, "content-too-large")
         assert (await http.get("/v1/documents")).json()["documents"] == []
         assert (await upload(http, b"x" * 1000, "fits.txt")).status_code == 202
+
+
+async def test_the_body_of_an_answer_does_not_wait_for_its_head_to_be_acknowledged(
+    http: httpx.AsyncClient,
+) -> None:
+    response = await http.get("/health")
+    address = response.extensions["network_stream"].get_extra_info("client_addr")
+    assert without_nagle(address) == [True]
+
+
+def without_nagle(peer: tuple[str, int]) -> list[bool]:
+    """Of each socket of this process whose other end this is, whether it sends at once."""
+    found = []
+    for descriptor in [*Path("/dev/fd").iterdir()]:
+        with suppress(OSError):
+            each = socket.socket(fileno=int(descriptor.name))
+            try:
+                if each.getpeername() == peer:
+                    found.append(bool(each.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)))
+            finally:
+                each.detach()
+    return found

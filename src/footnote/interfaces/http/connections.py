@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 import sys
 from dataclasses import dataclass
 from typing import ClassVar, cast
@@ -42,8 +43,14 @@ class PatientProtocol(H11Protocol):
     _received_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's too
-        """Wait for a request."""
+        """Wait for a request.
+
+        Nagle's algorithm is off: asyncio leaves it on for sockets of `socket.create_server`, which
+        do not name their protocol, and each body would wait for its head's acknowledgement, 40 ms.
+        """
         super().connection_made(transport)
+        accepted: socket.socket = transport.get_extra_info("socket")
+        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._update_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
