@@ -11,6 +11,7 @@ import asyncio
 import ctypes
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -82,6 +83,29 @@ def unused_memory_given_back() -> Iterator[None]:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def names_of_this_machine_alone() -> Iterator[None]:
+    """No other name is found: a network that swallows questions makes each wait, not fail."""
+    resolve = socket.getaddrinfo
+
+    def resolve_here(
+        host: Any,
+        port: Any,
+        family: int = 0,
+        type: int = 0,  # noqa: A002 - the library's
+        proto: int = 0,
+        flags: int = 0,
+    ) -> Any:
+        if host not in (None, "", "localhost", b"localhost"):
+            flags |= socket.AI_NUMERICHOST
+        return resolve(host, port, family, type, proto, flags)
+
+    # Processes that tests start ask once, and not for long.
+    once = {"RES_OPTIONS": "attempts:1 timeout:1"}
+    with mock.patch.object(socket, "getaddrinfo", resolve_here), mock.patch.dict(os.environ, once):
+        yield
 
 
 @pytest.fixture(scope="session")
