@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 
 import numpy as np
@@ -38,7 +38,7 @@ class Posting:
     """uint16 little-endian, one for each chunk number, at least 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Segment:
     """The index of consecutive chunks; it never changes."""
 
@@ -49,7 +49,7 @@ class Segment:
     """int32 little-endian: analysed terms of each chunk."""
     postings: Postings
 
-    @property
+    @cached_property
     def lists(self) -> list[Posting]:
         """The posting list of each term, by rising term."""
         counts = np.frombuffer(self.postings.counts, COUNT)
@@ -66,6 +66,11 @@ class Segment:
                 np.frombuffer(self.postings.terms, TERM).tolist(), counts, ends, strict=True
             )
         ]
+
+    @cached_property
+    def of_term(self) -> dict[int, Posting]:
+        """The same by term."""
+        return {posting.term: posting for posting in self.lists}
 
 
 def build_segment(
@@ -143,8 +148,7 @@ def searchable(
         groups = [
             (posting.chunk_numbers, posting.frequencies)
             for segment in segments
-            for posting in segment.lists
-            if posting.term == term
+            if (posting := segment.of_term.get(term)) is not None
         ]
         if groups:
             postings[term] = decode_posting(*merge_postings(groups, ChunkRanges.empty()))

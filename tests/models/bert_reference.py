@@ -43,7 +43,8 @@ def reference_hidden(
         normed: Array = centred / deviation * take(f"{name}.weight") + take(f"{name}.bias")
         return normed
 
-    words = take("embeddings.word_embeddings.weight")[list(ids)]
+    # Of a quarter of a million rows only those of the text become float64.
+    words = weights["embeddings.word_embeddings.weight"][list(ids)].astype(np.float64)
     positions = take("embeddings.position_embeddings.weight")[: len(ids)]
     segment = take("embeddings.token_type_embeddings.weight")[0]
     hidden = norm(words + positions + segment, "embeddings.LayerNorm")
