@@ -117,7 +117,7 @@ def test_a_variable_that_is_almost_a_setting_is_told_with_the_setting() -> None:
     assert unknown_variables(environment) == (
         (
             "FOOTNOTE_CHUNK_CLASS_TARGETS",
-            "it was removed: FOOTNOTE_CHUNK_TOKENS holds for every class.",
+            "it was removed: FOOTNOTE_CHUNK_POLICY holds for every class.",
         ),
         ("FOOTNOTE_MAX_PAGES", "it was removed: a document may have 5,000 pages."),
         ("FOOTNOTE_METRICS_PORT", "it was removed: it is FOOTNOTE_METRICS_ADDRESS."),
@@ -191,6 +191,7 @@ def test_what_the_changelog_says_was_removed_is_known_to_be() -> None:
     [
         ("token_claims", "role", "it must be a JSON object with some of principal, groups, role"),
         ("token_claims", '{"name": "sub"}', "; name: "),
+        ("chunk_policy", "balanced-20", "say balanced, balanced-32 to balanced-4000"),
         ("embedding_options", '{"max_tokens": 3}', "; max_tokens: it must be at least 16"),
         ("google_project", "a/b/c", "google_project"),
     ],

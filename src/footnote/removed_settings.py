@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 _ANSWER_TOKENS = "it is FOOTNOTE_ANSWER_MAX_TOKENS"
+_RATIO = "it is OTEL_TRACES_SAMPLER_ARG, with OTEL_TRACES_SAMPLER=parentbased_traceidratio"
 _SHARE = "the share of the dense recall is FOOTNOTE_BLEND_ALPHA"
 _PROJECT = "it is FOOTNOTE_GOOGLE_PROJECT"
 _LOCATION = "it stands behind the project in FOOTNOTE_GOOGLE_PROJECT: acme-1234/eu"
@@ -28,8 +29,9 @@ REMOVED: Mapping[str, str] = {
     "blend_dense_weight": _SHARE,
     "blend_lexical_weight": _SHARE,
     "cache_seconds": _KEPT,
-    "chunk_class_targets": "FOOTNOTE_CHUNK_TOKENS holds for every class",
+    "chunk_class_targets": "FOOTNOTE_CHUNK_POLICY holds for every class",
     "chunk_overlap_sentences": "chunks share one sentence",
+    "chunk_tokens": "it stands behind balanced in FOOTNOTE_CHUNK_POLICY: balanced-300",
     "default_collection": "it is `default`; name another where a document is added",
     "default_workspace": "it is `default`; commands take another from FOOTNOTE_WORKSPACE",
     "diversity_margin": "a passage may be worse by 0.15 of the spread of scores",
@@ -54,6 +56,7 @@ REMOVED: Mapping[str, str] = {
     "hnsw_ef_search": "200 candidates are looked at",
     "idempotency_key_seconds": "keys are known for a day",
     "index_cache_bytes": _CACHES,
+    "lane_retention_days": "a lane is kept for a rollback for 14 days",
     "language_model_max_tokens": _ANSWER_TOKENS,
     "language_model_timeout_seconds": "a reply may take half of FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
     "max_pages": "a document may have 5,000 pages",
@@ -74,24 +77,30 @@ REMOVED: Mapping[str, str] = {
     "reembedding_texts_per_second": "footnote reembed has --texts-per-second",
     "replica_wait_seconds": "a read waits a second for a replica",
     "request_body_seconds": "the body of a request must go on within 20 seconds",
+    "request_burst": "a tenth of FOOTNOTE_REQUESTS_PER_MINUTE may come at once, and at least ten",
     "request_head_seconds": "the head of a request must come within ten seconds",
     "reranker_failures": "a reranker pauses after five failures",
     "reranker_folder": "FOOTNOTE_RERANKER_MODEL takes the folder",
     "reranker_location": _LOCATION,
     "reranker_pause_seconds": "a reranker pauses for 30 seconds",
     "reranker_project": _PROJECT,
+    "reranker_timeout_seconds": "a reranker has a twelfth of FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
     "route_documents": "a routed search looks into five documents beside the evident ones",
     "route_threshold": "a search is routed from four documents in scope on",
     "search_cache_bytes": _CACHES,
     "search_cache_seconds": _KEPT,
+    "search_cache_similarity": "queries of equal wording share results from a cosine of 0.9 on",
     "speech_max_seconds": "a recording may last six hours",
     "statement_timeout_seconds": "a statement may take half of FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
+    "telemetry_content": "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT says so",
+    "telemetry_endpoint": "it is OTEL_EXPORTER_OTLP_ENDPOINT",
     "token_groups_claim": "it is groups of FOOTNOTE_TOKEN_CLAIMS",
     "token_jwks_seconds": "an issuer's keys are kept for five minutes",
     "token_leeway_seconds": "an issuer's clock may be off by 30 seconds",
     "token_principal_claim": "it is principal of FOOTNOTE_TOKEN_CLAIMS",
     "token_role_claim": "it is role of FOOTNOTE_TOKEN_CLAIMS",
     "token_workspace_claim": "it is workspace of FOOTNOTE_TOKEN_CLAIMS",
+    "trace_ratio": _RATIO,
     "transcriber_max_bytes": "OpenAI takes 25 MiB, any other server FOOTNOTE_MAX_FILE_BYTES",
     "transcriber_timeout_seconds": "it is three times FOOTNOTE_PARSE_TIMEOUT_SECONDS",
     "vector_cache_bytes": _CACHES,

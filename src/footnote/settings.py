@@ -159,6 +159,18 @@ def _members(text: str, known: Sequence[str]) -> str:
     return ",".join(each for each in known if each in wanted)
 
 
+def _checked_policy(text: str) -> str:
+    tokens = text.removeprefix("balanced-")
+    if text not in ("balanced", "characters-900-120", "tokens-512-50") and not (
+        text != tokens and tokens.isdecimal() and 32 <= int(tokens) <= 4000
+    ):
+        raise ValueError(
+            "say balanced, balanced-32 to balanced-4000, characters-900-120 or tokens-512-50"
+        )
+    return text
+
+
+ChunkPolicyName = Annotated[str, AfterValidator(_checked_policy)]
 RedactedKinds = Annotated[str, AfterValidator(_checked_kinds)]
 
 
@@ -433,17 +445,12 @@ class Settings(BaseSettings):
         le=500,
         description="Most pictures of one document that are described: each costs a call.",
     )
-    chunk_policy: Literal["balanced", "characters-900-120", "tokens-512-50"] = Field(
+    chunk_policy: ChunkPolicyName = Field(
         "balanced",
-        description="How documents are divided into chunks: by tokens, or as another system did "
-        "whose results are to be compared. See chunking.md.",
-    )
-    chunk_tokens: int = Field(
-        200,
-        ge=32,
-        le=4000,
-        description="Tokens a chunk of the balanced policy aims at; larger ones bring more "
-        "context, smaller ones more exact hits.",
+        description="How documents are divided into chunks: balanced aims at 200 tokens, "
+        "balanced-400 at as many as it says, for more context and less exact hits; "
+        "characters-900-120 and tokens-512-50 divide as another system did whose results are to "
+        "be compared. See chunking.md.",
     )
 
     # Workers
@@ -501,11 +508,6 @@ class Settings(BaseSettings):
         description="JSON object of what a fastembed or hosted model was trained with, where it is "
         "not known: query_prompt and document_prompt, put before a query and before a chunk, and "
         "max_tokens, of which the rest of a text is cut off (512 where nobody knows).",
-    )
-    lane_retention_days: float = Field(
-        14.0,
-        ge=0,
-        description="How long the vectors of the former model are kept for a rollback.",
     )
     model_threads: int = Field(
         0,
@@ -629,11 +631,6 @@ class Settings(BaseSettings):
     reranker_url: str | None = Field(None, description="Address of a reranker that is served.")
     reranker_api_key: SecretStr | None = Field(
         None, description="Bearer key of the reranker; for vertex, an access token."
-    )
-    reranker_timeout_seconds: float = Field(
-        5.0,
-        gt=0,
-        description="Longest a search waits for the reranker; it then goes on without it.",
     )
     rerank_top_k: int | None = Field(
         None,
@@ -824,12 +821,6 @@ class Settings(BaseSettings):
         "8 for the index, 2 for searches and 1 for answers. 100,000 vectors of 384 dimensions "
         "take 200 MB; 0 keeps nothing.",
     )
-    search_cache_similarity: float = Field(
-        0.9,
-        ge=0,
-        le=1,
-        description="Cosine from which queries of equal wording share results; 1 means never.",
-    )
 
     # Identity
 
@@ -962,11 +953,6 @@ class Settings(BaseSettings):
         description="Requests that each API key or token may make in a minute, in all processes "
         "together; unset sets no limit. This computer without a credential has none.",
     )
-    request_burst: int = Field(
-        60,
-        ge=1,
-        description="Requests of those that may come at once, after a pause.",
-    )
     search_timeout_seconds: float = Field(
         60.0,
         gt=0,
@@ -984,26 +970,12 @@ class Settings(BaseSettings):
     log_format: Literal["console", "json"] = Field(
         "console", description="Shape of log lines: for people, or for what collects them."
     )
-    telemetry_endpoint: str | None = Field(
-        None,
-        pattern=r"^https?://",
-        description="Base address of an OpenTelemetry collector (OTLP over HTTP) to which traces, "
-        "metrics and log lines are sent; unset sends nothing. See telemetry.md.",
-    )
-    telemetry_content: bool = Field(
-        False,
-        description="Whether traces that are sent hold questions, prompts and what models write. "
-        "Spans that are kept for `footnote trace` never do.",
-    )
     metrics_address: str | None = Field(
         None,
         pattern=r"^(([^:]+|\[[0-9a-fA-F:]+\]):)?[1-9][0-9]{0,4}$",
         description="Port at which Prometheus finds `/metrics`, such as 9464, for this computer "
         "alone; 0.0.0.0:9464 for all that reach it, who may read it, and it names no workspace. "
         "The worker beside a server takes the next port. Unset measures nothing for it.",
-    )
-    trace_ratio: float = Field(
-        1.0, ge=0, le=1, description="The share of requests and jobs that are traced."
     )
     traces_kept_hours: float = Field(
         0.0,

@@ -22,7 +22,7 @@ LEAST: dict[str, Any] = {"existingSecret": "footnote"}
 EVERYTHING: dict[str, Any] = {
     **LEAST,
     "image": {"repository": "example/footnote", "digest": "sha256:" + "a" * 64},
-    "settings": {"FOOTNOTE_IDENTITY": "keys", "FOOTNOTE_TRACE_RATIO": 0.1},
+    "settings": {"FOOTNOTE_IDENTITY": "keys", "FOOTNOTE_MIN_SIMILARITY": 0.1},
     "cloudnativepg": {"enabled": True, "loginSecret": "login"},
     "server": {"autoscaling": {"enabled": True}},
     "worker": {"autoscaling": {"by": "keda", "prometheusUrl": "http://prometheus:9090"}},

@@ -207,7 +207,7 @@ async def test_a_folder_is_ingested_for_the_occasion_and_nothing_is_left(
         pytest.param("top_k=0", "The setting top_k cannot be used", id="too small"),
         pytest.param("home=elsewhere", "home cannot be set here", id="engine"),
         pytest.param("reranker_api_key=x", "reranker_api_key cannot be set", id="secret"),
-        pytest.param("chunk_tokens=99", "changes nothing", id="while ingesting"),
+        pytest.param("chunk_policy=balanced-99", "changes nothing", id="while ingesting"),
     ],
 )
 def test_what_cannot_be_set_is_refused_with_a_remedy(given: str, said: str) -> None:
@@ -282,7 +282,7 @@ def test_every_guarded_setting_exists_and_every_secret_is_guarded() -> None:
 
 
 def test_a_setting_of_ingestion_may_be_set_for_a_folder() -> None:
-    [side] = sides_of(order(folder=Path(), changes=("chunk_tokens=99",)), Settings())
-    assert side.settings.chunk_tokens == 99
+    [side] = sides_of(order(folder=Path(), changes=("chunk_policy=balanced-99",)), Settings())
+    assert side.settings.chunk_policy == "balanced-99"
     with pytest.raises(InvalidRequest):
-        sides_of(order(changes=("chunk_tokens=99",)), Settings())
+        sides_of(order(changes=("chunk_policy=balanced-99",)), Settings())

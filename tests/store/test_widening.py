@@ -49,7 +49,9 @@ MANUAL = "\n\n".join(
 @pytest.fixture
 async def engine(settings: Settings) -> AsyncIterator[Engine]:
     """An engine that makes small chunks, so that a short document has many."""
-    async with await open_engine(settings.model_copy(update={"chunk_tokens": 64})) as opened:
+    async with await open_engine(
+        settings.model_copy(update={"chunk_policy": "balanced-64"})
+    ) as opened:
         yield opened
 
 

@@ -44,8 +44,8 @@ async def test_what_a_language_model_is_asked_is_sent_by_choice_alone(
             FOOTNOTE_ANSWER_MODELS="openai:scripted",
             FOOTNOTE_ANSWER_MODEL_URL=wire_server.openai_url,
             FOOTNOTE_ANSWER_MODEL_API_KEY="none",
-            FOOTNOTE_TELEMETRY_ENDPOINT=collected.url,
-            FOOTNOTE_TELEMETRY_CONTENT=str(content),
+            OTEL_EXPORTER_OTLP_ENDPOINT=collected.url,
+            OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=str(content),
         )
         ended = await footnote_process(env, "ask", QUESTION)
     assert "2,500 euros" in ended.out
@@ -72,7 +72,7 @@ async def test_a_collector_that_is_away_is_told_once_and_not_asked_for_each_sign
         connection.send(503, b"")
 
     with Loopback(refuse) as server:
-        env = environment(settings, FOOTNOTE_TELEMETRY_ENDPOINT=server.origin)
+        env = environment(settings, OTEL_EXPORTER_OTLP_ENDPOINT=server.origin)
         ended = await footnote_process(env, "documents", "list")
     assert ended.code == 0, ended.err
     assert ended.err.count("telemetry_not_sent") == 1, ended.err

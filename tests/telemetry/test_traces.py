@@ -49,7 +49,7 @@ async def test_a_trace_leads_from_upload_to_published_and_from_question_to_answe
     with collecting() as collected:
         env = environment(
             settings,
-            FOOTNOTE_TELEMETRY_ENDPOINT=collected.url,
+            OTEL_EXPORTER_OTLP_ENDPOINT=collected.url,
             FOOTNOTE_METRICS_ADDRESS=str(port),
             FOOTNOTE_TRACES_KEPT_HOURS="1",
             FOOTNOTE_LOG_LEVEL="info",

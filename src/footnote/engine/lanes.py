@@ -21,6 +21,8 @@ from footnote.store.database import SYSTEM
 
 _REMEMBERED = 10_000
 _PROBE = "Is anybody there?"
+RETENTION = timedelta(days=14)
+"""How long a lane is kept for a rollback after it ceased to be current."""
 
 
 def embedders_from(settings: Settings) -> Embedders:
@@ -116,16 +118,14 @@ async def replace_lane(engine: Services, workspace_id: UUID) -> bool:
         return False
     with suppress(Conflict):
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            await stored.begin_reembedding(
-                scope, successor.lane, None, retention_of(engine.settings)
-            )
+            await stored.begin_reembedding(scope, successor.lane, None, RETENTION)
     return True
 
 
 async def lanes(workspace: WorkspaceAccess) -> tuple[LaneStatus, ...]:
     """The workspace's lanes with their models, by number, and how far each is filled."""
     async with workspace.system_scope() as scope:
-        return await stored.list_lanes(scope, retention_of(workspace.engine.settings))
+        return await stored.list_lanes(scope, RETENTION)
 
 
 async def reembed(
@@ -145,10 +145,9 @@ async def reembed(
     _require_lane(engine, lane)
     embedder = await engine.embedders.named(model)
     await embedder.embed_documents([_PROBE])
-    retention = retention_of(engine.settings)
     async with workspace.system_scope() as scope:
-        begun = await stored.begin_reembedding(scope, embedder.lane, texts_per_second, retention)
-        found = await stored.list_lanes(scope, retention)
+        begun = await stored.begin_reembedding(scope, embedder.lane, texts_per_second, RETENTION)
+        found = await stored.list_lanes(scope, RETENTION)
     return next(each for each in found if each.lane_id == begun)
 
 
@@ -163,10 +162,9 @@ async def rollback_lane(workspace: WorkspaceAccess, lane: str = "document") -> L
         previous = await stored.previous_lane(scope, lane)
     if previous is not None:
         await embedder_of(engine, previous.lane)
-    retention = retention_of(engine.settings)
     async with workspace.system_scope() as scope:
-        target = await stored.begin_rollback(scope, lane, retention)
-        found = await stored.list_lanes(scope, retention)
+        target = await stored.begin_rollback(scope, lane, RETENTION)
+        found = await stored.list_lanes(scope, RETENTION)
     return next(each for each in found if each.lane == target)
 
 
@@ -190,24 +188,19 @@ async def cancel_reembedding(workspace: WorkspaceAccess, lane: str = "document")
     _require_lane(workspace.engine, lane)
     async with workspace.system_scope() as scope:
         cancelled = await stored.cancel_reembedding(scope, lane)
-        found = await stored.list_lanes(scope, retention_of(workspace.engine.settings))
+        found = await stored.list_lanes(scope, RETENTION)
     return next(each for each in found if each.lane_id == cancelled)
 
 
 async def purge_lanes(
     workspace: WorkspaceAccess, *, at_once: bool = False
 ) -> tuple[LaneStatus, ...]:
-    """Remove lanes left longer ago than the settings keep them, or all of them; return the rest."""
+    """Remove lanes left longer ago than they are kept, or all of them; return the rest."""
     workspace.require_open()
     engine = workspace.engine
-    wait = timedelta(0) if at_once else retention_of(engine.settings)
+    wait = timedelta(0) if at_once else RETENTION
     await filling.purge_lanes(engine.database, engine.owner_url, workspace.workspace_id, wait)
     return await lanes(workspace)
-
-
-def retention_of(settings: Settings) -> timedelta:
-    """How long a lane is kept after it ceased to be current."""
-    return timedelta(days=settings.lane_retention_days)
 
 
 def _require_lane(engine: Services, name: str) -> None:

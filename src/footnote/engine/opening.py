@@ -79,6 +79,8 @@ if TYPE_CHECKING:
 _VECTORS, _INDEX, _SEARCHES, _ANSWERS = 8, 8, 2, 1
 _PARTS = _VECTORS + _INDEX + _SEARCHES + _ANSWERS
 """Of the memory for caches: vectors and postings of a workspace are large, results small."""
+_OF_A_RERANKING = 1 / 12
+"""The share of the time for a search that it waits for the reranker; it then goes on without it."""
 
 
 async def open_engine(settings: Settings | None = None) -> Engine:
@@ -296,7 +298,7 @@ def _models(settings: Settings) -> _Models:
             api_key=plain(settings.reranker_api_key),
             project=project,
             location=location or "global",
-            timeout_seconds=settings.reranker_timeout_seconds,
+            timeout_seconds=settings.search_timeout_seconds * _OF_A_RERANKING,
             threads=settings.model_threads,
             reader=reader,
         ),
@@ -348,6 +350,5 @@ def _search_stages(
         min_similarity=settings.min_similarity,
         cache=SemanticCache(
             capacity_bytes=settings.cache_bytes // _PARTS * _SEARCHES,
-            similarity=settings.search_cache_similarity,
         ),
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 from footnote.domain import DocumentClass
 
-PolicyName = Literal["balanced", "characters-900-120", "tokens-512-50"]
-POLICY_NAMES: tuple[PolicyName, ...] = get_args(PolicyName)
+POLICY_NAMES = ("balanced", "characters-900-120", "tokens-512-50")
 
 _ANY_NUMBER = 99
 """Of sentences: their size alone says how many are repeated."""
@@ -74,21 +73,20 @@ class ChunkPolicy:
         )
 
 
-def named_policy(
-    name: PolicyName = "balanced",
-    *,
-    target_tokens: int = 200,
-) -> ChunkPolicy:
+def named_policy(name: str = "balanced") -> ChunkPolicy:
     """The policy of a name.
 
-    `balanced` aims at `target_tokens` and repeats a sentence. The others bring sizes of
-    their own: `characters-900-120` has chunks of at most 900 characters that repeat at most 120
-    of the one before, `tokens-512-50` the same in 512 and 50 tokens, both in whole sentences.
-    Raises ValueError for another name.
+    `balanced-300` aims at 300 tokens, `balanced` at 200, and repeats a sentence. The others bring
+    sizes of their own: `characters-900-120` has chunks of at most 900 characters that repeat at
+    most 120 of the one before, `tokens-512-50` the same in 512 and 50 tokens, both in whole
+    sentences. Raises ValueError for another name.
     """
+    kind, _, target = name.partition("-")
+    if kind == "balanced" and target.isdecimal():
+        return ChunkPolicy(target_tokens=int(target))
     match name:
         case "balanced":
-            return ChunkPolicy(target_tokens=target_tokens)
+            return ChunkPolicy()
         case "characters-900-120":
             return ChunkPolicy(
                 target_characters=900,

@@ -12,7 +12,7 @@ import structlog
 
 from footnote.domain import ReembeddingState
 from footnote.engine import Services
-from footnote.engine.lanes import embedder_of, retention_of
+from footnote.engine.lanes import RETENTION, embedder_of
 from footnote.errors import BlobsFull, FootnoteError, StoreFull
 from footnote.models.embed_hosted import EmbeddingUsage
 from footnote.ports import Embedder
@@ -77,9 +77,7 @@ async def reembed_slice(engine: Services, job: ReembeddingJob) -> None:
 
 async def purge_workspace(engine: Services, workspace_id: UUID) -> None:
     """Remove the lanes that are not kept any longer."""
-    await purge_lanes(
-        engine.database, engine.owner_url, workspace_id, retention_of(engine.settings)
-    )
+    await purge_lanes(engine.database, engine.owner_url, workspace_id, RETENTION)
 
 
 async def _slice(engine: Services, job: ReembeddingJob) -> None:
@@ -170,9 +168,8 @@ class _Slice:
         threshold = engine.settings.hnsw_threshold_chunks
         if await is_large(engine.database, workspace_id, threshold):
             await build(engine.owner_url, workspace_id, filling.lane_id, filling.lane)
-        retention = retention_of(engine.settings)
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
-            switched = await switch_if_complete(scope, filling.lane_id, filling.current, retention)
+            switched = await switch_if_complete(scope, filling.lane_id, filling.current, RETENTION)
         if switched:
             _log.info(
                 "lane_switched", workspace_id=str(workspace_id), lane=filling.lane.fingerprint

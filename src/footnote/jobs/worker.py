@@ -90,10 +90,7 @@ async def run_worker(
                 else BATCH_TOKENS,
             ),
             analyzer=engine.analyzer,
-            policy=named_policy(
-                settings.chunk_policy,
-                target_tokens=settings.chunk_tokens,
-            ),
+            policy=named_policy(settings.chunk_policy),
             max_file_bytes=settings.max_file_bytes,
             gives_orders=engine.suspicion,
             shares=_shares(engine),

@@ -144,7 +144,8 @@ class GuardedReranker:
         if isinstance(error, TimeoutError):
             return self._failed(
                 f"{self.name} did not answer within {self.timeout_seconds:g} s",
-                "give it more time by FOOTNOTE_RERANKER_TIMEOUT_SECONDS, or a smaller model",
+                "configure a smaller model, or raise FOOTNOTE_SEARCH_TIMEOUT_SECONDS, of which it "
+                "has a twelfth",
             )
         return self._failed(f"{self.name} failed: {error}")
 

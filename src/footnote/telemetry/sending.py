@@ -43,7 +43,7 @@ class Collector:
             was_away = self.failed_at is not None
             self.failed_at = None if taken else monotonic()
         if not taken and not was_away:
-            _log.warning("telemetry_not_sent", setting="FOOTNOTE_TELEMETRY_ENDPOINT")
+            _log.warning("telemetry_not_sent", setting="OTEL_EXPORTER_OTLP_ENDPOINT")
         elif taken and was_away:
             _log.info("telemetry_sent_again")
 
@@ -51,8 +51,8 @@ class Collector:
 class Spans(OTLPSpanExporter):
     """Spans, unless the collector is away."""
 
-    def __init__(self, base: str, collector: Collector) -> None:
-        super().__init__(f"{base}/v1/traces", timeout=_timeout("TRACES"))
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(timeout=_timeout("TRACES"))
         self._collector = collector
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
@@ -67,8 +67,8 @@ class Spans(OTLPSpanExporter):
 class Metrics(OTLPMetricExporter):
     """Metrics, unless the collector is away; they are sums, so the next batch makes up for it."""
 
-    def __init__(self, base: str, collector: Collector) -> None:
-        super().__init__(f"{base}/v1/metrics", timeout=_timeout("METRICS"))
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(timeout=_timeout("METRICS"))
         self._collector = collector
 
     def export(
@@ -85,8 +85,8 @@ class Metrics(OTLPMetricExporter):
 class Logs(OTLPLogExporter):
     """Log lines, unless the collector is away."""
 
-    def __init__(self, base: str, collector: Collector) -> None:
-        super().__init__(f"{base}/v1/logs", timeout=_timeout("LOGS"))
+    def __init__(self, collector: Collector) -> None:
+        super().__init__(timeout=_timeout("LOGS"))
         self._collector = collector
 
     def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:

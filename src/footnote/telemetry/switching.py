@@ -36,6 +36,9 @@ OF_QUEUES = (
     ("footnote.queue.age", "s", "oldest_seconds", "How long the oldest job has waited."),
 )
 """Name, unit, what is looked at and what it is, of each gauge."""
+SIGNALS = ("TRACES", "METRICS", "LOGS")
+_WITH_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+"""The variable of OpenTelemetry that lets questions, prompts and replies into what is sent."""
 _log = structlog.get_logger(__name__)
 
 
@@ -100,10 +103,17 @@ class _Process:
 _PROCESS = _Process()
 
 
+def is_sent(signal: str) -> bool:
+    """Whether the standard's variables name a collector for one of SIGNALS."""
+    return os.environ.get("OTEL_SDK_DISABLED", "").lower() != "true" and any(
+        os.environ.get(f"OTEL_EXPORTER_OTLP_{which}ENDPOINT") for which in ("", f"{signal}_")
+    )
+
+
 def is_wanted(settings: Settings) -> bool:
     """Whether anything is to be measured, or sent."""
     return (
-        settings.telemetry_endpoint is not None
+        any(map(is_sent, SIGNALS))
         or settings.metrics_address is not None
         or settings.traces_kept_hours > 0
     )
@@ -124,7 +134,7 @@ def telemetry_of(settings: Settings) -> Telemetry | None:
             except ImportError as error:
                 raise UnsupportedSettings(
                     f"telemetry is switched on, and {error.name or 'a library'} is not installed",
-                    hint=how_to_install("telemetry") + "; or unset FOOTNOTE_TELEMETRY_ENDPOINT, "
+                    hint=how_to_install("telemetry") + "; or unset OTEL_EXPORTER_OTLP_ENDPOINT, "
                     "FOOTNOTE_METRICS_ADDRESS and FOOTNOTE_TRACES_KEPT_HOURS",
                 ) from error
         return _PROCESS.telemetry
@@ -143,18 +153,12 @@ def _switched_on(settings: Settings) -> Telemetry:
     )
     from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
     from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
-    from opentelemetry.sdk.trace.sampling import (  # noqa: PLC0415
-        ParentBased,
-        TraceIdRatioBased,
-    )
 
     from footnote.telemetry.kept_spans import KeptSpans  # noqa: PLC0415
     from footnote.telemetry.prometheus import PrometheusReader  # noqa: PLC0415
 
     resource = Resource.create({SERVICE_NAME: _service(), SERVICE_VERSION: installed_version()})
-    tracers = TracerProvider(
-        resource=resource, sampler=ParentBased(TraceIdRatioBased(settings.trace_ratio))
-    )
+    tracers = TracerProvider(resource=resource)  # its sampler is that of OTEL_TRACES_SAMPLER
     readers: list[MetricReader] = []
     kept = KeptSpans() if settings.traces_kept_hours > 0 else None
     if kept is not None:
@@ -162,19 +166,22 @@ def _switched_on(settings: Settings) -> Telemetry:
     prometheus = PrometheusReader() if settings.metrics_address is not None else None
     if prometheus is not None:
         readers.append(prometheus)
-    if settings.telemetry_endpoint is not None:
+    if any(map(is_sent, SIGNALS)):
         from opentelemetry.sdk._logs import LoggerProvider  # noqa: PLC0415
         from opentelemetry.sdk._logs.export import BatchLogRecordProcessor  # noqa: PLC0415
 
         from footnote.telemetry.logs import SentLogs  # noqa: PLC0415
         from footnote.telemetry.sending import Collector, Logs, Metrics, Spans  # noqa: PLC0415
 
-        base, collector = settings.telemetry_endpoint.rstrip("/"), Collector()
-        tracers.add_span_processor(BatchSpanProcessor(Spans(base, collector)))
-        readers.append(PeriodicExportingMetricReader(Metrics(base, collector)))
-        loggers = LoggerProvider(resource=resource)
-        loggers.add_log_record_processor(BatchLogRecordProcessor(Logs(base, collector)))
-        logging.getLogger().addHandler(SentLogs(loggers))
+        collector = Collector()
+        if is_sent("TRACES"):
+            tracers.add_span_processor(BatchSpanProcessor(Spans(collector)))
+        if is_sent("METRICS"):
+            readers.append(PeriodicExportingMetricReader(Metrics(collector)))
+        if is_sent("LOGS"):
+            loggers = LoggerProvider(resource=resource)
+            loggers.add_log_record_processor(BatchLogRecordProcessor(Logs(collector)))
+            logging.getLogger().addHandler(SentLogs(loggers))
     telemetry = Telemetry(tracers=tracers, kept=kept, prometheus=prometheus)
     meters = MeterProvider(resource=resource, metric_readers=readers)
     meter = meters.get_meter("footnote")
@@ -185,7 +192,7 @@ def _switched_on(settings: Settings) -> Telemetry:
     trace.set_tracer_provider(tracers)
     metrics.set_meter_provider(meters)
     if settings.language_model or settings.answer_models or settings.vision_model:
-        _instrument_models(with_content=settings.telemetry_content)
+        _instrument_models()
     return telemetry
 
 
@@ -193,8 +200,9 @@ def _observed(telemetry: Telemetry, measure: str, _: object) -> Iterator[Observa
     return telemetry.observe_queue(measure)
 
 
-def _instrument_models(*, with_content: bool) -> None:
+def _instrument_models() -> None:
     """Have pydantic-ai say what it asks of language models, where it is installed."""
+    with_content = os.environ.get(_WITH_CONTENT, "").lower() in ("true", "1", "on")
     try:
         from pydantic_ai import Agent, InstrumentationSettings  # noqa: PLC0415  # of an extra
     except ImportError:

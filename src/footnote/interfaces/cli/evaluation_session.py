@@ -55,7 +55,6 @@ UNSPOKEN = ("_key", "_options", "_password", "_secret", "_token")
 WHILE_INGESTING = frozenset(
     {
         "chunk_policy",
-        "chunk_tokens",
         "max_file_bytes",
         "ocr",
         "ocr_languages",
