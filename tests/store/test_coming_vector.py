@@ -94,6 +94,16 @@ async def test_a_vector_that_never_was_leaves_the_words(
     assert {hit.chunk_no for hit in found.lexical} == {0, 1, 3}
 
 
+async def test_words_are_looked_up_once_where_no_vector_came(shelf: Shelf) -> None:
+    index = index_of(shelf, VectorCache(2**24))
+    await warmed(shelf, index)
+    underway = coming()
+    underway.set_result(None)
+    before = shelf.database.pool.get_stats()["requests_num"]
+    await index.recall(request_for(shelf, "anchor"), underway)
+    assert shelf.database.pool.get_stats()["requests_num"] - before == 1
+
+
 async def test_what_was_published_before_the_search_is_found(
     shelf: Shelf, vector_cache: VectorCache
 ) -> None:

@@ -122,8 +122,10 @@ class PostgresIndex:
             return await self._recall(replace(request, vector=turned(request.vector)))
         ahead = await self._recall_words_ahead(request)
         request = replace(request, vector=turned(await coming))
-        if ahead is None or request.vector is None:
+        if ahead is None:
             return await self._recall(request)
+        if request.vector is None:
+            return _recalled(ahead, (), {}, request)
         return await _with_held_vectors(ahead, request, request.vector)
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
