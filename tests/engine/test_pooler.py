@@ -18,6 +18,7 @@ from psycopg import conninfo
 
 from footnote.domain import DocumentStatus, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine.exchanges import Asking
 from footnote.errors import StoreUnavailable
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
@@ -43,12 +44,13 @@ unix_socket_dir =
 auth_type = trust
 auth_file = {folder}/users.txt
 pool_mode = transaction
-default_pool_size = 2
+default_pool_size = 1
 server_reset_query_always = 0
 log_connections = 0
 log_disconnections = 0
 """
-"""Fewer connections to the server than clients, so that these do share them."""
+"""One connection to the server, which all share: whoever held it and wanted another would wait for
+ever, as would everyone where somebody keeps it who asks nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ def pooled(own_settings: Settings, pooler: Pooler) -> Settings:
     )
 
 
-async def test_two_tenants_ingest_search_and_ask_through_a_pooler(
+async def test_two_tenants_do_everything_over_one_connection_of_a_pooler(
     pooled: Settings, pooler: Pooler
 ) -> None:
     stop = asyncio.Event()
@@ -147,7 +149,7 @@ TENANTS = {"amber": 17, "birch": 23}
 
 
 async def _lives(engine: Engine, name: str, berth: int) -> None:
-    """Hand documents in, have them indexed by the worker, and ask, many times at once."""
+    """Hand documents in, have them indexed by the worker, ask and delete, many times at once."""
     await engine.create_workspace(name)
     workspace = await engine.workspace(name)
     for number in range(6):
@@ -165,7 +167,14 @@ async def _lives(engine: Engine, name: str, berth: int) -> None:
     answer = await workspace.ask(f"At which berth was the {name} buoy 3 moored?")
     assert answer.found
     assert str(berth) in answer.citations[0].quote
-    assert len((await workspace.documents()).documents) == 6
+    conversation = await workspace.create_conversation()
+    asking = Asking(question=f"At which berth was the {name} buoy 4 moored?")
+    said = await workspace.ask_in_conversation(conversation.conversation_id, asking)
+    assert str(berth) in said.reply.text
+    held = (await workspace.documents()).documents
+    assert len(held) == 6
+    await asyncio.gather(*(workspace.delete_document(each.document_id) for each in held))
+    assert not (await workspace.search(SearchRequest(query="buoy 1 berth"))).evidence
 
 
 async def _until_indexed(workspace: WorkspaceEngine, count: int) -> None:

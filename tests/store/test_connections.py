@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+import sys
+from pathlib import Path
 from typing import LiteralString
 from uuid import UUID
 
@@ -143,3 +147,25 @@ async def _generation(scope: WorkspaceScope) -> int:
     row = await cursor.fetchone()
     assert row is not None
     return int(row["generation"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="libpq traces into a file on Linux only")
+@pytest.mark.parametrize("ends_well", [True, False])
+async def test_nothing_is_sent_after_what_ends_a_pipelined_transaction(
+    database: Database, tmp_path: Path, ends_well: bool
+) -> None:
+    workspace = await create_workspace(database, "acme")
+    with (tmp_path / "sent").open("w+") as trace:
+        async with database.pool.connection() as connection:
+            connection.pgconn.trace(trace.fileno())
+        with contextlib.suppress(psycopg.errors.DivisionByZero):
+            async with database.snapshot(workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
+                assert scope.connection is connection
+                await _generation(scope)
+                await scope.execute("SELECT 1 / %(divisor)s", {"divisor": int(ends_well)})
+        connection.pgconn.untrace()
+        trace.seek(0)
+        # When, by whom (F, the frontend), how long and what.
+        sent = re.findall(r"^[\d-]+ [\d:.]+\tF\t\d+\t(\w+)", trace.read(), re.MULTILINE)
+    assert "Flush" in sent, "so are answers fetched within it"
+    assert sent[-2:] == (["Execute", "Sync"] if ends_well else ["Sync", "Query"])

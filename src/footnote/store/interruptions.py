@@ -1,4 +1,4 @@
-"""Statements and transactions end cleanly when whoever waits for them is cancelled.
+"""Connections whose statements and transactions end cleanly, also when whoever waits is cancelled.
 
 A cancelled task may be cancelled again at each of its steps, as the tasks of a stream are whose
 reader has left. What then ends a statement or a transaction must not be interrupted itself: the
@@ -8,8 +8,8 @@ connection would go back to the pool in the middle of it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 from typing import TypeVar
 
@@ -46,8 +46,29 @@ async def uninterrupted(work: Coroutine[object, object, Done]) -> Done:
     return working.result()
 
 
+class _Pipeline(psycopg.AsyncPipeline):
+    """A pipeline whose last message is the Sync that ends it.
+
+    psycopg has a Flush follow it, unless all answers are there by then. To PgBouncer, where the
+    Sync has been answered, that is the beginning of another transaction: it gives the idle
+    connection one to the server, which has nothing to answer, and so never gets it back.
+    """
+
+    def _fetch_gen(self, *, flush: bool) -> PQGen[None]:
+        synced = bool(self.result_queue) and self.result_queue[-1] is None
+        return super()._fetch_gen(flush=flush and not synced)
+
+
 class PooledConnection(psycopg.AsyncConnection[DictRow]):
     """A connection whose statement is ended at the server before a cancelled caller goes on."""
+
+    @asynccontextmanager
+    async def pipeline(self) -> AsyncIterator[psycopg.AsyncPipeline]:
+        """Enter pipeline mode, as psycopg does but for what is sent at its end."""
+        if self._pipeline is None:
+            self._pipeline = _Pipeline(self)
+        async with super().pipeline() as pipeline:
+            yield pipeline
 
     async def wait(
         self,
