@@ -21,7 +21,7 @@ MINUTES = 5 * 60
 
 
 def run_process(model_home: Path, script: str, *arguments: str) -> dict[str, object]:
-    """Run it as a person would, where memory is its subject or it loads much; what it reports."""
+    """Run it as a person would, where it loads much; what it reports."""
     finished = subprocess.run(
         [
             sys.executable,
@@ -84,11 +84,18 @@ def retrieval_sets(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def short_papers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Papers of a section each: what a benchmark reports has the same form for short ones."""
+    monkeypatch.setattr("papers.SECTIONS", (1, 2))
+
+
 def write_rows(path: Path, texts: dict[str, str], **more: str) -> None:
     rows = [json.dumps({"_id": name, "text": text, **more}) for name, text in texts.items()]
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
+@pytest.mark.usefixtures("short_papers")
 def test_ingestion_is_compared_with_the_bare_embedder(model_home: Path) -> None:
     report = run_benchmark(model_home, "ingest.py", "--documents", "2", "--rounds", "1")
     for key in ("chunks_per_s", "bare_embedder_chunks_per_s", "ratio", "peak_rss_mb"):
@@ -98,8 +105,9 @@ def test_ingestion_is_compared_with_the_bare_embedder(model_home: Path) -> None:
     assert report["documents"] == 2
 
 
+@pytest.mark.usefixtures("short_papers")
 def test_memory_is_watched_by_rounds_and_by_length(model_home: Path) -> None:
-    report = run_process(
+    report = run_benchmark(
         model_home, "flatness.py", *("--files", "10", "--pages", "8"), *("--line-megabytes", "0.1")
     )
     peaks = report["peaks"]
