@@ -12,7 +12,8 @@ import pytest
 from fastapi import FastAPI
 
 from footnote.interfaces.http.app import create_app
-from footnote.interfaces.http.guard import Guard, Policy
+from footnote.interfaces.http.entrance import Entrance
+from footnote.interfaces.http.guard import Policy
 from footnote.interfaces.http.problems import answer_with_problems
 from footnote.interfaces.http.web_app import PAGES, WebApp, is_public, is_visit
 from footnote.settings import Settings
@@ -48,7 +49,7 @@ async def serving(
     app = FastAPI(routes=[*WebApp.built_in(folder).routes(settings)])
     answer_with_problems(app)
     if policy is not None:
-        app.add_middleware(Guard, policy=policy)
+        app.add_middleware(Entrance, policy=policy)
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url=LOCAL) as client:
         yield client

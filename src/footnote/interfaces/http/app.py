@@ -48,11 +48,10 @@ from footnote.interfaces.http import (
     usage,
 )
 from footnote.interfaces.http.authentication import Authentication
+from footnote.interfaces.http.entrance import Entrance
 from footnote.interfaces.http.guard import (
     RATE_LIMIT_HEADERS,
     BodyLimit,
-    Guard,
-    ResponseHeaders,
     policy_from,
     security_headers,
 )
@@ -60,7 +59,6 @@ from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problem, answer_with_problems
 from footnote.interfaces.http.scope import POSITION_HEADER, WORKSPACE_HEADER
-from footnote.interfaces.http.tracing import Tracing
 from footnote.interfaces.http.web_app import BUILT, WebApp, is_visit
 from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, listed, settings_from
@@ -194,7 +192,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        # FastAPI's own would note addresses with their queries; see `Tracing`.
+        # FastAPI's own would note addresses with their queries; see `Entrance`.
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.lifecycle = lifecycle
@@ -228,11 +226,9 @@ def create_app(
         return answer
 
     app.add_exception_handler(Exception, answer_unexpected)
-    app.add_middleware(
-        BodyLimit, upload_path=documents.UPLOAD_PATH, max_file_bytes=settings.max_file_bytes
-    )
     policy = policy_from(settings)
-    app.add_middleware(Authentication, lifecycle=lifecycle, policy=policy)
+    body = BodyLimit(documents.UPLOAD_PATH, settings.max_file_bytes)
+    app.add_middleware(Authentication, lifecycle=lifecycle, policy=policy, body=body)
     if settings.identity_ways and settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -253,8 +249,6 @@ def create_app(
                 "WWW-Authenticate",
             ),
         )
-    app.add_middleware(Guard, policy=policy)
-    app.add_middleware(ResponseHeaders, https=https)
-    app.add_middleware(Tracing)
+    app.add_middleware(Entrance, policy=policy, https=https)
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

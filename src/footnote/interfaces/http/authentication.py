@@ -1,4 +1,7 @@
-"""Lets a request in only once it is proved who asks, before a route is chosen or a body is read."""
+"""Lets a request in only once it is proved who asks, before a route is chosen or a body is read.
+
+Of its body no more is read than its route takes.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from footnote.domain.credentials import Presented
 from footnote.errors import FootnoteError, NotAuthenticated, RateLimited
 from footnote.interfaces.http.chat_errors import in_their_shape
-from footnote.interfaces.http.guard import Policy
+from footnote.interfaces.http.guard import BodyLimit, Policy
 from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.interfaces.http.login import (
     BACKCHANNEL_PATH,
@@ -47,10 +50,14 @@ class Authentication:
     app: ASGIApp
     lifecycle: Lifecycle
     policy: Policy
+    body: BodyLimit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its caller, or answer it with a problem."""
-        asked = scope["type"] == "http" and bool(self.lifecycle.settings.identity_ways)
+        asked = False
+        if scope["type"] == "http":
+            receive = self.body.limited(scope, receive)
+            asked = bool(self.lifecycle.settings.identity_ways)
         if asked and scope["path"] == HEALTH_PATH:
             await self._find_out(scope)
             await self.app(scope, receive, send)

@@ -1,4 +1,4 @@
-"""Lets in requests from where the server is meant to be asked, and only as much as it takes."""
+"""Which requests a server answers, how much of each it reads, and what browsers are told."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope
 
 from footnote.domain.limits import RateLimitStatus
 from footnote.engine.rate_limits import LastRateLimit
@@ -65,6 +65,37 @@ class Policy:
             return headers.get("sec-fetch-site", "").lower() == "same-origin"
         return origin in (self.own_origin, f"https://{host}", f"http://{host}")
 
+    def foreign(self, scope: Scope) -> Refused | None:
+        """Why a request from elsewhere is refused, where identities are asked for."""
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", ""), headers.get("origin")
+        name = _host(f"//{host}")
+        # What watches over servers asks for their health by address.
+        if not is_loopback(name) and name not in self.hosts and scope["path"] != "/health":
+            return Refused(
+                421,
+                "The Host header names another server.",
+                code="misdirected-request",
+                hint="If it is this one, name it in FOOTNOTE_PUBLIC_URL or FOOTNOTE_ALLOWED_HOSTS.",
+            )
+        if origin is not None:
+            if self.is_own(headers) or origin.lower() in self.origins:
+                return None
+            detail = "The Origin header names a site that may not ask."
+        elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not (
+            scope["method"] in ("GET", "HEAD")
+            and (headers.get("sec-fetch-mode") == "navigate" or scope["path"] == WIDGET)
+        ):
+            detail = "A page of another site asks."
+        else:
+            return None
+        return Refused(
+            403,
+            detail,
+            code="foreign-origin",
+            hint="To let a site ask, name its origin in FOOTNOTE_CORS_ORIGINS.",
+        )
+
 
 def policy_from(settings: Settings) -> Policy:
     """What the settings allow. Raises UnsupportedSettings."""
@@ -89,59 +120,16 @@ def policy_from(settings: Settings) -> Policy:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Guard:
-    """Refuses heads that two servers could read in two ways, and requests from elsewhere.
+def refusal(scope: Scope, policy: Policy) -> Refused | None:
+    """Why a request is refused: its head could be read in two ways, or it comes from elsewhere.
 
     The `Host` header keeps out web pages whose name was rebound to this server, `Origin` those that
     post across sites, and `Sec-Fetch-Site` those that embed or load. A person may follow a link, as
     to a footnote: the page it stands on sees nothing of what it opens. As long as there are no
     identities, the peer's address keeps other computers out too, however the app is served.
     """
-
-    app: ASGIApp
-    policy: Policy
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on or answer it with a problem."""
-        refused = None
-        if scope["type"] == "http":
-            foreign = _not_local if self.policy.only_local else self._foreign
-            refused = _unusual(scope) or foreign(scope)
-        if refused is None:
-            await self.app(scope, receive, send)
-        else:
-            await refused.response()(scope, receive, send)
-
-    def _foreign(self, scope: Scope) -> Refused | None:
-        headers = Headers(scope=scope)
-        host, origin = headers.get("host", ""), headers.get("origin")
-        name = _host(f"//{host}")
-        # What watches over servers asks for their health by address.
-        if not is_loopback(name) and name not in self.policy.hosts and scope["path"] != "/health":
-            return Refused(
-                421,
-                "The Host header names another server.",
-                code="misdirected-request",
-                hint="If it is this one, name it in FOOTNOTE_PUBLIC_URL or FOOTNOTE_ALLOWED_HOSTS.",
-            )
-        if origin is not None:
-            if self.policy.is_own(headers) or origin.lower() in self.policy.origins:
-                return None
-            detail = "The Origin header names a site that may not ask."
-        elif headers.get("sec-fetch-site", "").lower() == "cross-site" and not (
-            scope["method"] in ("GET", "HEAD")
-            and (headers.get("sec-fetch-mode") == "navigate" or scope["path"] == WIDGET)
-        ):
-            detail = "A page of another site asks."
-        else:
-            return None
-        return Refused(
-            403,
-            detail,
-            code="foreign-origin",
-            hint="To let a site ask, name its origin in FOOTNOTE_CORS_ORIGINS.",
-        )
+    foreign = _not_local if policy.only_local else policy.foreign
+    return _unusual(scope) or foreign(scope)
 
 
 _HEADERS = (
@@ -171,35 +159,20 @@ RATE_LIMIT_HEADERS = tuple(
 """Their names are those of draft-ietf-httpapi-ratelimit-headers."""
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseHeaders:
-    """Adds to each answer what browsers may do with it, and where its caller stands.
+def add_headers(headers: MutableHeaders, scope: Scope, *, https: bool) -> None:
+    """Add to an answer what browsers may do with it, and where its caller stands.
 
     That is, its rate limit once it was counted, and up to where it has seen the database once its
-    act is over, where there are replicas.
+    act is over, where there are replicas. `https` is whether the server is reached over TLS alone.
     """
-
-    app: ASGIApp
-    https: bool
-    """Whether the server is reached over TLS alone."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and add what its answer lacks."""
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                last, seen = scope.get(RATE_LIMIT), scope.get(SEEN)
-                if isinstance(last, LastRateLimit):
-                    for name, value in _rate_limit_headers(last.rate_limit):
-                        headers[name] = value
-                if isinstance(seen, LastSeen) and seen.position is not None:
-                    headers[POSITION_HEADER] = str(seen.position)
-                for name, value in security_headers(https=self.https):
-                    headers.setdefault(name, value)
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers)
+    last, seen = scope.get(RATE_LIMIT), scope.get(SEEN)
+    if isinstance(last, LastRateLimit):
+        for name, value in _rate_limit_headers(last.rate_limit):
+            headers[name] = value
+    if isinstance(seen, LastSeen) and seen.position is not None:
+        headers[POSITION_HEADER] = str(seen.position)
+    for name, value in security_headers(https=https):
+        headers.setdefault(name, value)
 
 
 def _rate_limit_headers(rate_limit: RateLimitStatus | None) -> Iterator[tuple[str, str]]:
@@ -282,35 +255,28 @@ def _host(url: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BodyLimit:
-    """Stops reading a body once it is larger than its route accepts."""
+    """How large a body may be that a route accepts."""
 
-    app: ASGIApp
     upload_path: str
     max_file_bytes: int
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with a body that ends in a refusal when it is too long."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        limit, refusal = self._limit(scope["path"])
+    def limited(self, scope: Scope, receive: Receive) -> Receive:
+        """What reads a body, and ends in a refusal once it is too long."""
+        limit, refused = MAX_JSON_BYTES, content_too_large("request", MAX_JSON_BYTES)
+        if scope["path"] == self.upload_path:
+            limit = self.max_file_bytes + _FORM_OVERHEAD_BYTES
+            refused = content_too_large("file", self.max_file_bytes)
         declared = Headers(scope=scope).get("content-length", "")
         read_bytes = int(declared) if declared.isdecimal() and int(declared) > limit else 0
 
-        async def limited() -> Message:
+        async def within_limit() -> Message:
             nonlocal read_bytes
             if read_bytes > limit:
-                raise refusal
+                raise refused
             message = await receive()
             read_bytes += len(message.get("body", b""))
             if read_bytes > limit:
-                raise refusal
+                raise refused
             return message
 
-        await self.app(scope, limited, send)
-
-    def _limit(self, path: str) -> tuple[int, Refused]:
-        if path == self.upload_path:
-            limit = self.max_file_bytes + _FORM_OVERHEAD_BYTES
-            return limit, content_too_large("file", self.max_file_bytes)
-        return MAX_JSON_BYTES, content_too_large("request", MAX_JSON_BYTES)
+        return within_limit

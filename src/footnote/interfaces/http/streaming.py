@@ -81,17 +81,17 @@ def wants_stream(request: Request, *, stream: bool) -> bool:
     return stream or MEDIA_TYPE in request.headers.get("accept", "")
 
 
-async def answer_to(
+def answer_to(
     request: Request,
     workspace: WorkspaceEngine,
     events: AsyncGenerator[AnswerEvent],
     *,
     stream: bool,
-) -> Answer | Response:
+) -> Awaitable[Answer | Response]:
     """The answer, in the form that the request asks for."""
     if wants_stream(request, stream=stream):
-        return await streamed(workspace, events)
-    return await unless_gone(request, whole(events))
+        return streamed(workspace, events)
+    return unless_gone(request, whole(events))
 
 
 async def whole(events: AsyncGenerator[AnswerEvent]) -> Answer:

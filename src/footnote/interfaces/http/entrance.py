@@ -1,4 +1,4 @@
-"""Each request in a span of its own, measured, and in the trace of whoever sent it."""
+"""Where each request comes in: its span, what is refused at once, the headers of its answer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from footnote.interfaces.http.guard import Policy, add_headers, refusal
 from footnote.ports.telemetry import REQUESTS, TRACEPARENT, carried, carried_on, span
 
 TRACE_HEADER = "Traceresponse"
@@ -18,17 +19,21 @@ _LEAST_ERROR = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Tracing:
-    """Opens the span of each request, names it by its route, and says which trace it is in.
+class Entrance:
+    """Opens the span of each request, refuses what the policy does not let in, and adds headers.
 
-    FastAPI's own, and OpenTelemetry's middleware, note addresses with their queries, in which
-    questions stand and links carry their secret; here only the pattern of the route is told.
+    The span is named by the request's route, and each answer says which trace it is in. FastAPI's
+    own, and OpenTelemetry's middleware, note addresses with their queries, in which questions stand
+    and links carry their secret; here only the pattern of the route is told.
     """
 
     app: ASGIApp
+    policy: Policy
+    https: bool = False
+    """Whether the server is reached over TLS alone."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on."""
+        """Pass the request on or answer it with a problem."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -38,15 +43,19 @@ class Tracing:
         parent = carried_on(Headers(scope=scope).get(TRACEPARENT))
         with span(method, about, kind=SpanKind.SERVER, parent=parent) as opened:
 
-            async def send_with_trace(message: Message) -> None:
+            async def send_with_headers(message: Message) -> None:
                 if message["type"] == "http.response.start":
                     about["http.response.status_code"] = message["status"]
+                    headers = MutableHeaders(scope=message)
                     for value in carried().values():
-                        MutableHeaders(scope=message)[TRACE_HEADER] = value
+                        headers[TRACE_HEADER] = value
+                    add_headers(headers, scope, https=self.https)
                 await send(message)
 
             try:
-                await self.app(scope, receive, send_with_trace)
+                refused = refusal(scope, self.policy)
+                answer = self.app if refused is None else refused.response()
+                await answer(scope, receive, send_with_headers)
             finally:
                 route = scope.get("route")
                 pattern = getattr(route, "path", None)
