@@ -74,9 +74,10 @@ class ReaderAnswerer:
         )
         try:
             weighed = await self._found(self.reader, question, ranked[: self.passages])
-            found = await self._without_orders(self.reader, weighed.found)
-            chosen = choose(question, found, ranked)
-            over_column = await self._over_column(self.reader, question, chosen, ranked)
+            chosen = choose(question, weighed.found, ranked)
+            over_column = None
+            if tables := [each for each in ranked[: self.passages] if holds_table(each)]:
+                over_column = await self._over_column(self.reader, question, chosen, ranked, tables)
         except ModelUnavailable as unavailable:
             note = f"answer: nothing was read, {unavailable}"
             return refusal(question, evidence, confidence=0.0, degraded=(note,))
@@ -106,34 +107,19 @@ class ReaderAnswerer:
             degraded=weighed.degraded,
         )
 
-    async def _without_orders(self, reader: Reader, found: list[Located]) -> list[Located]:
-        """What is no order to a model; only evidence that gives some is looked through."""
-        doubtful = [each for each in found if each.candidate.evidence.suspicious]
-        if not doubtful:
-            return found
-        chances = await reader.orders([each.candidate.statement for each in doubtful])
-        if chances is None:
-            return found
-        orders = {
-            id(each)
-            for each, chance in zip(doubtful, chances, strict=True)
-            if chance >= LEAST_ORDER
-        }
-        return [each for each in found if id(each) not in orders]
-
     async def _over_column(
         self,
         reader: Reader,
         question: str,
         found: Sequence[Located],
         evidence: Sequence[Evidence],
+        tables: Sequence[Evidence],
     ) -> tuple[Computed | NotComputed, float] | None:
         """What the question asks of a column, if the answer stands in one, and how likely it does.
 
         Tables are read anew for it: the title of a column points to it as well as a cell does.
         """
-        tables = [each for each in evidence[: self.passages] if holds_table(each)]
-        operation = await reader.operation(question) if tables else None
+        operation = await reader.operation(question)
         if operation is None:
             return None
         readings = await reader.read(question, [text_of(each.passage) for each in tables])
@@ -157,22 +143,30 @@ class ReaderAnswerer:
         return None if over is None else (over, located[0].probability)
 
     async def _found(self, reader: Reader, question: str, evidence: Sequence[Evidence]) -> Weighed:
-        """Every answer in a statement, the likeliest first; each statement once."""
-        first, further = evidence[:READ_FIRST], evidence[READ_FIRST:]
-        found = await read_statements(reader, question, first)
-        weighed = await self._weighed(question, found, first)
-        is_answered = any(each.probability >= self.least_answerability for each in weighed.found)
-        if further and (names_several(question, evidence) or not is_answered):
-            found += await read_statements(reader, question, further)
-            weighed = await self._weighed(question, found, evidence)
-        return weighed
-
-    async def _weighed(
-        self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
-    ) -> Weighed:
-        about = about_what_is_asked(question, once_each(found), evidence)
-        weighed = await self.weigh(question, about, evidence)
-        return replace(weighed, found=by_probability(weighed.found))
+        """Every answer in a statement that gives no orders, each once, the likeliest first."""
+        found: list[Located] = []
+        weighed = Weighed(found=[])
+        for read, shown in ((0, evidence[:READ_FIRST]), (READ_FIRST, evidence)):
+            found += await read_statements(reader, question, shown[read:])
+            about = about_what_is_asked(question, once_each(found), shown)
+            weighed = await self.weigh(question, about, shown)
+            best = max((each.probability for each in weighed.found), default=0.0)
+            is_answered = best >= self.least_answerability
+            if len(shown) == len(evidence) or (
+                is_answered and not names_several(question, evidence)
+            ):
+                break
+        kept = by_probability(weighed.found)
+        # Only evidence that gives orders to a model is looked through for them.
+        if doubtful := [each for each in kept if each.candidate.evidence.suspicious]:
+            chances = await reader.orders([each.candidate.statement for each in doubtful])
+            orders = {
+                id(each)
+                for each, chance in zip(doubtful, chances or (), strict=False)
+                if chance >= LEAST_ORDER
+            }
+            kept = [each for each in kept if id(each) not in orders]
+        return replace(weighed, found=kept)
 
 
 async def read_statements(

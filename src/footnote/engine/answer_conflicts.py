@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -11,13 +10,10 @@ from footnote.answering.sanitise import plain_text
 from footnote.domain import (
     Answer,
     AnswerConflict,
-    AnswerDone,
-    AnswerEvent,
     Citation,
     ConflictingStatement,
 )
 from footnote.domain.facts import Fact
-from footnote.engine.configuration import configuration_of
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import FootnoteError
 from footnote.store.fact_conflicts import (
@@ -32,28 +28,15 @@ MOST_CONFLICTS = 5
 """That are shown with one answer."""
 
 
-async def with_conflicts(
-    workspace: WorkspaceAccess, events: AsyncGenerator[AnswerEvent]
-) -> AsyncGenerator[AnswerEvent]:
-    """The events of an answer, which says at its end what documents do not agree about."""
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, AnswerDone):
-                yield AnswerDone(answer=await _held_against(workspace, event.answer))
-            else:
-                yield event
-
-
-async def _held_against(workspace: WorkspaceAccess, answer: Answer) -> Answer:
+async def with_conflicts(workspace: WorkspaceAccess, answer: Answer) -> Answer:
     """The answer with the facts in its quotes that other documents, or others of it, deny.
 
-    Only what the principal may see counts. An answer never fails for it: then `degraded` says why.
+    Only what the principal may see counts, where the workspace has facts by the settings last seen.
+    An answer never fails for it: then `degraded` says why.
     """
-    if not answer.found or not answer.citations:
+    if not answer.found or not answer.citations or not workspace.settings.facts:
         return answer
     try:
-        if not (await configuration_of(workspace)).settings.facts:
-            return answer
         return replace(answer, conflicts=await _conflicts(workspace, answer.citations))
     except FootnoteError as error:
         return replace(answer, degraded=(*answer.degraded, f"conflicts: {error}"))

@@ -13,7 +13,6 @@ from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
 from footnote.answering.overview import Overview
-from footnote.answering.reader_answers import MOST_PASSAGES, READ_FIRST
 from footnote.answering.streaming import Drafts, StreamedAnswerer, events_of
 from footnote.domain import (
     Answer,
@@ -46,6 +45,7 @@ from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
 from footnote.engine.whole_answers import whole_of
 from footnote.errors import InvalidRequest
 from footnote.models.counting import estimate_tokens
+from footnote.ports import Analyzer
 from footnote.retrieval.cache import one_spelling
 from footnote.retrieval.generation_cache import CacheKey, Question
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
@@ -116,9 +116,7 @@ async def ask_stream(
         ),
         model,
     )
-    # Told afresh of an answer that is given again, too: facts come, go and are rejected meanwhile.
-    events = measured(with_conflicts(workspace, plain), workspace.workspace_id)
-    async with aclosing(events):
+    async with aclosing(measured(plain, workspace.workspace_id)) as events:
         async for event in events:
             yield event
             if suggest and isinstance(event, AnswerDone):
@@ -129,33 +127,29 @@ async def ask_stream(
                 )
 
 
-def read_for_quotes(request: SearchRequest, top_k: int) -> SearchRequest:
-    """The request with all the evidence that quotes are read from, unless it says how much.
-
-    `top_k` is what a search gives that does not say so; where it was made less than is read at
-    once, no more is searched.
-    """
-    if request.top_k is not None or top_k < READ_FIRST:
-        return request
-    return replace(request, top_k=max(top_k, MOST_PASSAGES))
-
-
 async def _answered_stream(
     workspace: WorkspaceAccess, request: SearchRequest, model: str | None
 ) -> AsyncGenerator[AnswerEvent]:
     engine = workspace.engine
-    prepared = await prepare_search(workspace, request)
     models = await models_asked(workspace, model)
-    if not models:
-        top_k = prepared.serving.stages.top_k
-        prepared = await prepare_search(workspace, read_for_quotes(request, top_k))
-    prepared, cached, known = await _kept_answer(workspace, prepared, models)
+    prepared = await prepare_search(workspace, request, for_quotes=not models)
+    cached = _cached_question(prepared, models)
+    if cached is not None and engine.answer_cache.may_hold(cached):
+        # It is given again if the index and the settings still stand as they did.
+        prepared, generation = await as_of_now(workspace, prepared)
+        cached = _cached_question(prepared, models, generation)
+    known = None if cached is None else engine.answer_cache.find(cached)
     if known is not None:
-        for event in _given_again(known, prepared, request.query.strip()):
+        answer = _given_again(known, prepared, request.query.strip())
+        yield SourcesFound(evidence=answer.evidence, degraded=answer.degraded)
+        # Told afresh here, too: facts come, go and are rejected meanwhile.
+        for event in events_of(await with_conflicts(workspace, answer)):
             yield event
         return
     served_by, response = await run_search(workspace, prepared)
-    whole = await whole_of(workspace, prepared, response)
+    whole = None
+    if workspace.settings.summaries:
+        whole = await whole_of(workspace, prepared, response)
     evidence = response.evidence if whole is None else whole.evidence
     draft = served_by.answerer if whole is None else Overview(sentences=whole.sentences)
     answerer = _answerer(workspace, served_by, models, draft)
@@ -166,17 +160,13 @@ async def _answered_stream(
             if isinstance(event, SourcesFound):
                 yield replace(event, degraded=(*response.degraded, *event.degraded))
             elif isinstance(event, AnswerDone):
-                answer = event.answer
-                if not answer.found and response.confidence >= CONFIDENT:
-                    closest = closest_passage(meant, answer.evidence, engine.analyzer)
-                    answer = replace(answer, closest=closest)
-                answer = _of_response(answer, response)
+                answer = _of_response(event.answer, response, meant, engine.analyzer)
                 if whole is not None:
                     answer = replace(answer, summarised_documents=whole.documents)
                 # Summaries are made and made anew while the index stays as it is.
                 elif cached is not None and not answer.degraded:
                     engine.answer_cache.keep(cached, answer)
-                yield AnswerDone(answer=answer)
+                yield AnswerDone(answer=await with_conflicts(workspace, answer))
             else:
                 yield event
 
@@ -240,7 +230,7 @@ async def agent_stream(
             hint="set FOOTNOTE_ANSWER_MODELS, or choose one: footnote models use NAME",
         )
     in_lane = await serving(workspace)
-    await configuration_of(workspace, afresh=True)  # it grounds before it searches, if it does
+    await configuration_of(workspace)  # it grounds before it searches, if it does
     ledger = EvidenceLedger()
     answerer = AgenticAnswerer(
         model=agent,
@@ -255,10 +245,12 @@ async def agent_stream(
         evidence=lambda: ledger.evidence,
     )
     answered = answerer.stream(question.strip(), equipment, turns=conversation)
-    told = with_conflicts(workspace, answered)
-    async with aclosing(measured(told, workspace.workspace_id, agent=True)) as events:
+    async with aclosing(measured(answered, workspace.workspace_id, agent=True)) as events:
         async for event in events:
-            yield event
+            if isinstance(event, AnswerDone):
+                yield AnswerDone(answer=await with_conflicts(workspace, event.answer))
+            else:
+                yield event
 
 
 def _grounding(workspace: WorkspaceAccess, serving: Serving) -> Ground:
@@ -287,27 +279,13 @@ def _answerer(
     )
 
 
-async def _kept_answer(
-    workspace: WorkspaceAccess, prepared: PreparedSearch, models: Sequence[str]
-) -> tuple[PreparedSearch, Question | None, Answer | None]:
-    """The answer kept to the question, if the index and the settings still stand as they did.
+def _cached_question(
+    prepared: PreparedSearch, models: Sequence[str], generation: int | None = None
+) -> Question | None:
+    """The question as the cache of answers knows it; None where no answer is to be kept.
 
-    With it, the search as it was prepared last, and what an answer to it is to be kept by.
+    The index is of the generation that the search was prepared for, if none is given.
     """
-    cached, answers = _cached_question(prepared, models), workspace.engine.answer_cache
-    if cached is None or not answers.capacity_bytes:
-        return prepared, cached, None
-    if answers.may_hold(cached):
-        prepared, generation = await as_of_now(workspace, prepared)
-        cached = _cached_question(prepared, models)
-        if cached is None:  # the question refers to what was said, under the settings as they are
-            return prepared, None, None
-        cached = replace(cached, key=replace(cached.key, generation=generation))
-    return prepared, cached, answers.find(cached)
-
-
-def _cached_question(prepared: PreparedSearch, models: Sequence[str]) -> Question | None:
-    """The question as the cache of answers knows it; None where no answer is to be kept."""
     asked = prepared.asked
     if asked.key is None or asked.notes:
         return None
@@ -322,13 +300,13 @@ def _cached_question(prepared: PreparedSearch, models: Sequence[str]) -> Questio
         access=asked.asker.principal.access_names,
         lane=f"{prepared.serving.embedder.lane.fingerprint} {tuple(models)!r} "
         f"{prepared.serving.stages.configuration}",
-        generation=asked.key.generation,
+        generation=asked.key.generation if generation is None else generation,
     )
     return Question(key=key, text=one_spelling(request.query))
 
 
-def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Sequence[AnswerEvent]:
-    """An answer of before as the events of one to the question as it is put now."""
+def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Answer:
+    """An answer of before as one to the question as it is put now."""
     milliseconds = prepared.asked.journal.timings_ms["total"]
     answer = replace(
         answer,
@@ -345,11 +323,16 @@ def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Seq
             asked_as=None if request.query == question else request.query,
             searched=tuple(each for each in searched if each != question),
         )
-    return (SourcesFound(evidence=answer.evidence, degraded=answer.degraded), *events_of(answer))
+    return answer
 
 
-def _of_response(answer: Answer, response: SearchResponse) -> Answer:
-    """The answer with what its search reports."""
+def _of_response(
+    answer: Answer, response: SearchResponse, meant: str, analyzer: Analyzer
+) -> Answer:
+    """The answer with what its search reports, and what comes closest where nothing answers."""
+    if not answer.found and response.confidence >= CONFIDENT:
+        closest = closest_passage(meant, answer.evidence, analyzer)
+        answer = replace(answer, closest=closest)
     return replace(
         answer,
         question=response.query,

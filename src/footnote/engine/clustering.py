@@ -54,7 +54,7 @@ class _Work:
 
 async def wants_clusters(workspace: WorkspaceAccess, of: ClusterOf) -> bool:
     """Whether the workspace clusters its documents, or its chunks."""
-    settings = (await configuration_of(workspace, afresh=True)).settings
+    settings = (await configuration_of(workspace)).settings
     return settings.clusters if of is ClusterOf.DOCUMENTS else settings.chunk_clusters
 
 

@@ -53,22 +53,20 @@ CHANGES_SHOWN = 100
 Limit = Annotated[int, Field(ge=1, le=1000)]
 
 
-async def configuration_of(workspace: WorkspaceAccess, *, afresh: bool = False) -> Configuration:
-    """The settings of the workspace, as far as this process knows, or `afresh` as they are."""
+async def configuration_of(workspace: WorkspaceAccess) -> Configuration:
+    """The settings of the workspace as they are, which this process remembers."""
+    async with workspace.system_scope() as scope:
+        read = await stored.read_configuration(scope)
+    own = {name: each.value for name, each in _accepted(workspace.engine, read).items()}
+    installed = workspace.engine.settings
+    found = Configuration(
+        change_no=read.change_no,
+        settings=installed.model_copy(update=own) if own else installed,
+    )
     known = workspace.engine.known_configurations
-    found = None if afresh else known.get(workspace.workspace_id)
-    if found is None:
-        async with workspace.system_scope() as scope:
-            read = await stored.read_configuration(scope)
-        own = {name: each.value for name, each in _accepted(workspace.engine, read).items()}
-        installed = workspace.engine.settings
-        found = Configuration(
-            change_no=read.change_no,
-            settings=installed.model_copy(update=own) if own else installed,
-        )
-        if len(known) >= _REMEMBERED:
-            known.clear()
-        known[workspace.workspace_id] = found
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    known[workspace.workspace_id] = found
     return found
 
 
@@ -122,7 +120,7 @@ async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetti
 
 async def paused_work(workspace: WorkspaceAccess) -> frozenset[BackgroundWork]:
     """What workers leave alone in a workspace until it is resumed."""
-    settings = (await configuration_of(workspace, afresh=True)).settings
+    settings = (await configuration_of(workspace)).settings
     return frozenset(BackgroundWork(each) for each in listed(settings.paused_work))
 
 

@@ -82,7 +82,7 @@ class EntityExtraction:
 
 async def entity_extraction_of(workspace: WorkspaceAccess) -> EntityExtraction:
     """What the settings of a workspace want."""
-    settings: Settings = (await configuration_of(workspace, afresh=True)).settings
+    settings: Settings = (await configuration_of(workspace)).settings
     engine = workspace.engine
     kinds = frozenset(EntityKind(each) for each in listed(settings.entity_kinds))
     model = None if kinds.isdisjoint(NAMED_KINDS) else engine.model

@@ -102,7 +102,7 @@ def fact_lane(embedder: Embedder) -> Lane:
 async def extraction_of(workspace: WorkspaceAccess) -> FactExtraction:
     """What the settings of a workspace want. Raises LaneMismatch."""
     engine = workspace.engine
-    settings: Settings = (await configuration_of(workspace, afresh=True)).settings
+    settings: Settings = (await configuration_of(workspace)).settings
     lane = await lane_of_workspace(engine, workspace.workspace_id)
     kinds = tuple(FactKind(each) for each in listed(settings.fact_kinds))
     reader = (

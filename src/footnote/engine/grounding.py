@@ -65,7 +65,7 @@ async def check_grounding(
         async with asyncio.timeout(CHECK_SECONDS):
             shelf = await _shelf(workspace, sources, names)
             passages, notes = await _passages(workspace, claims, shelf)
-            settings = (await configuration_of(workspace, afresh=True)).settings
+            settings = (await configuration_of(workspace)).settings
             configured = settings.grounding_judge not in ("none", "reader")
             check = Check(
                 analyzer=engine.analyzer,

@@ -63,37 +63,38 @@ async def lane_of_workspace(engine: Services, workspace_id: UUID) -> Lane | None
     return None if found is None else found[1]
 
 
-async def serving(workspace: WorkspaceAccess, *, afresh: bool = False) -> Serving:
-    """What searches the workspace, as far as this process knows. Raises LaneMismatch."""
-    engine, workspace_id = workspace.engine, workspace.workspace_id
-    known = engine.known_lanes
-    lane = None if afresh else known.of_workspace.get(workspace_id)
-    if lane is None:
-        lane = await lane_of_workspace(engine, workspace_id)
-        if len(known.of_workspace) >= _REMEMBERED:
-            known.of_workspace.clear()
-        if lane is not None:
-            known.of_workspace[workspace_id] = lane
-    if lane is None or lane.fingerprint == engine.lane.fingerprint:
-        return Serving(
-            embedder=engine.embedder, stages=engine.search_stages, answerer=engine.answerer
-        )
-    if lane.fingerprint not in known.serving:
-        embedder, stages = await _serving_embedder(engine, lane), engine.search_stages
-        # The caches are shared: their keys name the lane.
-        stages = replace(
-            stages,
-            phrase=replace(stages.phrase, embedder=embedder),
-            gather=replace(
-                stages.gather, embedder=embedder, correct=Correct(engine.analyzer, embedder)
-            ),
-        )
-        known.serving[lane.fingerprint] = Serving(
-            embedder=embedder,
-            stages=stages,
-            answerer=engine.answerer.in_lane(embedder),
-        )
-    return known.serving[lane.fingerprint]
+def known_serving(workspace: WorkspaceAccess, lane: Lane | None = None) -> Serving | None:
+    """What searches a lane, or the workspace, as far as this process remembers."""
+    engine = workspace.engine
+    lane = lane or engine.known_lanes.of_workspace.get(workspace.workspace_id)
+    if lane is None or lane.fingerprint != engine.lane.fingerprint:
+        return None if lane is None else engine.known_lanes.serving.get(lane.fingerprint)
+    return Serving(embedder=engine.embedder, stages=engine.search_stages, answerer=engine.answerer)
+
+
+async def serving(workspace: WorkspaceAccess) -> Serving:
+    """What searches the workspace, which this process remembers. Raises LaneMismatch."""
+    engine, known = workspace.engine, workspace.engine.known_lanes
+    lane = await lane_of_workspace(engine, workspace.workspace_id)
+    if len(known.of_workspace) >= _REMEMBERED:
+        known.of_workspace.clear()
+    if lane is not None:
+        known.of_workspace[workspace.workspace_id] = lane
+    lane = lane or engine.lane
+    if (found := known_serving(workspace, lane)) is not None:
+        return found
+    embedder, stages = await _serving_embedder(engine, lane), engine.search_stages
+    # The caches are shared: their keys name the lane.
+    stages = replace(
+        stages,
+        phrase=replace(stages.phrase, embedder=embedder),
+        gather=replace(
+            stages.gather, embedder=embedder, correct=Correct(engine.analyzer, embedder)
+        ),
+    )
+    found = Serving(embedder=embedder, stages=stages, answerer=engine.answerer.in_lane(embedder))
+    known.serving[lane.fingerprint] = found
+    return found
 
 
 async def _serving_embedder(engine: Services, lane: Lane) -> Embedder:
@@ -107,13 +108,12 @@ async def _serving_embedder(engine: Services, lane: Lane) -> Embedder:
         return ReplacedEmbedder(lane, successor)
 
 
-async def replace_lane(engine: Services, workspace_id: UUID) -> bool:
-    """Have the workspace embedded anew where its packaged model went with an earlier version.
+async def replace_lane(engine: Services, workspace_id: UUID, lane: Lane) -> bool:
+    """Have the workspace embedded anew where its lane's model went with an earlier version.
 
     True where that is so; what is under way already goes on.
     """
-    lane = await lane_of_workspace(engine, workspace_id)
-    successor = None if lane is None else await engine.embedders.successor(lane)
+    successor = await engine.embedders.successor(lane)
     if successor is None:
         return False
     with suppress(Conflict):

@@ -133,7 +133,7 @@ async def similar_documents(
     async with workspace.scope() as scope:
         await get_document(scope, document_id)
         numbers = await passage_numbers(scope, document_id)
-    lane = (await serving(workspace, afresh=True)).embedder.lane
+    lane = (await serving(workspace)).embedder.lane
     index = workspace.index_in(lane)
     likened = numbers[:: max(1, -(-len(numbers) // _PASSAGES_LIKENED))]
     vectors = [*(await index.vectors(likened)).values()]

@@ -6,12 +6,13 @@ import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
 
+from footnote.answering.reader_answers import MOST_PASSAGES, READ_FIRST
 from footnote.domain import PassageContext, SearchRequest, SearchResponse
 from footnote.engine.configuration import configuration_of
-from footnote.engine.lanes import serving
+from footnote.engine.lanes import known_serving, serving
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.errors import LaneMismatch, NotFound, TimeLimitReached
-from footnote.ports import ConfigurationChanged
+from footnote.ports import ConfigurationChanged, Embedder
 from footnote.ports.replicas import ReplicaLost
 from footnote.ports.telemetry import (
     DIVERSITY,
@@ -25,6 +26,9 @@ from footnote.retrieval.journal import Asked, Asker
 from footnote.store.database import Database
 from footnote.store.passages import passage_context
 from footnote.validation.constrained_types import Window
+
+_OUTDATED = (ConfigurationChanged, ReplicaLost, NotFound)
+"""What an index raises that is not, or no more, as a search took it to be."""
 
 
 async def search(workspace: WorkspaceAccess, request: SearchRequest) -> SearchResponse:
@@ -51,45 +55,78 @@ class PreparedSearch:
     """What is read: the primary, or a replica."""
 
 
+def read_for_quotes(request: SearchRequest, top_k: int) -> SearchRequest:
+    """The request with all the evidence that quotes are read from, unless it says how much.
+
+    `top_k` is what a search gives that does not say so; where it was made less than is read at
+    once, no more is searched.
+    """
+    if request.top_k is not None or top_k < READ_FIRST:
+        return request
+    return replace(request, top_k=max(top_k, MOST_PASSAGES))
+
+
 async def prepare_search(
-    workspace: WorkspaceAccess, request: SearchRequest, *, afresh: bool = False
+    workspace: WorkspaceAccess,
+    request: SearchRequest,
+    *,
+    for_quotes: bool = False,
+    afresh: bool = False,
 ) -> PreparedSearch:
     """Look up what serves the workspace, and check what is asked. Raises InvalidRequest.
 
-    With `afresh` the lane and the settings are looked up in the database, and the primary is
-    searched.
+    With `for_quotes` as much is searched as quotes are read from. With `afresh` the lane and the
+    settings are looked up in the database, and the primary is searched.
     """
     workspace.require_open()
     engine = workspace.engine
     database = engine.database
-    if not afresh:
+    if engine.replicas and not afresh:
         database = await engine.replicas.serving(workspace.workspace_id, workspace.after)
-    found = await serving(workspace, afresh=afresh)
-    configuration = await configuration_of(workspace, afresh=afresh)
+    # What this process remembers will do: the index refuses what holds no more.
+    found = None if afresh else known_serving(workspace)
+    found = found or await serving(workspace)
+    configuration = None if afresh else engine.known_configurations.get(workspace.workspace_id)
+    configuration = configuration or await configuration_of(workspace)
     lane = found.embedder.lane
     found = replace(found, stages=configuration.stages(found.stages, lane.fingerprint))
+    if for_quotes:
+        request = read_for_quotes(request, found.stages.top_k)
     index = workspace.index_in(lane, configuration.change_no, database)
     asker = Asker(workspace_id=workspace.workspace_id, principal=workspace.principal)
     generation = index.last_generation
     if generation is None:
         try:
             generation = await index.generation()
-        except (ConfigurationChanged, ReplicaLost, NotFound) as error:
+        except _OUTDATED as error:
             return await _afresh(workspace, request, database, error)
     asked = found.stages.prepare(request, index, asker, generation)
     return PreparedSearch(request=request, serving=found, asked=asked, database=database)
 
 
 async def _afresh(
-    workspace: WorkspaceAccess, request: SearchRequest, database: Database, error: Exception
+    workspace: WorkspaceAccess,
+    request: SearchRequest,
+    database: Database,
+    error: Exception,
+    embedder: Embedder | None = None,
 ) -> PreparedSearch:
-    """The search of the primary under the settings as they are, where that can help."""
-    replicas = workspace.engine.replicas
+    """The search of the primary under the lane and settings as they are, where that can help.
+
+    `embedder` is the one that a lane was not of.
+    """
     if isinstance(error, ReplicaLost):
-        replicas.lost(database)
+        workspace.engine.replicas.lost(database)
     elif isinstance(error, NotFound) and database is workspace.engine.database:
         raise error
-    return await prepare_search(workspace, request, afresh=True)
+    fresh = await prepare_search(workspace, request, afresh=True)
+    if (
+        isinstance(error, LaneMismatch)
+        and fresh.serving.embedder is embedder
+        and fresh.database is database
+    ):
+        raise error
+    return fresh
 
 
 async def as_of_now(
@@ -99,7 +136,7 @@ async def as_of_now(
     while True:
         try:
             return prepared, await prepared.asked.index.generation()
-        except (ConfigurationChanged, ReplicaLost, NotFound) as error:
+        except _OUTDATED as error:
             prepared = await _afresh(workspace, prepared.request, prepared.database, error)
 
 
@@ -118,7 +155,19 @@ async def run_search(
     with span("retrieval", about | ids) as opened, timed(SEARCHES):
         try:
             async with asyncio.timeout(seconds):
-                prepared, response = await _run(workspace, prepared)
+                while True:
+                    stages, asked = prepared.serving.stages, prepared.asked
+                    try:
+                        response = await stages.run(asked)
+                        break
+                    except (*_OUTDATED, LaneMismatch) as error:
+                        prepared = await _afresh(
+                            workspace,
+                            prepared.request,
+                            prepared.database,
+                            error,
+                            prepared.serving.embedder,
+                        )
         except TimeoutError as error:
             raise TimeLimitReached(
                 f"the search took longer than {seconds:g} seconds",
@@ -138,19 +187,3 @@ async def run_search(
     if marked:
         DIVERSITY.record(documents / len(marked))
     return prepared.serving, replace(response, evidence=marked)
-
-
-async def _run(
-    workspace: WorkspaceAccess, prepared: PreparedSearch
-) -> tuple[PreparedSearch, SearchResponse]:
-    while True:  # within the time that a search may take
-        try:
-            return prepared, await prepared.serving.stages.run(prepared.asked)
-        except (ConfigurationChanged, ReplicaLost, NotFound) as error:
-            prepared = await _afresh(workspace, prepared.request, prepared.database, error)
-        except LaneMismatch:
-            fresh = await prepare_search(workspace, prepared.request, afresh=True)
-            same = fresh.serving.embedder is prepared.serving.embedder
-            if same and fresh.database is prepared.database:
-                raise
-            prepared = fresh

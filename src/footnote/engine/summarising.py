@@ -56,13 +56,18 @@ class Summarising:
     @property
     def summariser(self) -> str:
         """What summaries are known to come from: another one has every document read again."""
-        return f"{SUMMARISER}; {self.embedder.lane.fingerprint}"
+        return summariser_of(self.embedder)
+
+
+def summariser_of(embedder: Embedder) -> str:
+    """What summaries by the vectors of an embedder are known to come from."""
+    return f"{SUMMARISER}; {embedder.lane.fingerprint}"
 
 
 async def summarising_of(workspace: WorkspaceAccess) -> Summarising:
     """What the settings of a workspace want. Raises LaneMismatch."""
     engine = workspace.engine
-    settings = (await configuration_of(workspace, afresh=True)).settings
+    settings = (await configuration_of(workspace)).settings
     lane = await lane_of_workspace(engine, workspace.workspace_id)
     writer = None if engine.model is None else writer_of(engine.model)
     return Summarising(

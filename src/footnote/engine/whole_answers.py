@@ -12,7 +12,7 @@ from footnote.domain import Evidence, SearchResponse
 from footnote.domain.summaries import SummarySentence
 from footnote.engine.search import PreparedSearch, prepare_search, run_search
 from footnote.engine.services import WorkspaceAccess
-from footnote.engine.summarising import summarising_of
+from footnote.engine.summarising import summariser_of
 from footnote.knowledge.summaries import centralities, chosen
 from footnote.models.aligned import AlignedEncoder
 from footnote.models.whole_questions import packaged_whole_questions
@@ -48,12 +48,11 @@ async def whole_of(
     """What documents say as a whole of what is asked; None for any other question.
 
     The documents are those that the question finds, within its filters and as far as the principal
-    may see them. None, too, where the workspace has no summaries or the packaged models do not
-    serve it. Raises what a search raises.
+    may see them. None, too, where the packaged models do not serve the workspace. Raises what a
+    search raises.
     """
-    wanted = await summarising_of(workspace)
     embedder = prepared.serving.embedder
-    if not wanted.enabled or not isinstance(embedder, AlignedEncoder):
+    if not isinstance(embedder, AlignedEncoder):
         return None
     question = response.standalone_question or response.corrected_query or response.query
     if not await packaged_whole_questions().recognises(embedder.multilingual, question):
@@ -63,7 +62,7 @@ async def whole_of(
     document_ids = list(dict.fromkeys(each.passage.document_id for each in found.evidence))
     vector = await embedder.embed_query(question)
     async with workspace.scope() as scope:
-        kept = await kept_sentences(scope, wanted.summariser, document_ids)
+        kept = await kept_sentences(scope, summariser_of(embedder), document_ids)
         documents = len({each.sentence.document_id for each in kept})
         if documents < LEAST_DOCUMENTS:
             return None

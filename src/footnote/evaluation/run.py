@@ -9,7 +9,7 @@ from time import perf_counter
 
 from footnote.domain import Answer, PlanChanges, SearchRequest
 from footnote.engine import WorkspaceEngine
-from footnote.engine.answers import read_for_quotes
+from footnote.engine.search import read_for_quotes
 from footnote.errors import InvalidRequest
 from footnote.evaluation.golden import GoldenQuestion, GoldenSet, documents_of
 from footnote.evaluation.judging import (

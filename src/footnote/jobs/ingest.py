@@ -49,21 +49,21 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
         await _fail(engine, job, _unexpected(cause, "look into the worker's log"))
         return
     try:
-        if await replace_lane(engine, job.workspace_id):
-            raise NotYet(_NEW_LANE_WAIT_SECONDS)  # noqa: TRY301  # as in the stages below
-        embedder = await embedder_of(engine, await lane_of_workspace(engine, job.workspace_id))
+        lane = await lane_of_workspace(engine, job.workspace_id)
+        if lane is not None and lane.fingerprint != ingestion.embedder.lane.fingerprint:
+            if await replace_lane(engine, job.workspace_id, lane):
+                raise NotYet(_NEW_LANE_WAIT_SECONDS)  # noqa: TRY301  # as in the stages below
+            ingestion = replace(ingestion, embedder=await embedder_of(engine, lane))
         work = await open_version(
             engine.database,
             engine.blobs,
             workspace_id=job.workspace_id,
             document_id=job.document_id,
             version=job.version,
-            lane=embedder.lane,
+            lane=ingestion.embedder.lane,
             limits=engine.maintenance_limits,
         )
         if work is not None:
-            if ingestion.embedder.lane.fingerprint != embedder.lane.fingerprint:
-                ingestion = replace(ingestion, embedder=embedder)
             async with model_use_of_job(engine, job.workspace_id, job.document_id):
                 await ingestion(work)
             DOCUMENTS.add(1, {"footnote.outcome": "published"})

@@ -38,7 +38,7 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
         if await next_waiting(scope) is not None:
             await enqueue_keywords(scope)
     lane = await lane_of_workspace(engine, workspace_id)
-    if lane is None or await replace_lane(engine, workspace_id):
+    if lane is None or await replace_lane(engine, workspace_id, lane):
         return
     lane_id = await promotion_is_due(
         engine.database, workspace_id, lane, engine.settings.hnsw_threshold_chunks

@@ -91,7 +91,9 @@ class GenerationCache(Generic[Value]):
         return partition is not None and question in partition.entries
 
     def find(self, question: Question) -> Value | None:
-        """The result kept for this question; counts a hit or a miss."""
+        """The result kept for this question; counts a hit or a miss where anything is kept."""
+        if not self.capacity_bytes:
+            return None
         entry = self._lookup(question)
         counts = self._counts_of(question)
         if entry is None:
