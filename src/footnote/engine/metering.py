@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from time import monotonic
@@ -14,9 +13,8 @@ import structlog
 
 from footnote.domain.usage import Budget, BudgetState, Period, UsageAbout, UsageNote
 from footnote.errors import BudgetExceeded
-from footnote.ports.metering import metering
 from footnote.store.database import SYSTEM, Database
-from footnote.store.usage import PricedUse, add_usage, list_budgets
+from footnote.store.usage import PricedUse, list_budgets
 from footnote.telemetry.prices import Prices
 
 LOOKED_AT_SECONDS = 5.0
@@ -38,24 +36,6 @@ class Metering:
         return tuple(
             PricedUse(about=about, note=note, cost_usd=self.prices.of(note)) for note in notes
         )
-
-    @asynccontextmanager
-    async def job(
-        self,
-        workspace_id: UUID,
-        document_id: UUID | None = None,
-        principal_id: str = SYSTEM.principal_id,
-    ) -> AsyncIterator[None]:
-        """Meter what a job uses within, also where it fails, as used by a principal."""
-        notes: list[UsageNote] = []
-        try:
-            with metering(notes):
-                yield
-        finally:
-            if notes:
-                about = UsageAbout(principal=principal_id, document_id=document_id)
-                async with self.database.workspace(workspace_id, SYSTEM) as scope:
-                    await add_usage(scope, self.priced(about, notes))
 
     async def require_budget(self, workspace_id: UUID) -> None:
         """Raise BudgetExceeded where a budget is used up; warn in the log where it soon is."""

@@ -8,12 +8,15 @@ from uuid import UUID
 
 from footnote.domain.configuration import SettingValue
 from footnote.domain.redaction import PersonalData, Redaction, RedactionSource
+from footnote.domain.usage import UsageAbout, UsageNote
 from footnote.engine.services import Services
 from footnote.errors import InvalidRequest
+from footnote.ports.metering import metering
 from footnote.ports.redaction import redacting_as
 from footnote.settings import Settings, checked_setting, listed
 from footnote.store import configuration as stored
 from footnote.store.database import SYSTEM
+from footnote.store.usage import add_usage
 
 
 def redaction_of(engine: Services, workspace_id: UUID) -> RedactionSource:
@@ -39,10 +42,19 @@ async def model_use_of_job(
     document_id: UUID | None = None,
     principal_id: str = SYSTEM.principal_id,
 ) -> AsyncIterator[None]:
-    """Meter what a job asks of models within, and redact it as the workspace wants."""
-    async with engine.metering.job(workspace_id, document_id, principal_id):
-        with redacting_as(redaction_of(engine, workspace_id)):
+    """Meter what a job asks of models within, and redact it as the workspace wants.
+
+    What it used until it failed is metered, too, as used by the principal.
+    """
+    notes: list[UsageNote] = []
+    try:
+        with metering(notes), redacting_as(redaction_of(engine, workspace_id)):
             yield
+    finally:
+        if notes:
+            about = UsageAbout(principal=principal_id, document_id=document_id)
+            async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+                await add_usage(scope, engine.metering.priced(about, notes))
 
 
 def redaction_from(installed: Settings, own: Mapping[str, object]) -> Redaction:

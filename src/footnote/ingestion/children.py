@@ -132,28 +132,16 @@ class ChildPool:
         content = content or io.BytesIO()
         with span(f"child {self._module.rpartition('.')[0].rpartition('.')[2]}"):
             async with self._slots:
-                return await self._ask(record, decode, content, on_progress)
-
-    async def _ask(
-        self,
-        record: bytes,
-        decode: Callable[[bytes, Bytes], T],
-        content: BinaryIO,
-        on_progress: OnProgress,
-    ) -> T:
-        child = self._idle.pop() if self._idle else await self._start()
-        used_before = child.files > 0
-        try:
-            return await self._asked(child, record, content, decode, on_progress)
-        except _ChildDied:
-            if not used_before:
-                raise self._crashed(child) from None
-        # A child that had read other files may have died of those: a fresh one decides.
-        child = await self._start()
-        try:
-            return await self._asked(child, record, content, decode, on_progress)
-        except _ChildDied:
-            raise self._crashed(child) from None
+                child = self._idle.pop() if self._idle else await self._start()
+                while True:
+                    used_before = child.files > 0
+                    try:
+                        return await self._asked(child, record, content, decode, on_progress)
+                    except _ChildDied:
+                        if not used_before:
+                            raise self._crashed(child) from None
+                    # It may have died of other files that it had read: a fresh one decides.
+                    child = await self._start()
 
     async def _asked(
         self,

@@ -8,7 +8,6 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import BinaryIO
 
 from footnote.domain import (
     Chunk,
@@ -96,90 +95,88 @@ class Ingestion:
         """
         held = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
         async with self.shares.memory.hold(work.workspace_id, held) as memory:
+            if not await work.begin(Stage.PARSE):
+                return
             with _stage(Stage.PARSE):
                 parsed = await self._parse(work, memory)
-            if parsed is not None and await work.begin(Stage.CHUNK):
-                await self._publish(work, parsed)
+            if not await work.begin(Stage.CHUNK):
+                return
+            with _stage(Stage.CHUNK):
+                async with self.shares.computing.hold(work.workspace_id):
+                    divided = await asyncio.to_thread(self._divide, parsed, work.filename)
+            if not await work.begin(Stage.EMBED):
+                return
+            with _stage(Stage.EMBED):
+                embedded = await self._embed(work, divided.texts)
+            if not embedded or not await work.begin(Stage.PUBLISH):
+                return
+            with _stage(Stage.PUBLISH):
+                await self._publish(work, parsed, divided)
 
-    async def _publish(self, work: VersionInWork, parsed: ParsedDocument) -> None:
-        """Divide, embed, index and publish what was read."""
-        computing = self.shares.computing
-        with _stage(Stage.CHUNK):
-            async with computing.hold(work.workspace_id):
-                words = await asyncio.to_thread(words_of, parsed)
-                with timed(ENRICHMENT):
-                    enrichment, chunks = await asyncio.to_thread(
-                        self._divide, parsed, words, work.filename
-                    )
-                if not chunks:
-                    raise _nothing_to_read(work.filename)
-                about = about_text(enrichment)
-                texts = await asyncio.to_thread(_texts_of, chunks, about)
-        if not await work.begin(Stage.EMBED):
-            return
-        with _stage(Stage.EMBED):
-            embedded = await self._embed(work, texts)
-        if not embedded or not await work.begin(Stage.PUBLISH):
-            return
-        with _stage(Stage.PUBLISH):
-            async with computing.hold(work.workspace_id):
-                terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
-                looked_at = await self._look_for_orders(enrichment, chunks)
-            about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
-            # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
-            keywords, among = await chosen_keywords(words, self.analyzer.terms, work.term_counts)
-            await work.publish(
-                Publication(
-                    canonical_text=parsed.text,
-                    page_count=parsed.page_count,
-                    enrichment=replace(enrichment, keywords=keywords),
-                    keywords_among=among,
-                    metadata=with_provenance(parsed, work.filename),
-                    chunks=looked_at,
-                    text_hashes=texts.hashes,
-                    chunk_terms=terms,
-                    document_hash=text_hash(about),
-                    document_terms=work.document_term_ids(about_document),
-                    name_terms=self._index_names(work, enrichment, len(chunks)),
-                )
+    async def _publish(
+        self, work: VersionInWork, parsed: ParsedDocument, divided: _Divided
+    ) -> None:
+        """Index and publish what was read."""
+        enrichment, chunks = divided.enrichment, divided.chunks
+        async with self.shares.computing.hold(work.workspace_id):
+            terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
+            looked_at = await self._look_for_orders(enrichment, chunks)
+        about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
+        # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
+        keywords, among = await chosen_keywords(
+            divided.words, self.analyzer.terms, work.term_counts
+        )
+        await work.publish(
+            Publication(
+                canonical_text=parsed.text,
+                page_count=parsed.page_count,
+                enrichment=replace(enrichment, keywords=keywords),
+                keywords_among=among,
+                metadata=with_provenance(parsed, work.filename),
+                chunks=looked_at,
+                text_hashes=divided.texts.hashes,
+                chunk_terms=terms,
+                document_hash=text_hash(divided.texts.about),
+                document_terms=work.document_term_ids(about_document),
+                name_terms=self._index_names(work, enrichment, len(chunks)),
             )
-            note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))
+        )
+        note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))
 
-    async def _parse(self, work: VersionInWork, memory: Hold) -> ParsedDocument | None:
-        if not await work.begin(Stage.PARSE):
-            return None
+    async def _parse(self, work: VersionInWork, memory: Hold) -> ParsedDocument:
+        """Read the file and receive those inside it, unless an earlier try did."""
         kept = await work.parsed()
-        parsed = None if kept is None else await asyncio.to_thread(decompress, kept)
-        if parsed is None:
-            with await work.content() as content:
-                async with reporting(work, Stage.PARSE) as on_progress:
-                    parsed = await self._read(work, content, on_progress)
+        if kept is not None and (parsed := await asyncio.to_thread(decompress, kept)) is not None:
             memory.grow(_bytes_of(parsed))
+            return parsed
+        with await work.content() as content:
+            async with reporting(work, Stage.PARSE) as on_progress:
+                if self.transcriber is not None and media.is_recording(work.media_type):
+                    parsed = await transcribe(
+                        self.transcriber,
+                        content,
+                        work.filename,
+                        work.media_type,
+                        workspace_id=work.workspace_id,
+                        on_progress=on_progress,
+                    )
+                else:
+                    async with self.shares.parsing.hold(work.workspace_id):
+                        parsed = await self.parser(content, work.filename, on_progress)
+                    _note_ocr(parsed)
+                    if self.describer is not None:
+                        parsed = await describe(self.describer, parsed)
+        memory.grow(_bytes_of(parsed))
+        if parsed.attachments:
             await self._attach(work, parsed)
-            parsed = replace(parsed, attachments=(), pictures=())
-            await work.keep_parsed(await asyncio.to_thread(compress, parsed))
+        await work.detach_beyond(len(parsed.attachments))
+        parsed = replace(parsed, attachments=(), pictures=())
+        await work.keep_parsed(await asyncio.to_thread(compress, parsed))
         memory.grow(_bytes_of(parsed))
         return parsed
 
-    async def _read(
-        self, work: VersionInWork, content: BinaryIO, on_progress: OnProgress
-    ) -> ParsedDocument:
-        if self.transcriber is not None and media.is_recording(work.media_type):
-            return await transcribe(
-                self.transcriber,
-                content,
-                work.filename,
-                work.media_type,
-                workspace_id=work.workspace_id,
-                on_progress=on_progress,
-            )
-        async with self.shares.parsing.hold(work.workspace_id):
-            parsed = await self.parser(content, work.filename, on_progress)
-        _note_ocr(parsed)
-        return parsed if self.describer is None else await describe(self.describer, parsed)
-
     async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
-        too_deep = bool(parsed.attachments) and await work.depth() >= MAX_DEPTH
+        too_deep = await work.depth() >= MAX_DEPTH
         for position, attachment in enumerate(parsed.attachments):
             name, content = attachment.filename, file_over(attachment.content)
             examined = await asyncio.to_thread(examine, content, name, self.max_file_bytes)
@@ -194,14 +191,18 @@ class Ingestion:
                 source_type=_SOURCE_OF_PARTS.get(parsed.media_type, SourceType.UPLOAD),
                 failure=None if refusal is None else failure_of(refusal),
             )
-        await work.detach_beyond(len(parsed.attachments))
 
-    def _divide(
-        self, parsed: ParsedDocument, words: WordCounts, filename: str
-    ) -> tuple[Enrichment, ChunkSequence]:
-        policy = self.policy.for_class(classify(parsed, filename))
-        chunks = chunk_blocks(parsed, self.embedder, policy)
-        return enrich(parsed, chunks, filename, words=words)
+    def _divide(self, parsed: ParsedDocument, filename: str) -> _Divided:
+        """Raise DocumentUnreadable where there is nothing to read."""
+        words = words_of(parsed)
+        with timed(ENRICHMENT):
+            policy = self.policy.for_class(classify(parsed, filename))
+            chunks = chunk_blocks(parsed, self.embedder, policy)
+            enrichment, chunks = enrich(parsed, chunks, filename, words=words)
+        if not chunks:
+            raise _nothing_to_read(filename)
+        texts = _texts_of(chunks, about_text(enrichment))
+        return _Divided(words=words, enrichment=enrichment, chunks=chunks, texts=texts)
 
     async def _embed(self, work: VersionInWork, texts: _Texts) -> bool:
         """Keep the vectors that are missing; False when nobody wants them any more."""
@@ -214,9 +215,9 @@ class Ingestion:
             async with self.shares.embedding.hold(work.workspace_id, len(batch)):
                 with model_call("embeddings", f"{lane.provider}:{lane.model}"):
                     vectors = await self.embedder.embed_documents([texts[key] for key in batch])
-            if not await work.progress(Stage.EMBED, start + len(batch), len(keys)):
+            progress = start + len(batch), len(keys)
+            if not await work.keep_vectors(batch, vectors, progress):
                 return False
-            await work.keep_vectors(batch, vectors)
         return True
 
     def _index(
@@ -263,6 +264,16 @@ def _note_ocr(parsed: ParsedDocument) -> None:
     pages = {block.page for block in parsed.blocks if block.confidence is not None}
     if pages:
         note_usage(UsageNote(kind=UsageKind.OCR, model="local", units=len(pages)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Divided:
+    """A document in chunks."""
+
+    words: WordCounts
+    enrichment: Enrichment
+    chunks: ChunkSequence
+    texts: _Texts
 
 
 @dataclass(frozen=True, slots=True)

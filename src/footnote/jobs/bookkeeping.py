@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from datetime import datetime
+from typing import Any
 
 import psycopg
 import structlog
@@ -85,11 +86,11 @@ class Bookkeeping(JobManager):
             self._in_hand[job.id] = str(job.task_kwargs.get("workspace_id", ""))
         return job
 
-    async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
+    def finish_job(self, job: Job, status: Status, delete_job: bool) -> Coroutine[Any, Any, None]:
         """Write down that a job is over."""
         assert job.id is not None, "a job that ran was stored"
         finish = super().finish_job
-        await self._settle(job.id, lambda: finish(job, status, delete_job))
+        return self._settle(job.id, lambda: finish(job, status, delete_job))
 
     async def retry_job(
         self,
@@ -123,12 +124,12 @@ class Bookkeeping(JobManager):
                 raise
             _log.warning("disk_full", reason=_said(error), undone="heartbeat")
 
-    async def listen_for_jobs(
+    def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
-    ) -> None:
+    ) -> Coroutine[Any, Any, None]:
         """Tell of new jobs, and of room for those that had to wait for their turn."""
         self._notify = on_notification
-        await super().listen_for_jobs(on_notification=on_notification, queues=queues)
+        return super().listen_for_jobs(on_notification=on_notification, queues=queues)
 
     def _room(self) -> str:
         """Whose documents may come: any workspace's, those of one with none in hand, or none."""

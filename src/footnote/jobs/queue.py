@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from uuid import UUID
 
 from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy
@@ -75,76 +76,69 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
     _add_upkeep(app, engine, retry)
     _add_derivation(app, engine, retry)
 
-    @traced_task(app, INGEST_TASK, INGEST_QUEUE, retry)
-    async def ingest_document(
+    @traced_task(app, INGEST_TASK, INGEST_QUEUE, retry, in_hand)
+    def ingest_document(
         context: JobContext, workspace_id: str, document_id: str, version: int
-    ) -> None:
+    ) -> Awaitable[None]:
         job = IngestionJob(
             workspace_id=UUID(workspace_id),
             document_id=UUID(document_id),
             version=version,
             attempt=context.job.attempts,
         )
-        assert context.job.id is not None, "a job that runs was stored"
-        async with in_hand.holding(context.job.id):
-            await ingest_version(engine, ingestion, job)
+        return ingest_version(engine, ingestion, job)
 
-    @traced_task(app, REEMBED_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, REEMBED_TASK, MAINTENANCE_QUEUE, retry, in_hand)
     async def reembed_lane(context: JobContext, workspace_id: str, lane_id: int) -> None:
         job = ReembeddingJob(
             workspace_id=UUID(workspace_id), lane_id=lane_id, attempt=context.job.attempts
         )
-        assert context.job.id is not None, "a job that runs was stored"
-        async with in_hand.holding(context.job.id), model_use_of_job(engine, job.workspace_id):
+        async with model_use_of_job(engine, job.workspace_id):
             await reembed_slice(engine, job)
 
-    @traced_task(app, EVALUATE_TASK, MAINTENANCE_QUEUE, retry)
-    async def evaluate(context: JobContext, workspace_id: str, run_id: str) -> None:
+    @traced_task(app, EVALUATE_TASK, MAINTENANCE_QUEUE, retry, in_hand)
+    def evaluate(context: JobContext, workspace_id: str, run_id: str) -> Awaitable[None]:
         job = EvaluationJob(
             workspace_id=UUID(workspace_id), run_id=UUID(run_id), attempt=context.job.attempts
         )
-        assert context.job.id is not None, "a job that runs was stored"
-        async with in_hand.holding(context.job.id):
-            await evaluate_in_background(engine, job)
+        return evaluate_in_background(engine, job)
 
-    @traced_task(app, FOLLOW_TASK, MAINTENANCE_QUEUE, retry)
-    async def follow_source(
+    @traced_task(app, FOLLOW_TASK, MAINTENANCE_QUEUE, retry, in_hand)
+    def follow_source(
         context: JobContext, workspace_id: str, source_id: str, job_id: str
-    ) -> None:
+    ) -> Awaitable[None]:
         job = FollowJob(
             workspace_id=UUID(workspace_id),
             source_id=UUID(source_id),
             job_id=UUID(job_id),
             attempt=context.job.attempts,
         )
-        assert context.job.id is not None, "a job that runs was stored"
-        async with in_hand.holding(context.job.id):
-            await follow_once(engine, job)
+        return follow_once(engine, job)
 
     @traced_task(app, FETCH_TASK, INGEST_QUEUE, retry)
-    async def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> None:
+    def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> Awaitable[None]:
         job = FetchJob(
             workspace_id=UUID(workspace_id),
             ingest_id=UUID(ingest_id),
             attempt=context.job.attempts,
         )
-        await fetch_pushed(engine, job)
+        return fetch_pushed(engine, job)
 
     @traced_task(app, DELIVER_TASK, WEBHOOK_QUEUE, retrying(ATTEMPTS))
-    async def deliver_webhook(
+    def deliver_webhook(
         context: JobContext,
         workspace_id: str,
         endpoint_id: str,
         transaction_id: int,
         event_no: int,
-    ) -> None:
+    ) -> Awaitable[None]:
         job = DeliveryJob(
             workspace_id=UUID(workspace_id),
             endpoint_id=UUID(endpoint_id),
             event=EventCursor(transaction_id=transaction_id, event_no=event_no),
             attempt=context.job.attempts,
         )
-        await deliver(engine, job)
+        return deliver(engine, job)
 
     return app, books
 
@@ -153,49 +147,49 @@ def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
     """Add what tends a workspace, and is given nothing but the workspace."""
 
     @traced_task(app, MAINTAIN_TASK, MAINTENANCE_QUEUE, retry)
-    async def maintain_index(_: JobContext, workspace_id: str) -> None:
-        await maintain(engine, UUID(workspace_id))
+    def maintain_index(_: JobContext, workspace_id: str) -> Awaitable[object]:
+        return maintain(engine, UUID(workspace_id))
 
     @traced_task(app, SWEEP_TASK, MAINTENANCE_QUEUE, retry)
-    async def sweep_workspace(_: JobContext, workspace_id: str) -> None:
-        await sweep(engine, UUID(workspace_id))
+    def sweep_workspace(_: JobContext, workspace_id: str) -> Awaitable[object]:
+        return sweep(engine, UUID(workspace_id))
 
     @traced_task(app, RETAIN_TASK, MAINTENANCE_QUEUE, retry)
-    async def apply_retention(_: JobContext, workspace_id: str) -> None:
-        await retain(engine, UUID(workspace_id))
+    def apply_retention(_: JobContext, workspace_id: str) -> Awaitable[None]:
+        return retain(engine, UUID(workspace_id))
 
     @traced_task(app, PURGE_TASK, MAINTENANCE_QUEUE, retry)
-    async def purge_lanes(_: JobContext, workspace_id: str) -> None:
-        await purge_workspace(engine, UUID(workspace_id))
+    def purge_lanes(_: JobContext, workspace_id: str) -> Awaitable[None]:
+        return purge_workspace(engine, UUID(workspace_id))
 
     @traced_task(app, ROTATE_TASK, MAINTENANCE_QUEUE, retry)
-    async def rotate_data_key(_: JobContext, workspace_id: str, step: str) -> None:
-        await rotate(engine, UUID(workspace_id), step)
+    def rotate_data_key(_: JobContext, workspace_id: str, step: str) -> Awaitable[None]:
+        return rotate(engine, UUID(workspace_id), step)
 
 
 def _add_derivation(app: App, engine: Services, retry: AgainAtOnce) -> None:
     """Add what makes of documents what is derived from them, a slice at a time."""
 
     @traced_task(app, FACTS_TASK, MAINTENANCE_QUEUE, retry)
-    async def extract_facts(_: JobContext, workspace_id: str) -> None:
-        await extract_fact_slice(engine, UUID(workspace_id))
+    def extract_facts(_: JobContext, workspace_id: str) -> Awaitable[None]:
+        return extract_fact_slice(engine, UUID(workspace_id))
 
     @traced_task(app, CLUSTERS_TASK, MAINTENANCE_QUEUE, retry)
-    async def cluster_documents(_: JobContext, workspace_id: str) -> None:
-        await cluster_slice(engine, UUID(workspace_id))
+    def cluster_documents(_: JobContext, workspace_id: str) -> Awaitable[None]:
+        return cluster_slice(engine, UUID(workspace_id))
 
     @traced_task(app, ENTITIES_TASK, MAINTENANCE_QUEUE, retry)
-    async def extract_entities(_: JobContext, workspace_id: str) -> None:
-        await extract_entity_slice(engine, UUID(workspace_id))
+    def extract_entities(_: JobContext, workspace_id: str) -> Awaitable[None]:
+        return extract_entity_slice(engine, UUID(workspace_id))
 
     @traced_task(app, SUMMARIES_TASK, MAINTENANCE_QUEUE, retry)
-    async def summarise_documents(_: JobContext, workspace_id: str) -> None:
-        await summarise_slice(engine, UUID(workspace_id))
+    def summarise_documents(_: JobContext, workspace_id: str) -> Awaitable[None]:
+        return summarise_slice(engine, UUID(workspace_id))
 
     @traced_task(app, MARKS_TASK, MAINTENANCE_QUEUE, retry)
-    async def mark_suspicion(_: JobContext, workspace_id: str) -> None:
-        await mark_slice(engine, UUID(workspace_id))
+    def mark_suspicion(_: JobContext, workspace_id: str) -> Awaitable[None]:
+        return mark_slice(engine, UUID(workspace_id))
 
     @traced_task(app, KEYWORDS_TASK, MAINTENANCE_QUEUE, retry)
-    async def choose_keywords(_: JobContext, workspace_id: str) -> None:
-        await keyword_slice(engine, UUID(workspace_id))
+    def choose_keywords(_: JobContext, workspace_id: str) -> Awaitable[None]:
+        return keyword_slice(engine, UUID(workspace_id))

@@ -10,18 +10,20 @@ import structlog
 from opentelemetry.trace import SpanKind
 from procrastinate import App, JobContext
 
-from footnote.jobs.in_hand import AgainAtOnce
+from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.ports.telemetry import DOCUMENT, JOBS, TRACEPARENT, WORKSPACE, carried_on, span, timed
 
 P = ParamSpec("P")
-Work = Callable[Concatenate[JobContext, P], Awaitable[None]]
+Work = Callable[Concatenate[JobContext, P], Awaitable[object]]
 
 
-def traced_task(app: App, name: str, queue: str, retry: AgainAtOnce) -> Callable[[Work[P]], None]:
+def traced_task(
+    app: App, name: str, queue: str, retry: AgainAtOnce, in_hand: InHand | None = None
+) -> Callable[[Work[P]], None]:
     """Add a task to the queue's application.
 
     Its spans join the trace of whoever put the job on the queue, and its log lines name the
-    workspace and the document.
+    workspace and the document. With `in_hand` a try does not count that is cut off or put off.
     """
 
     def add(work: Work[P]) -> None:
@@ -52,7 +54,13 @@ def traced_task(app: App, name: str, queue: str, retry: AgainAtOnce) -> Callable
                 timed(JOBS, {"footnote.task": name}),
             ):
                 # By the names under which the job was stored.
-                await work(context, **given)  # type: ignore[arg-type,call-arg]
+                working = work(context, **given)  # type: ignore[arg-type,call-arg]
+                if in_hand is None:
+                    await working
+                    return
+                assert context.job.id is not None, "a job that runs was stored"
+                async with in_hand.holding(context.job.id):
+                    await working
 
         app.task(name=name, queue=queue, retry=retry, pass_context=True)(traced)
 

@@ -136,8 +136,17 @@ class VersionInWork(Protocol):
     async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
         """Those of the texts that were never embedded in this workspace and lane."""
 
-    async def keep_vectors(self, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep a batch of vectors; what is kept is not embedded again."""
+    async def keep_vectors(
+        self,
+        text_hashes: Sequence[bytes],
+        vectors: Vectors,
+        progress: tuple[int, int] | None = None,
+    ) -> bool:
+        """Keep a batch of vectors; what is kept is not embedded again.
+
+        `progress` is how many of how many there are with these. False when the version was replaced
+        or deleted meanwhile; then none is kept.
+        """
 
     async def publish(self, publication: Publication) -> bool:
         """Make it searchable; False when it was replaced or deleted meanwhile."""

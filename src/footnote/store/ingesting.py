@@ -76,8 +76,13 @@ class PostgresVersionInWork:
 
     async def progress(self, stage: Stage, done: int, total: int) -> bool:
         async with self._scope() as scope:
-            parameters = self.stored.key | {"stage": stage, "done": done, "total": total}
-            return await scope.change(_SQL["note_progress"], parameters) == 1
+            return await self._note_progress(scope, stage, done, total)
+
+    async def _note_progress(
+        self, scope: WorkspaceScope, stage: Stage, done: int, total: int
+    ) -> bool:
+        parameters = self.stored.key | {"stage": stage, "done": done, "total": total}
+        return await scope.change(_SQL["note_progress"], parameters) == 1
 
     async def content(self) -> BinaryIO:
         """Open the file that was received. Raises DocumentUnreadable, DocumentInterrupted."""
@@ -214,15 +219,24 @@ class PostgresVersionInWork:
             rows = await scope.all(_SQL["missing_vectors"], wanted)
         return {stored[bytes(row["text_hash"])] for row in rows}
 
-    async def keep_vectors(self, text_hashes: Sequence[bytes], vectors: Vectors) -> None:
+    async def keep_vectors(
+        self,
+        text_hashes: Sequence[bytes],
+        vectors: Vectors,
+        progress: tuple[int, int] | None = None,
+    ) -> bool:
         """Keep a batch of vectors until the version is published; none for one that never will.
 
         Raises LaneMismatch when they are not of the lane's dimensions.
         """
         require_vectors_of(self.lane, vectors, len(text_hashes))
         async with self._scope() as scope:
-            if await scope.one(_SQL["hold_version"], self.stored.key) is None:
-                return
+            if progress is None:
+                held = await scope.one(_SQL["hold_version"], self.stored.key) is not None
+            else:  # This holds it, too.
+                held = await self._note_progress(scope, Stage.EMBED, *progress)
+            if not held:
+                return False
             own = {"document_id": self.stored.document_id, "lane_id": self.lane_id}
             hashes = map(scope.sealing.text_hash, text_hashes)
             turned = await asyncio.to_thread(scope.sealing.vectors, vectors)
@@ -233,6 +247,7 @@ class PostgresVersionInWork:
                     for text_hash, vector in zip(hashes, turned, strict=True)
                 ),
             )
+        return True
 
     async def publish(self, publication: Publication) -> bool:
         async with self._scope() as scope:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Coroutine
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 from footnote.domain import ParsedDocument
 from footnote.ingestion.children import ChildLimits, ChildPool
@@ -59,12 +60,12 @@ class ChildParser:
         """End every child."""
         await self._children.aclose()
 
-    async def __call__(
+    def __call__(
         self, content: BinaryIO, filename: str, on_progress: OnProgress = unheard
-    ) -> ParsedDocument:
+    ) -> Coroutine[Any, Any, ParsedDocument]:
         """Read a file, telling of its pages.
 
         Raises DocumentUnreadable when the file cannot be read, takes too long or crashes the
         reader, DocumentInterrupted when the operating system ended the reader.
         """
-        return await self._children.ask(filename, from_message, content, on_progress)
+        return self._children.ask(filename, from_message, content, on_progress)
