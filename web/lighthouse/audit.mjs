@@ -30,7 +30,13 @@ async function audited(name, address) {
   // On a busy machine Chromium now and then records no beginning of a navigation.
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     console.error(`${name} …`);
-    const flags = { port: chrome.port, onlyCategories: CATEGORIES, logLevel: "silent" };
+    const flags = {
+      port: chrome.port,
+      onlyCategories: CATEGORIES,
+      logLevel: "silent",
+      // Reports show it, and no audit looks at it.
+      disableFullPageScreenshot: folder === null,
+    };
     const run = await lighthouse(address, flags, phone ? undefined : desktop);
     if (run !== undefined && run.lhr.runtimeError === undefined) return run;
     reason = run?.lhr.runtimeError?.message ?? reason;
