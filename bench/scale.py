@@ -356,6 +356,8 @@ def check_model(stages: Sequence[Stage], shown: Sequence[str]) -> None:
     error = sum(checked.values()) / sum(last.bytes.values()) - 1
     print(f"The model is off by {error:+.1%} at the last stage.")
     for workspaces, chunks in TARGETS:
+        if chunks <= last.chunks:
+            continue
         total = sum(predicted(model, workspaces, chunks).values()) / GIB
         print(f"  {workspaces:,} workspaces, {chunks:,} chunks: {total:,.1f} GB, not measured")
 
