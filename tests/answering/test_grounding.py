@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from footnote.answering.cite import cite
+from footnote.answering.cite import Footnotes
 from footnote.answering.grounding import EMBEDDED_TEXTS, Ground, Grounded, Grounds
 from footnote.answering.sentences import candidates_of
 from footnote.domain import AnswerSentence, BlockKind, Citation, Evidence, Verdict
@@ -197,13 +197,16 @@ async def test_a_row_of_a_table_is_supported_as_an_extractive_answer_shows_it() 
     table = "| City | Rent |\n|---|---|\n| Basel | 1,200 |\n| Bern | 1,100 |"
     evidence = make_evidence(make_passage(table, kinds=[BlockKind.TABLE]))
     candidates = candidates_of(evidence)
-    citations, markers = cite(candidates)
+    footnotes = Footnotes()
     result = await BY_WORDS(
         [
-            stating(candidate.statement, marker)
-            for candidate, marker in zip(candidates, markers, strict=True)
+            stating(
+                each.statement,
+                footnotes.citation(each.evidence.passage, each.start, each.end).marker,
+            )
+            for each in candidates
         ],
-        citations,
+        footnotes.citations,
         evidence,
     )
     assert [each.support for each in result.sentences] == [1.0, 1.0]

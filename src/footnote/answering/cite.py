@@ -5,10 +5,8 @@ Footnotes count from 1 in the order in which they are made, and each leads to ex
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from footnote.answering.sentences import Candidate
 from footnote.domain import BlockSpan, Citation, Passage
 
 
@@ -34,19 +32,6 @@ class Footnotes:
             self._known[place] = made
             self.citations.append(made)
         return self._known[place]
-
-
-def cite(chosen: Sequence[Candidate]) -> tuple[tuple[Citation, ...], tuple[int, ...]]:
-    """The citations of statements that are quotes themselves, and each statement's marker.
-
-    Law: a citation's quote is its passage's text at its offsets, shifted by
-    `char_start - body_offset`.
-    """
-    footnotes = Footnotes()
-    markers = [
-        footnotes.citation(each.evidence.passage, each.start, each.end).marker for each in chosen
-    ]
-    return tuple(footnotes.citations), tuple(markers)
 
 
 def citation_of(

@@ -86,11 +86,6 @@ class ChunkRanges:
         """Whether no number is in the set."""
         return self.bounds.size == 0
 
-    @property
-    def is_everything(self) -> bool:
-        """Whether every chunk number is in the set."""
-        return self.count == NUMBER_LIMIT
-
     def contains(self, numbers: Numbers) -> Mask:
         """For each number, in any order, whether it is in the set; same shape."""
         inside: Mask = np.searchsorted(self.bounds, numbers, side="right") % 2 == 1

@@ -28,7 +28,6 @@ _DEFINED = re.compile(
     r"\s*,?\s*[(（](?:[^()（）]{0,40}?\s)?[\"“„«「'‘](?P<term>[^\"”“»」'’()]{1,60})[\"”“»」'’]\s*[)）]"
 )
 """Behind a name: what it is called in the rest of the document."""
-_BRACKETED = re.compile(r"\s*[(（](?P<term>[^\s()（）][^()（）]{0,29})[)）]")
 _ARTICLE = re.compile(r"^(?:(?:the|der|die|das|le|la|les|el|los|las)\s+|l['’])", re.IGNORECASE)
 _NEAR = 120
 """Most characters between an entity and what belongs to it, such as its telephone number."""

@@ -52,7 +52,6 @@ _PACKAGED_PROVIDER = "packaged"
 MOST_DIMENSIONS = 4000
 """What an HNSW index over half-precision vectors takes."""
 _ALIASES = {"voyage": "voyageai"}
-_LOCAL = ("fastembed", "testing")
 _DIMENSIONS = {
     "openai:text-embedding-3-small": 1536,
     "openai:text-embedding-3-large": 3072,

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from time import perf_counter
 from typing import Literal
-from uuid import UUID
 
 from opentelemetry import context, metrics, trace
 from opentelemetry.context import Context
@@ -197,15 +196,6 @@ def count_tokens(model: str, tokens: int) -> None:
         },
     )
     trace.get_current_span().set_attribute("gen_ai.usage.input_tokens", tokens)
-
-
-def about_work(workspace_id: UUID, document_id: UUID | None = None) -> None:
-    """Tell the current span whose work it is."""
-    current = trace.get_current_span()
-    if current.is_recording():
-        current.set_attribute(WORKSPACE, str(workspace_id))
-        if document_id is not None:
-            current.set_attribute(DOCUMENT, str(document_id))
 
 
 def current_span() -> Span:

@@ -9,7 +9,6 @@ from footnote.domain import DiversityName, FusionName, Plan, PlanChanges
 from footnote.errors import InvalidRequest
 
 BALANCED, FAST, THOROUGH = "balanced", "fast", "thorough"
-PLAN_NAMES = (BALANCED, FAST, THOROUGH)
 
 MAX_NEIGHBOURS = 10
 MAX_WORDINGS = 5

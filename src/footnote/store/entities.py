@@ -21,7 +21,6 @@ from footnote.validation.cursors import Count
 _SQL = load_statements("entities")
 _NAMES_READ = 20
 """Documents of an entity whose names are read to choose the one that is shown in lists."""
-_FIRST = UUID(int=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,8 +48,6 @@ _C_LIKE = frozenset(("c", "c++", "c#", "java"))
 _UNDIVIDED = frozenset(("css", "yaml", "make", "diff", "graphql"))
 _LONGEST_OPENING = 300
 _SECTIONED = frozenset(("toml", "ini"))
-_UNENDED = _SECTIONED | {"sql"}
-"""Where a definition goes on to the next one, if nothing ends it before."""
 _LONG_LINES = 60
 """A definition that is longer is parted at those inside it."""
 _DEEPEST = 6

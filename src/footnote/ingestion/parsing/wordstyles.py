@@ -123,11 +123,6 @@ class _Level:
     legal: bool
 
 
-def level_of_list(start: int, number_format: str, text: str) -> _Level:
-    """A level whose labels are given in the same way: `%1` stands for the first number."""
-    return _Level(start, number_format, text, None, legal=False)
-
-
 @dataclass(slots=True)
 class Numbering:
     """The counters of all lists of a document, moved on by each numbered paragraph."""

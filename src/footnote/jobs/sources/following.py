@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 from footnote.domain import Received
 from footnote.domain.sources import KnownEntry, Labels, Offered
@@ -197,8 +197,3 @@ async def _remove(workspace: WorkspaceEngine, labels: Labels, entry: KnownEntry)
         return Step(external_id=entry.external_id, verdict="kept", entry=entry, reason=reason)
     verdict: Verdict = "removed" if removed else "kept"
     return Step(external_id=entry.external_id, verdict=verdict, entry=entry)
-
-
-def counted(steps: Sequence[Step]) -> dict[str, int]:
-    """How often each verdict was given, in the order of the verdicts."""
-    return {name: sum(step.verdict == name for step in steps) for name in get_args(Verdict)}
