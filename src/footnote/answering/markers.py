@@ -58,15 +58,13 @@ def read_markers(sentence: str) -> tuple[str, tuple[Marked, ...]]:
     text = _joined([*words, rest])
     if opening:
         marked.insert(0, Marked(numbers=opening, clause=rest.strip()))
-    return text, tuple(_distinct(each) for each in marked)
+    return text, tuple(
+        Marked(numbers=tuple(dict.fromkeys(each.numbers)), clause=each.clause) for each in marked
+    )
 
 
 def _joined(words: list[str]) -> str:
     return _SPACES.sub(" ", _BEFORE_STOP.sub(r"\1", " ".join(words))).strip()
-
-
-def _distinct(marked: Marked) -> Marked:
-    return Marked(numbers=tuple(dict.fromkeys(marked.numbers)), clause=marked.clause)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -180,7 +180,13 @@ class Ingestion:
         for position, attachment in enumerate(parsed.attachments):
             name, content = attachment.filename, file_over(attachment.content)
             examined = await asyncio.to_thread(examine, content, name, self.max_file_bytes)
-            refusal = _too_deep(name) if too_deep else examined.refusal
+            refusal = examined.refusal
+            if too_deep:
+                refusal = DocumentUnreadable(
+                    stage=Stage.RECEIVE,
+                    cause=f"“{name}” lies inside {MAX_DEPTH + 1} files, one in another",
+                    advice="take it out and send it by itself",
+                )
             await work.attach(
                 position,
                 name,
@@ -200,7 +206,12 @@ class Ingestion:
             chunks = chunk_blocks(parsed, self.embedder, policy)
             enrichment, chunks = enrich(parsed, chunks, filename, words=words)
         if not chunks:
-            raise _nothing_to_read(filename)
+            raise DocumentUnreadable(
+                stage=Stage.CHUNK,
+                cause=f"“{filename}” holds no text",
+                advice="if it is a picture or a scan, check that text recognition is installed: "
+                "footnote doctor",
+            )
         texts = _texts_of(chunks, about_text(enrichment))
         return _Divided(words=words, enrichment=enrichment, chunks=chunks, texts=texts)
 
@@ -361,20 +372,3 @@ def _bytes_of(parsed: ParsedDocument) -> int:
     largest = max((len(attachment.content) for attachment in parsed.attachments), default=0)
     inside = largest + sum(len(picture.content) for picture in parsed.pictures)
     return 3 * sys.getsizeof(parsed.text) + _BYTES_OF_A_BLOCK * len(parsed.blocks) + inside
-
-
-def _too_deep(filename: str) -> DocumentUnreadable:
-    return DocumentUnreadable(
-        stage=Stage.RECEIVE,
-        cause=f"“{filename}” lies inside {MAX_DEPTH + 1} files, one in another",
-        advice="take it out and send it by itself",
-    )
-
-
-def _nothing_to_read(filename: str) -> DocumentUnreadable:
-    return DocumentUnreadable(
-        stage=Stage.CHUNK,
-        cause=f"“{filename}” holds no text",
-        advice="if it is a picture or a scan, check that text recognition is installed: "
-        "footnote doctor",
-    )

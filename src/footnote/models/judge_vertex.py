@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
-from footnote.models.rerank_transport import Body, JsonEndpoint, Token, checked_url
+from footnote.models.rerank_transport import JsonEndpoint, Token, checked_url
 
 SERVICE = "https://discoveryengine.googleapis.com"
 NAME = "vertex:check-grounding"
@@ -55,12 +55,23 @@ class VertexJudge:
 
         async def check(statement: str, held: str) -> float:
             async with turns:
-                [content] = await self.endpoint.post_each([_body(statement, held)])
+                [content] = await self.endpoint.post_each(
+                    [
+                        {
+                            "answerCandidate": statement[:STATEMENT_CHARACTERS],
+                            "facts": [{"factText": held[:FACT_CHARACTERS]}],
+                            "groundingSpec": {"citationThreshold": CITATION_THRESHOLD},
+                        }
+                    ]
+                )
             try:
                 return _Checked.model_validate_json(content).support
             except ValidationError:
                 # Without the cause, which quotes the answer.
-                raise _unusable() from None
+                raise ModelUnavailable(
+                    f"{NAME} gave an answer that cannot be used: no support score from 0 to 1",
+                    hint=f"check that {SETTINGS}_URL, if it is set, leads to Google's API",
+                ) from None
 
         pairs = zip(statements, quotes, strict=True)
         return list(await asyncio.gather(*(check(*pair) for pair in pairs)))
@@ -103,18 +114,3 @@ def vertex_judge(
         settings=SETTINGS,
     )
     return VertexJudge(endpoint=endpoint)
-
-
-def _body(statement: str, held: str) -> Body:
-    return {
-        "answerCandidate": statement[:STATEMENT_CHARACTERS],
-        "facts": [{"factText": held[:FACT_CHARACTERS]}],
-        "groundingSpec": {"citationThreshold": CITATION_THRESHOLD},
-    }
-
-
-def _unusable() -> ModelUnavailable:
-    return ModelUnavailable(
-        f"{NAME} gave an answer that cannot be used: no support score from 0 to 1",
-        hint=f"check that {SETTINGS}_URL, if it is set, leads to Google's API",
-    )

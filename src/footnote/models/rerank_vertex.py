@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat
 
 from footnote.errors import UnsupportedSettings
 from footnote.models.rerank_transport import (
-    Body,
     JsonEndpoint,
     Token,
     checked_url,
@@ -60,7 +59,17 @@ class VertexReranker:
             texts[start : start + RECORDS_PER_CALL]
             for start in range(0, len(texts), RECORDS_PER_CALL)
         ]
-        answers = await self.endpoint.post_each([self._body(query, part) for part in parts])
+        answers = await self.endpoint.post_each(
+            [
+                {
+                    "model": self.model,
+                    "query": query,
+                    "records": [{"id": str(n), "content": text} for n, text in enumerate(part)],
+                    "ignoreRecordDetailsInResponse": True,
+                }
+                for part in parts
+            ]
+        )
         scores: list[float] = []
         for part, content in zip(parts, answers, strict=True):
             try:
@@ -77,14 +86,6 @@ class VertexReranker:
 
     async def close(self) -> None:
         await self.endpoint.close()
-
-    def _body(self, query: str, texts: Sequence[str]) -> Body:
-        return {
-            "model": self.model,
-            "query": query,
-            "records": [{"id": str(n), "content": text} for n, text in enumerate(texts)],
-            "ignoreRecordDetailsInResponse": True,
-        }
 
 
 def vertex_reranker(

@@ -63,7 +63,9 @@ def check(
     if lines is not None:
         stated += [each for each in _read(lines).splitlines() if each.strip()]
     whole = None if answer is None else _read(answer)
-    given = [_source(each) for each in source or ()]
+    given = [
+        GroundingSource(id=each, title=Path(each).name, text=_read(each)) for each in source or ()
+    ]
     given += [GroundingSource(id=each, chunk_id=each) for each in chunk or ()]
 
     async def work(inside: WorkspaceEngine) -> GroundingCheck:
@@ -79,10 +81,6 @@ def check(
         present.print_json(found)
     else:
         _show(present.terminal(), found)
-
-
-def _source(name: str) -> GroundingSource:
-    return GroundingSource(id=name, title=Path(name).name, text=_read(name))
 
 
 def _read(name: str) -> str:

@@ -71,7 +71,11 @@ class AesGcmCipher:
                 sealed[_HEADER.size : start], sealed[start:], self._bound(header, place)
             )
         except InvalidTag as error:
-            raise _damaged(place) from error
+            raise CiphertextDamaged(
+                f"a stored value of {place.table}.{place.column} was changed, or moved from "
+                "elsewhere: its authentication fails",
+                hint="restore it from a backup, and look who can write to the database",
+            ) from error
 
     def _bound(self, header: bytes, place: Place) -> bytes:
         parts = (place.table.encode(), place.row.encode(), place.column.encode())
@@ -88,11 +92,3 @@ def version_of(sealed: bytes) -> int:
         )
     version: int = _HEADER.unpack_from(sealed)[1]
     return version
-
-
-def _damaged(place: Place) -> CiphertextDamaged:
-    return CiphertextDamaged(
-        f"a stored value of {place.table}.{place.column} was changed, or moved from elsewhere: "
-        "its authentication fails",
-        hint="restore it from a backup, and look who can write to the database",
-    )
