@@ -58,6 +58,8 @@ def weather_server() -> MCPServer:
 async def mcp_server(server: MCPServer | None = None) -> AsyncIterator[Served]:
     """The server at a free port."""
     listening = socket.create_server(("127.0.0.1", 0))
+    # As in `PatientProtocol.connection_made`; accepted connections have it from here.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     served = Served(url=f"http://127.0.0.1:{listening.getsockname()[1]}/mcp")
     app = _noting(served, (server or weather_server()).streamable_http_app())
     config = uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1)
