@@ -22,7 +22,7 @@ from footnote.models import e5
 from footnote.models.bert_graph import build_graph
 from footnote.models.e5_file import read_packaged
 from footnote.models.model_store import built, open_session
-from footnote.models.sentence_encoder import Reading, SentenceEncoder
+from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import UnigramPieces
 
 SEED = 0
@@ -56,13 +56,14 @@ def uncentred(models: Path) -> SentenceEncoder:
     lane = Lane(
         name="document", provider="training", model=e5.MODEL, dimensions=e5.WIDTH, revision="1"
     )
+    tokenizer = UnigramPieces(shared.tokenizer.read_bytes())
     reading = Reading(
-        tokenizer=UnigramPieces(shared.tokenizer.read_bytes()),
         max_tokens=e5.MAX_TOKENS,
         document_prefix=e5.DOCUMENT_PREFIX,
         cased=True,
     )
-    return SentenceEncoder(lane, open_session(graph), reading, threads=1, batch_tokens=8192)
+    loaded = Loaded(session=open_session(graph), tokenizer=tokenizer)
+    return SentenceEncoder(lane, lambda: loaded, reading, threads=1, batch_tokens=8192)
 
 
 def _rows(path: Path) -> Iterator[tuple[str, str]]:

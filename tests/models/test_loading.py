@@ -17,9 +17,9 @@ async def test_who_opens_a_model_that_is_being_loaded_waits_for_that_one(
     loads: list[object] = []
     packaged = embedders.PACKAGED["multilingual"]
 
-    def load(*arguments: object) -> SentenceEncoder | AlignedEncoder:
+    def load(*arguments: object, at_first_use: bool = False) -> SentenceEncoder | AlignedEncoder:
         loads.append(arguments)
-        return packaged.load(*arguments)  # type: ignore[arg-type]
+        return packaged.load(*arguments, at_first_use=at_first_use)  # type: ignore[arg-type]
 
     counted = {"multilingual": embedders._Packaged(model=packaged.model, load=load)}
     monkeypatch.setattr(embedders, "PACKAGED", counted)
@@ -32,6 +32,34 @@ async def test_who_opens_a_model_that_is_being_loaded_waits_for_that_one(
         await opened.close()
 
 
+@pytest.mark.parametrize("name", ["multilingual", "minilm", "e5"])
+async def test_a_model_for_its_first_use_has_a_lane_and_nothing_loaded(
+    tmp_path: Path, packaged_models: AlignedEncoder, name: str
+) -> None:
+    choices = EmbedderChoices(models_folder=tmp_path / "models", threads=1, at_first_use=True)
+    opened = await opener(choices)(parse_spec(name), None)
+    lanes = {
+        "multilingual": packaged_models.lane,
+        "minilm": packaged_models.english.lane,
+        "e5": packaged_models.multilingual.lane,
+    }
+    assert opened.embedder.lane == lanes[name]
+    assert opened.embedder.max_tokens
+    assert not (tmp_path / "models").exists()
+    await opened.close()
+
+
+async def test_a_model_is_loaded_by_its_first_use(
+    model_home: Path, packaged_models: AlignedEncoder
+) -> None:
+    choices = EmbedderChoices(models_folder=model_home, threads=1, at_first_use=True)
+    opened = await opener(choices)(parse_spec("multilingual"), None)
+    texts = ["a lease of seven years", "ein Mietvertrag über sieben Jahre"]
+    expected = await packaged_models.embed_documents(texts)
+    assert (await opened.embedder.embed_documents(texts) == expected).all()
+    await opened.close()
+
+
 @pytest.mark.parametrize("name", ["multilingual", "openai:text-embedding-3-small"])
 def test_nothing_is_built_ahead(tmp_path: Path, name: str) -> None:
     begin_loading(name, tmp_path / "models", 1)
@@ -42,7 +70,7 @@ def test_nothing_is_built_ahead(tmp_path: Path, name: str) -> None:
 async def test_a_failure_is_told_to_who_opens_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> AlignedEncoder:
+    def fail(*_: object, at_first_use: bool = False) -> AlignedEncoder:
         raise LaneUnavailable("the weights are gone")
 
     broken = {"multilingual": embedders._Packaged(model="m", load=fail)}

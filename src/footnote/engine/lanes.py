@@ -25,8 +25,10 @@ RETENTION = timedelta(days=14)
 """How long a lane is kept for a rollback after it ceased to be current."""
 
 
-def embedders_from(settings: Settings) -> Embedders:
+def embedders_from(settings: Settings, *, at_first_use: bool = False) -> Embedders:
     """The embedders the settings allow, the one of new workspaces first; none is opened yet.
+
+    With `at_first_use`, those that are opened load no packaged model until they embed something.
 
     The packaged ones are always among them, so a workspace is found again whichever is the default.
 
@@ -40,6 +42,7 @@ def embedders_from(settings: Settings) -> Embedders:
     choices = EmbedderChoices(
         models_folder=settings.home / "models",
         threads=settings.model_threads,
+        at_first_use=at_first_use,
         url=settings.embedding_url,
         api_key=None if key is None else key.get_secret_value(),
         max_tokens=options.max_tokens,

@@ -83,8 +83,10 @@ _OF_A_RERANKING = 1 / 12
 """The share of the time for a search that it waits for the reranker; it then goes on without it."""
 
 
-async def open_engine(settings: Settings | None = None) -> Engine:
-    """Start the database, bring it up to date and load the model.
+async def open_engine(
+    settings: Settings | None = None, *, models_at_first_use: bool = False
+) -> Engine:
+    """Start the database, bring it up to date and load the model, at its first use if so wanted.
 
     Raises StoreUnavailable, LaneUnavailable, or UnsupportedSettings where parsers must be confined
     and cannot be, each with what to do about it.
@@ -108,7 +110,7 @@ async def open_engine(settings: Settings | None = None) -> Engine:
     keys = key_ring_from(settings)
     proxies = networks_from(settings.proxy_addresses, "proxy_addresses")
     credentials = credentials_from(settings)
-    embedders = embedders_from(settings)
+    embedders = embedders_from(settings, at_first_use=models_at_first_use)
     server = None
     loading = asyncio.create_task(embedders.primary())  # beside the start of the database
     try:

@@ -68,17 +68,24 @@ class Alignment:
 
 
 def load_aligned(
-    models_folder: Path, precision: Precision, threads: int, batch_tokens: int
+    models_folder: Path,
+    precision: Precision,
+    threads: int,
+    batch_tokens: int,
+    *,
+    at_first_use: bool = False,
 ) -> AlignedEncoder:
-    """Both packaged models, ready to embed. Blocks: call it in a thread.
+    """Both packaged models, ready to embed, or each to load once it does. Blocks: call it in a
+    thread.
 
     Raises LaneUnavailable when the weights of either are not installed.
     """
     content = files("footnote.models").joinpath(ALIGNMENT_FILE).read_bytes()
     with ThreadPoolExecutor(1, thread_name_prefix="load-minilm") as beside:
-        loading = beside.submit(load_minilm, models_folder, precision, threads, batch_tokens)
+        choices = (models_folder, precision, threads, batch_tokens)
+        loading = beside.submit(load_minilm, *choices, at_first_use=at_first_use)
         try:
-            others = load_e5(models_folder, precision, threads, batch_tokens)
+            others = load_e5(*choices, at_first_use=at_first_use)
         except BaseException:
             if loading.exception() is None:
                 loading.result().close()

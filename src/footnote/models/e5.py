@@ -17,7 +17,7 @@ from footnote.domain import Lane
 from footnote.models.e5_file import BLOCK, DIGEST, E5File, read_packaged
 from footnote.models.encoder_shape import GRAPH_REVISION, Precision, QuantisedWords
 from footnote.models.model_store import built, check_known_vectors, open_session
-from footnote.models.sentence_encoder import Reading, SentenceEncoder
+from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import UnigramPieces, unigram_model
 
 MODEL = "multilingual-e5-small"
@@ -48,15 +48,19 @@ class E5Files:
 
 
 def load_e5(
-    models_folder: Path, precision: Precision, threads: int, batch_tokens: int
+    models_folder: Path,
+    precision: Precision,
+    threads: int,
+    batch_tokens: int,
+    *,
+    at_first_use: bool = False,
 ) -> SentenceEncoder:
-    """The packaged model, ready to embed. Blocks: call it in a thread.
+    """The packaged model, ready to embed, or to load once it does. Blocks: call it in a thread.
 
-    The first call writes graph, embedding matrix and tokenizer below `models_folder` (about 90 MB
+    The first load writes graph, embedding matrix and tokenizer below `models_folder` (about 90 MB
     in int8, 150 MB in fp32); later ones read them. The rest is as of `load_minilm`.
     """
     package = cache(read_packaged)
-    shared = shared_files(models_folder, package)
 
     def build() -> bytes:
         from footnote.models.bert_graph import build_graph  # noqa: PLC0415  # slow, needed once
@@ -64,10 +68,6 @@ def load_e5(
         graph = build_graph(package().weights(), package().shape, precision, WORDS, centre())
         return bytes(graph.SerializeToString())
 
-    graph = built(
-        shared.folder / f"embedder-{precision}-{GRAPH_REVISION}.{READING_REVISION}.onnx",
-        build,
-    )
     lane = Lane(
         name="document",
         provider="packaged",
@@ -75,24 +75,33 @@ def load_e5(
         dimensions=WIDTH,
         revision=f"{DIGEST[:12]}-{precision}-{GRAPH_REVISION}.{READING_REVISION}",
     )
-    with ThreadPoolExecutor(1, thread_name_prefix="load-e5") as beside:
-        opening = beside.submit(open_session, graph)
-        tokenizer = e5_tokenizer(shared.tokenizer.resolve())
-    session = opening.result()
-    embedder = SentenceEncoder(
-        lane,
-        session,
-        Reading(
-            tokenizer=tokenizer,
+
+    def load() -> Loaded:
+        shared = shared_files(models_folder, package)
+        graph = built(
+            shared.folder / f"embedder-{precision}-{GRAPH_REVISION}.{READING_REVISION}.onnx",
+            build,
+        )
+        with ThreadPoolExecutor(1, thread_name_prefix="load-e5") as beside:
+            opening = beside.submit(open_session, graph)
+            tokenizer = e5_tokenizer(shared.tokenizer.resolve())
+        loaded = Loaded(session=opening.result(), tokenizer=tokenizer)
+        encode = over(lambda: loaded).encode
+        check_known_vectors(loaded.session, encode, KNOWN_VECTORS_FILE, precision, shared.folder)
+        return loaded
+
+    def over(load: Callable[[], Loaded]) -> SentenceEncoder:
+        reading = Reading(
             max_tokens=MAX_TOKENS,
             query_prefix=QUERY_PREFIX,
             document_prefix=DOCUMENT_PREFIX,
             cased=True,
-        ),
-        threads=threads,
-        batch_tokens=batch_tokens,
-    )
-    check_known_vectors(session, embedder.encode, KNOWN_VECTORS_FILE, precision, shared.folder)
+        )
+        return SentenceEncoder(lane, load, reading, threads=threads, batch_tokens=batch_tokens)
+
+    embedder = over(load)
+    if not at_first_use:
+        embedder.open()
     return embedder
 
 

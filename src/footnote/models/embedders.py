@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from footnote.domain import Lane
 from footnote.errors import (
@@ -31,7 +31,20 @@ if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.embed_vendor import VendorClient
 
-LoadPackaged = Callable[[Path, Precision, int, int], SentenceEncoder | AlignedEncoder]
+
+class LoadPackaged(Protocol):
+    """Opens a packaged model, as `load_minilm` does."""
+
+    def __call__(
+        self,
+        models_folder: Path,
+        precision: Precision,
+        threads: int,
+        batch_tokens: int,
+        /,
+        *,
+        at_first_use: bool = False,
+    ) -> SentenceEncoder | AlignedEncoder: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +150,8 @@ class EmbedderChoices:
     precision: Precision = "int8"
     threads: int = 0
     batch_tokens: int = BATCH_TOKENS
+    at_first_use: bool = False
+    """Whether a packaged model is loaded when it first embeds something, not when it is opened."""
     url: str | None = None
     api_key: str | None = field(default=None, repr=False)
     max_tokens: int | None = None
@@ -279,7 +294,9 @@ def _loading(name: str, choices: EmbedderChoices) -> Future[SentenceEncoder | Al
         return begun
     with_a_thread = ThreadPoolExecutor(1, thread_name_prefix="load-model")
     try:
-        return with_a_thread.submit(PACKAGED[name].load, *identity[1:])
+        return with_a_thread.submit(
+            PACKAGED[name].load, *identity[1:], at_first_use=choices.at_first_use
+        )
     finally:
         with_a_thread.shutdown(wait=False)
 

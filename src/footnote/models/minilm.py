@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from footnote.domain import Lane
 from footnote.models.encoder_shape import GRAPH_REVISION, BertShape, Precision
 from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.model_store import built, check_known_vectors, open_session
-from footnote.models.sentence_encoder import Reading, SentenceEncoder
+from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import word_pieces
 
 FILES = ("model.safetensors", "tokenizer.json")
@@ -26,11 +27,16 @@ MAX_TOKENS = 256
 
 
 def load_minilm(
-    models_folder: Path, precision: Precision, threads: int, batch_tokens: int
+    models_folder: Path,
+    precision: Precision,
+    threads: int,
+    batch_tokens: int,
+    *,
+    at_first_use: bool = False,
 ) -> SentenceEncoder:
-    """The packaged model, ready to embed. Blocks: call it in a thread.
+    """The packaged model, ready to embed, or to load once it does. Blocks: call it in a thread.
 
-    The first call writes the graph below `models_folder` (about 60 MB in int8, 90 MB in fp32);
+    The first load writes the graph below `models_folder` (about 60 MB in int8, 90 MB in fp32);
     later ones read it. `threads` of 0 takes one per core; `batch_tokens` bounds a batch,
     padding included. Raises LaneUnavailable when the weights are not installed, or when the
     built graph does not yield the vectors it should.
@@ -51,19 +57,24 @@ def load_minilm(
         weights = load_file(package / "model.safetensors")
         return bytes(build_graph(weights, SHAPE, precision).SerializeToString())
 
-    graph = built(
-        models_folder / lane.fingerprint.replace("/", "--") / "model.onnx",
-        build,
-    )
-    session = open_session(graph)
-    embedder = SentenceEncoder(
-        lane,
-        session,
-        Reading(tokenizer=word_pieces(package / "tokenizer.json"), max_tokens=MAX_TOKENS),
-        threads=threads,
-        batch_tokens=batch_tokens,
-    )
-    check_known_vectors(session, embedder.encode, KNOWN_VECTORS_FILE, precision, graph.parent)
+    def load() -> Loaded:
+        graph = built(
+            models_folder / lane.fingerprint.replace("/", "--") / "model.onnx",
+            build,
+        )
+        session = open_session(graph)
+        loaded = Loaded(session=session, tokenizer=word_pieces(package / "tokenizer.json"))
+        encode = over(lambda: loaded).encode
+        check_known_vectors(session, encode, KNOWN_VECTORS_FILE, precision, graph.parent)
+        return loaded
+
+    def over(load: Callable[[], Loaded]) -> SentenceEncoder:
+        reading = Reading(max_tokens=MAX_TOKENS)
+        return SentenceEncoder(lane, load, reading, threads=threads, batch_tokens=batch_tokens)
+
+    embedder = over(load)
+    if not at_first_use:
+        embedder.open()
     return embedder
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from threading import Lock
 
 import numpy as np
 import onnxruntime
@@ -36,7 +37,6 @@ _Batch = list[list[int]]
 class Reading:
     """How a model reads texts."""
 
-    tokenizer: TokenIds
     max_tokens: int
     """Positions it was trained on, its marks included."""
     query_prefix: str = ""
@@ -45,8 +45,16 @@ class Reading:
     """Whether it tells capitals from small letters; it then reads lines of capitals as small."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """What of a model takes time and memory."""
+
+    session: onnxruntime.InferenceSession
+    tokenizer: TokenIds
+
+
 class SentenceEncoder:
-    """An Embedder over a packaged model.
+    """An Embedder over a packaged model, which is loaded by `open`, or else when it is first used.
 
     Every run is one thread's: threads that share a run wait for each other at each of its layers,
     and all of them for the one whose core Postgres or a parser has just taken. Queries have a
@@ -56,14 +64,16 @@ class SentenceEncoder:
     def __init__(
         self,
         lane: Lane,
-        session: onnxruntime.InferenceSession,
+        load: Callable[[], Loaded],
         reading: Reading,
         *,
         threads: int,
         batch_tokens: int,
     ) -> None:
         self._lane = lane
-        self._session = session
+        self._load = load
+        self._loaded: Loaded | None = None
+        self._loading = Lock()
         self._reading = reading
         self._threads = threads or available_cores()
         self._run_tokens = min(batch_tokens, _RUN_TOKENS)
@@ -82,9 +92,17 @@ class SentenceEncoder:
         """Tokens the model reads of a text, its marks for beginning and end included."""
         return self._reading.max_tokens
 
+    def open(self) -> Loaded:
+        """What is loaded, once it is. Blocks. Raises LaneUnavailable, and may be tried again."""
+        if self._loaded is None:
+            with self._loading:
+                if self._loaded is None:
+                    self._loaded = self._load()
+        return self._loaded
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens in each text, marks and prefix not counted and nothing cut off."""
-        return count_in_slices(self._reading.tokenizer.count, texts)
+        return count_in_slices(self.open().tokenizer.count, texts)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Float32 of shape (len(texts), dimensions), of documents, in the calling thread.
@@ -148,7 +166,7 @@ class SentenceEncoder:
         said = [text[:SLICE_CHARACTERS] for text in texts]
         if read.cased:
             said = [without_lines_of_capitals(text) for text in said]
-        return read.tokenizer.encode([prefix + text for text in said], read.max_tokens)
+        return self.open().tokenizer.encode([prefix + text for text in said], read.max_tokens)
 
     def _plan(self, encodings: _Batch) -> list[list[int]]:
         """Positions run by run, so that few texts too keep every thread busy."""
@@ -158,8 +176,9 @@ class SentenceEncoder:
 
     def _run(self, batch: _Batch) -> Vectors:
         ids, mask = padded(batch)
+        session = self.open().session
         try:
-            outputs = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
+            outputs = session.run(None, {"input_ids": ids, "attention_mask": mask})
         except Exception as error:
             message = f"{self._lane.model} could not embed a batch of shape {ids.shape}: {error}"
             hint = "free some memory"

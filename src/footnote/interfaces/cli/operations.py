@@ -17,7 +17,7 @@ from rich.text import Text
 
 from footnote import open as opened
 from footnote.doctor import examine
-from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Forbidden, NotReady
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import entered, prepared, return_freed_memory, wait_for
@@ -76,7 +76,8 @@ async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) 
         _when_stdin_ends(loop, stop)
     else:
         present.notices().print(Text("Indexing what is queued; Ctrl-C stops.", style="dim"))
-    async with opened(settings) as engine:
+    # A worker that has nothing to embed keeps no model in memory.
+    async with await open_engine(settings, models_at_first_use=True) as engine:
         # Not before: an embedded Postgres that it starts serves searches, too.
         _give_way()
         if set_aside:
