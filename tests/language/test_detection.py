@@ -9,7 +9,9 @@ import pytest
 from footnote.index.stemming import SNOWBALL
 from footnote.ingestion.enrichment import words_of
 from footnote.ingestion.parsing.reading import read_document
-from footnote.language.detection import detect_language
+from footnote.language import detection
+from footnote.language.detection import TOLD_APART, detect_language, language_identifier
+from footnote.language.identifier_files import mapped_identifier
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -110,3 +112,20 @@ def test_every_example_has_a_language(path: Path) -> None:
     parsed = read_document(path.read_bytes(), path.name)
     expected = "de" if path.name.startswith("lagermietvertrag") else "en"
     assert words_of(parsed).language == expected
+
+
+def test_an_identifier_over_mapped_tables_gives_the_same_numbers(tmp_path: Path) -> None:
+    made = language_identifier.__wrapped__()
+    for _ in range(2):  # written, and found
+        mapped = mapped_identifier(tmp_path / "models", TOLD_APART, lambda: made)
+        for text in (*SENTENCES.values(), "", "1234", "\ud800"):
+            assert mapped.rank(text) == made.rank(text)
+    assert len(list((tmp_path / "models").iterdir())) == 1
+
+
+def test_where_tables_cannot_be_written_the_process_holds_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setattr(detection, "_shared_folders", [tmp_path / "file"])
+    assert language_identifier.__wrapped__().classify(SENTENCES["de"])[0] == "de"

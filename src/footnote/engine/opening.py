@@ -29,7 +29,7 @@ from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.sandbox.trial import require_sandbox
 from footnote.ingestion.sources.places import opened_places
 from footnote.knowledge.question_names import names_in
-from footnote.language.detection import detect_language
+from footnote.language.detection import detect_language, share_identifier_in
 from footnote.models.breaker import GuardedReranker
 from footnote.models.judges import OwnedJudge, judge_from
 from footnote.models.language import language_model_from
@@ -107,6 +107,7 @@ async def open_engine(
             f"{settings.home} cannot be used: {error.strerror}",
             hint="set FOOTNOTE_HOME to a folder you may write to",
         ) from error
+    share_identifier_in(settings.home / "models")
     keys = key_ring_from(settings)
     proxies = networks_from(settings.proxy_addresses, "proxy_addresses")
     credentials = credentials_from(settings)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import structlog
+
+from footnote.language.identifier_files import mapped_identifier
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -17,6 +22,8 @@ TOLD_APART = (
 
 The rest of the model's are near relatives that short texts are mistaken for.
 """
+_log = structlog.get_logger(__name__)
+
 _MIN_LETTERS = 20
 _IDEOGRAPHS_FROM = "\u2e80"
 """Characters from here on say as much as two letters."""
@@ -63,9 +70,29 @@ _FUNCTION_WORDS = {
 }
 
 
+_shared_folders: list[Path] = []
+
+
+def share_identifier_in(folder: Path) -> None:
+    """Have this process map the tables of its identifier from files below the folder.
+
+    Without one, and where they cannot be written, it holds them itself: 53 MB.
+    """
+    _shared_folders[:] = [folder]
+
+
 @cache
 def language_identifier() -> LanguageIdentifier:
-    """The identifier of this process, among `TOLD_APART`, with probabilities; it holds 57 MB."""
+    """The identifier of this process, among `TOLD_APART`, with probabilities."""
+    for folder in _shared_folders:
+        try:
+            return mapped_identifier(folder, TOLD_APART, _made)
+        except (OSError, ValueError) as error:
+            _log.info("languages_not_mapped", folder=str(folder), reason=str(error))
+    return _made()
+
+
+def _made() -> LanguageIdentifier:
     # Most commands tell no language, and begin sooner without it.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 

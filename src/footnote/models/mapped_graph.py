@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-import onnxruntime
 import structlog
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ def mapped(graph: Path) -> Path:
 
     Made once by each version of the runtime; it takes a second, and the room of the weights twice.
     """
+    import onnxruntime  # noqa: PLC0415  # large, and only for who runs a model
+
     path = graph.with_name(f"mapped-{onnxruntime.__version__}-{graph.name}")
     try:
         # It bears the time of what it is made of.
@@ -51,6 +52,7 @@ def mapped(graph: Path) -> Path:
 
 def _make(graph: Path, path: Path, folder: Path) -> None:
     import onnx  # noqa: PLC0415  # slow, needed once
+    import onnxruntime  # noqa: PLC0415  # as above
 
     written, weights = folder / path.name, folder / "packed"
     options = onnxruntime.SessionOptions()

@@ -9,15 +9,19 @@ from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 from weakref import WeakSet, WeakValueDictionary
 
 import numpy as np
-import onnxruntime
 
 from footnote.errors import LaneUnavailable
 from footnote.models.encoder_shape import Precision
 from footnote.models.mapped_graph import mapped
 from footnote.ports import Vectors
+
+if TYPE_CHECKING:
+    # 10 MB, which a process that runs no model does without.
+    import onnxruntime
 
 TOLERANCE = {"fp32": 1e-3, "int8": 2e-2}
 """Largest deviation of a component; components are about 0.05, processors round differently."""
@@ -67,6 +71,8 @@ def open_session(graph: Path) -> onnxruntime.InferenceSession:
     A session keeps nothing between its runs, which may be side by side: all models of a process
     share the one of a graph, with its weights and the time it takes to open.
     """
+    import onnxruntime  # noqa: PLC0415  # as above
+
     file = graph.stat()
     identity = (file.st_dev, file.st_ino, file.st_mtime_ns)
     session = _open_sessions.get(identity)
@@ -97,6 +103,8 @@ def _share_arena() -> None:
     An arena keeps what the largest runs took; four models with one each keep 120 MB, with one for
     all 35, and run as fast.
     """
+    import onnxruntime  # noqa: PLC0415  # as above
+
     onnxruntime.create_and_register_allocator(
         onnxruntime.OrtMemoryInfo(
             "Cpu",

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
-import onnxruntime
 
 from footnote.domain import Lane
 from footnote.errors import LaneUnavailable
@@ -20,6 +20,9 @@ from footnote.models.model_store import available_cores
 from footnote.models.tokenizing import TokenIds
 from footnote.ports import Vector, Vectors
 from footnote.ports.metering import embedding_note, note_usage
+
+if TYPE_CHECKING:
+    import onnxruntime
 
 _RUN_TOKENS = 512
 """Most tokens of one run, padding included: more of them leave a core's caches, and pad more.

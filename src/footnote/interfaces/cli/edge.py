@@ -31,7 +31,7 @@ INTERRUPTED = 130
 
 T = TypeVar("T")
 
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 """As <malloc.h> has them."""
 _LARGE_BYTES = 1 << 20
 """Smaller ones come and go with every search."""
@@ -58,12 +58,14 @@ def return_freed_memory() -> None:
     """Have a process that goes on for long give large blocks back to the system once they are free.
 
     glibc keeps more and more of them otherwise, the larger those were that it was asked for: 100 MB
-    after the models and vectors are loaded. Other C libraries have no such settings.
+    after the models and vectors are loaded. It also keeps an arena for each of a dozen threads,
+    20 MB together, though mostly one of them works. Other C libraries have no such settings.
     """
     with suppress(OSError, AttributeError):
         c_library = ctypes.CDLL(None)
         for option in (_M_MMAP_THRESHOLD, _M_TRIM_THRESHOLD):
             c_library.mallopt(option, _LARGE_BYTES)
+        c_library.mallopt(_M_ARENA_MAX, 1)
 
 
 def wait_for(work: Coroutine[object, object, T]) -> T:

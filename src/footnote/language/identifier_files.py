@@ -1,0 +1,78 @@
+"""Keeps the tables of the language identifier in files that the processes of an installation map.
+
+They are 53 MB, of which a text touches little: pages that nobody reads take no memory, and those
+that are read are shared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+_ARRAYS = {
+    "nb_ptc": np.float16,
+    "nb_pc": np.float32,
+    "tk_nextmove": np.uint32,
+    "tk_output": np.int32,
+    "tk_row": np.uint16,
+}
+"""The type of each table; in any other form of them the model is not mapped."""
+_CLASSES = "nb_classes.json"
+
+
+def mapped_identifier(
+    folder: Path, languages: Sequence[str], make: Callable[[], LanguageIdentifier]
+) -> LanguageIdentifier:
+    """The identifier that `make` gives for these languages, its tables mapped from files.
+
+    They are written below the folder once for each version of its package. Raises OSError where
+    they cannot be, and ValueError for tables of another kind.
+    """
+    from py3langid.langid import LanguageIdentifier  # noqa: PLC0415  # as where it is made
+
+    digest = hashlib.sha256(" ".join(languages).encode()).hexdigest()
+    tables = folder / f"languages-{version('py3langid')}-{digest[:8]}"
+    if not tables.is_dir():
+        _write(tables, make())
+    found = {name: np.load(tables / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
+    return LanguageIdentifier(
+        np.asarray(found["nb_ptc"]),
+        np.array(found["nb_pc"]),
+        json.loads((tables / _CLASSES).read_text(encoding="utf-8")),
+        memoryview(found["tk_nextmove"]),
+        found["tk_output"].tolist(),
+        norm_probs=True,
+        tk_row=memoryview(found["tk_row"]),
+    )
+
+
+def _write(tables: Path, made: LanguageIdentifier) -> None:
+    tables.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=tables.parent, prefix="languages-") as name:
+        folder = Path(name) / "tables"
+        folder.mkdir()
+        for table, kind in _ARRAYS.items():
+            values = np.asarray(getattr(made, table))
+            if not np.array_equal(values, kept := values.astype(kind)):
+                raise ValueError(f"{table} does not fit {np.dtype(kind)}")
+            with (folder / f"{table}.npy").open("wb") as file:
+                np.save(file, kept)
+                file.flush()
+                os.fsync(file.fileno())
+        (folder / _CLASSES).write_text(json.dumps(made.nb_classes), encoding="utf-8")
+        try:
+            folder.rename(tables)
+        except OSError:
+            if not tables.is_dir():  # Else another process was first.
+                raise
