@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from footnote.models.embedders import EmbedderChoices, Embedders, opener, parse_spec
+from footnote.models.embedder_specs import parse_spec
+from footnote.models.embedders import EmbedderChoices, Embedders, opener
 from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings
 from reading_sets import read_lines
@@ -76,7 +77,7 @@ async def main() -> None:
         "--data", type=Path, required=True, help="folder with xquad-en and its like"
     )
     parser.add_argument("--languages", nargs="+", default=LANGUAGES)
-    parser.add_argument("--embedder", default=Settings().embedding_model)
+    parser.add_argument("--embedder", default="multilingual")
     parser.add_argument("--models", type=Path, default=Settings().home / "models")
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()

@@ -23,7 +23,7 @@ from typing import Literal
 import ir_measures
 import numpy as np
 
-from footnote.models.embedders import PACKAGED
+from footnote.models.embedder_specs import PACKAGED
 from footnote.ports import Embedder, Vectors
 
 Precision = Literal["int8", "fp32"]

@@ -34,7 +34,8 @@ from footnote.answering.observing import OBSERVED, Floats
 from footnote.answering.reader_answers import READ_FIRST, once_each, read_statements
 from footnote.answering.weighing import FILE, Logit, observed
 from footnote.index.analysis import TextAnalyzer
-from footnote.models.embedders import EmbedderChoices, Embedders, opener, parse_spec
+from footnote.models.embedder_specs import parse_spec
+from footnote.models.embedders import EmbedderChoices, Embedders, opener
 from footnote.models.readers import reader_from
 from footnote.ports import Embedder
 from footnote.settings import Settings
@@ -307,9 +308,7 @@ async def gathered(options: argparse.Namespace) -> list[Example]:
         models_folder=options.models, precision="int8", threads=0, batch_tokens=8192
     )
     embedder = RememberingEmbedder(
-        await Embedders(
-            specs=(parse_spec(Settings().embedding_model),), open=opener(choices)
-        ).primary(),
+        await Embedders(specs=(parse_spec("multilingual"),), open=opener(choices)).primary(),
         options.models,
     )
     opened = reader_from(str(options.reader or "packaged"), models_folder=options.models, threads=0)

@@ -239,7 +239,7 @@ async def measure(
     results: dict[str, dict[str, Figures]] = {}
     seconds: dict[str, float] = {}
     filled: list[Indexed] = []
-    chosen = {} if embedder is None else {"embedding_model": embedder}
+    chosen = {} if embedder is None else {"embedding_models": embedder}
     async with temporary_engine(models, **chosen) as engine:
         with progress() as bars:
             for judged in sets:

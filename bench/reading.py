@@ -29,7 +29,8 @@ from footnote.domain import Answer, Citation, Evidence
 from footnote.evaluation.golden import GoldenQuestion, read_golden
 from footnote.evaluation.judging import answers
 from footnote.index.analysis import TextAnalyzer
-from footnote.models.embedders import EmbedderChoices, Embedders, opener, parse_spec
+from footnote.models.embedder_specs import parse_spec
+from footnote.models.embedders import EmbedderChoices, Embedders, opener
 from footnote.models.readers import reader_from
 from footnote.ports import Embedder
 from footnote.settings import Settings
@@ -242,9 +243,7 @@ async def main() -> None:
     choices = EmbedderChoices(
         models_folder=options.models, precision="int8", threads=0, batch_tokens=8192
     )
-    embedder = await Embedders(
-        specs=(parse_spec(Settings().embedding_model),), open=opener(choices)
-    ).primary()
+    embedder = await Embedders(specs=(parse_spec("multilingual"),), open=opener(choices)).primary()
     analyzer = TextAnalyzer()
     answerers: dict[str, ReaderAnswerer] = {}
     for name in options.reader:

@@ -94,11 +94,12 @@ def main() -> None:
     roots = [Module.read(path) for path in sorted(options.source.glob("*.py"))]
     by_package["(modules at the root)"] = counted(roots, 0)
     whole = figures_of(options.source)
-    settings = ast.parse((options.source / "settings.py").read_text())
-    knobs = next(
-        sum(isinstance(each, ast.AnnAssign) for each in node.body)
-        for node in settings.body
-        if isinstance(node, ast.ClassDef) and node.name == "Settings"
+    knobs = sum(
+        isinstance(each, ast.AnnAssign)
+        for path in [*options.source.glob("settings.py"), *options.source.glob("settings/*.py")]
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Settings")
+        for each in node.body
     )
     tests = figures_of(options.tests)
     show(

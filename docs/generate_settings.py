@@ -11,14 +11,14 @@ from typing import Annotated, Literal, get_args, get_origin
 from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from footnote.settings import Settings, variables_of
+from footnote.settings import GROUPS, Settings, variables_of
 
 TARGET = Path(__file__).with_name("settings.md")
 
 _INTRODUCTION = """\
 # Settings
 
-<!-- Written by docs/generate_settings.py; change src/footnote/settings.py instead. -->
+<!-- Written by docs/generate_settings.py; change src/footnote/settings instead. -->
 
 Each setting is an environment variable, read when a process starts. The options `--host`,
 `--port` and `--top-k` win over it, and so do the arguments of `footnote.open()`, where a setting
@@ -49,12 +49,13 @@ _DESCRIBED_DEFAULTS = {"home": "the user's data folder"}
 
 def render() -> str:
     """The page, with one row for each setting in the order and the groups of the code."""
-    headings = {first: title for title, first in _GROUP.findall(inspect.getsource(Settings))}
     page = _INTRODUCTION
-    for name, setting in Settings.model_fields.items():
-        if name in headings:
-            page += _HEADING.format(headings[name])
-        page += _row(name, setting)
+    for group in GROUPS:
+        headings = {first: title for title, first in _GROUP.findall(inspect.getsource(group))}
+        for name in group.model_fields:
+            if name in headings:
+                page += _HEADING.format(headings[name])
+            page += _row(name, Settings.model_fields[name])
     return page + _CLOSING
 
 

@@ -68,7 +68,7 @@ async def test_a_command_refuses_a_malformed_database_url(command: str, tmp_path
 
 def test_an_empty_variable_counts_as_unset(monkeypatch: pytest.MonkeyPatch) -> None:
     unset = Settings()
-    for variable in ("HOME", "DATABASE_URL", "RERANK_TOP_K", "TOP_K", "OCR", "RERANKER_API_KEY"):
+    for variable in ("HOME", "DATABASE_URL", "RERANK_TOP_K", "TOP_K", "OCR", "MODEL_KEYS"):
         monkeypatch.setenv(f"FOOTNOTE_{variable}", "")
     assert Settings() == unset
 
@@ -194,6 +194,7 @@ def test_what_the_changelog_says_was_removed_is_known_to_be() -> None:
         ("chunk_policy", "balanced-20", "say balanced, balanced-32 to balanced-4000"),
         ("embedding_options", '{"max_tokens": 3}', "; max_tokens: it must be at least 16"),
         ("google_project", "a/b/c", "google_project"),
+        ("reranker", "nobody:x", "it must begin with one of none, reader, local"),
     ],
 )
 def test_members_of_a_setting_are_checked(name: str, value: str, said: str) -> None:

@@ -288,7 +288,8 @@ async def open(  # noqa: A001  # reads as footnote.open()
     from footnote.settings import settings_from  # noqa: PLC0415  # as above
 
     given = settings_from(settings, overrides)
-    begin_loading(given.embedding_model, given.home / "models", given.model_threads)
+    first = given.embedding_models.partition(",")[0].strip()
+    begin_loading(first, given.home / "models", given.model_threads)
     from footnote.engine import open_engine  # noqa: PLC0415  # takes as long as the models
 
     engine = await open_engine(given)

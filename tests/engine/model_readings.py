@@ -20,8 +20,7 @@ async def read_by_a_model(
 ) -> AsyncIterator[WorkspaceEngine]:
     """A workspace of its own in an installation whose language model has a price."""
     configured = {
-        "language_model": "scripted",
-        "language_model_url": server.openai_url,
+        "language_model": f"scripted@{server.openai_url}",
         "prices": '{"generation": {"input_per_million": 10, "output_per_million": 20}}',
         **more,
     }

@@ -47,9 +47,7 @@ async def agent_of(engine: Engine, wire_server: WireServer) -> AsyncIterator[Wor
     settings = settings_from(
         engine.settings,
         {
-            "answer_models": "openai:scripted",
-            "answer_model_url": wire_server.openai_url,
-            "answer_model_api_key": "k",
+            "answer_models": f"openai:scripted@{wire_server.openai_url}",
         },
     )
     engine.answer_models = answer_models_from(settings)

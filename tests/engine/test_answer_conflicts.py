@@ -8,7 +8,6 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
-from pydantic import SecretStr
 
 from footnote.domain import AnswerConflict, AnswerDone, Principal, Role, Visibility
 from footnote.engine import Engine, WorkspaceEngine, open_engine
@@ -161,9 +160,7 @@ async def test_what_a_model_writes_is_held_against_the_facts_too(
 ) -> None:
     configured = {
         "facts": True,
-        "answer_models": "openai:scripted",
-        "answer_model_url": wire_server.openai_url,
-        "answer_model_api_key": SecretStr("none"),
+        "answer_models": f"openai:scripted@{wire_server.openai_url}",
     }
     async with await open_engine(settings_from(own_settings, configured)) as engine:
         workspace = await engine.workspace((await engine.create_workspace("written")).name)

@@ -32,9 +32,7 @@ PUBLIC_URL = "http://93.184.215.14/mcp"
 async def answering(settings: Settings, wire_server: WireServer) -> AsyncIterator[Engine]:
     """An engine with two answer models, both asked at the scripted server."""
     configured = {
-        "answer_models": f"{LOCAL}, {CLOUD}",
-        "answer_model_url": wire_server.openai_url,
-        "answer_model_api_key": SecretStr("sk-1"),
+        "answer_models": f"{LOCAL}@{wire_server.openai_url}, {CLOUD}@{wire_server.openai_url}",
     }
     async with await open_engine(settings_from(settings, configured)) as engine:
         yield engine
@@ -109,7 +107,7 @@ async def test_a_chosen_model_that_is_gone_is_replaced_by_no_other(
     mine: WorkspaceEngine, settings: Settings
 ) -> None:
     await mine.use_models([LOCAL])
-    later = {"answer_models": CLOUD, "answer_model_api_key": SecretStr("sk-1")}
+    later = {"answer_models": CLOUD, "model_keys": SecretStr('{"openai": "sk-1"}')}
     async with await open_engine(settings_from(settings, later)) as engine:
         workspace = await engine.workspace()
         in_use = await workspace.models_in_use()
@@ -118,10 +116,10 @@ async def test_a_chosen_model_that_is_gone_is_replaced_by_no_other(
 
 
 def test_the_language_model_answers_where_no_answer_model_is_set(wire_server: WireServer) -> None:
-    settings = Settings(language_model="qwen3", language_model_url=wire_server.openai_url)
+    settings = Settings(language_model=f"qwen3@{wire_server.openai_url}")
     models = answer_models_from(settings)
     assert models.names == ("qwen3",)
-    assert models.choices.role.prefix == "FOOTNOTE_LANGUAGE_MODEL"
+    assert models.choices.role.model == "FOOTNOTE_LANGUAGE_MODEL"
     quiet = settings_from(settings, {"answer_models": ""})
     assert answer_models_from(quiet).names == ()
 
@@ -156,8 +154,7 @@ async def test_an_agent_calls_the_tools_of_its_workspaces_servers(
 ) -> None:
     allowing = {
         "allow_private_urls": True,
-        "answer_models": LOCAL,
-        "answer_model_url": wire_server.openai_url,
+        "answer_models": f"{LOCAL}@{wire_server.openai_url}",
     }
     wire_server.script(calls("sky_forecast", '{"town": "Kiel"}'), says("It rains."))
     async with (

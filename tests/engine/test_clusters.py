@@ -352,8 +352,7 @@ async def test_a_model_names_what_it_can_and_terms_the_rest(own_settings: Settin
     with OpenAiServer(respond=scripted) as server:
         configured = {
             "clusters": True,
-            "language_model": "scripted",
-            "language_model_url": server.url,
+            "language_model": f"scripted@{server.url}",
         }
         async with await open_engine(own_settings.model_copy(update=configured)) as engine:
             workspace = await engine.workspace((await engine.create_workspace("shelf")).name)
@@ -378,8 +377,7 @@ async def test_clusters_are_named_without_a_model_that_is_away(own_settings: Set
     with OpenAiServer(respond=lambda _: fails(400)) as server:
         configured = {
             "clusters": True,
-            "language_model": "scripted",
-            "language_model_url": server.url,
+            "language_model": f"scripted@{server.url}",
         }
         async with await open_engine(own_settings.model_copy(update=configured)) as engine:
             workspace = await engine.workspace((await engine.create_workspace("shelf")).name)

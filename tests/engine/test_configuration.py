@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 
@@ -52,7 +53,8 @@ async def elsewhere(settings: Settings, workspace: WorkspaceEngine) -> AsyncIter
     """
     await filled(workspace)
     async with rerank_server() as server:
-        configured = {"reranker": "cohere", "reranker_url": server.url, "reranker_api_key": KEY}
+        keys = json.dumps({server.url: KEY})
+        configured = {"reranker": f"cohere@{server.url}", "model_keys": keys}
         async with await open_engine(settings_from(settings, configured)) as other:
             yield other
 
@@ -306,8 +308,7 @@ async def test_a_workspace_does_without_the_judge_of_the_installation(
     statements = ["Clause ZX-4471 has a deductible of EUR 500."]
     with WireServer(respond=writes_or_judges) as server:
         configured = {
-            "language_model": "qwen3",
-            "language_model_url": server.openai_url,
+            "language_model": f"qwen3@{server.openai_url}",
             "grounding_judge": "language_model",
             "reader": "none",
         }

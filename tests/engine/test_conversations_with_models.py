@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 
 import pytest
-from pydantic import SecretStr
 
 from footnote.domain import AnswerDone, SourcesFound
 from footnote.engine import WorkspaceEngine, open_engine
@@ -25,9 +24,7 @@ WRITTEN = says("A claim must be reported within 14 days of the loss. [1]")
 async def workspace(settings: Settings, wire_server: WireServer) -> AsyncIterator[WorkspaceEngine]:
     """A workspace with a note, whose answers the scripted server writes."""
     configured = {
-        "answer_models": "openai:scripted",
-        "answer_model_url": wire_server.openai_url,
-        "answer_model_api_key": SecretStr("none"),
+        "answer_models": f"openai:scripted@{wire_server.openai_url}",
     }
     async with await open_engine(settings_from(settings, configured)) as engine:
         made = await engine.workspace()

@@ -104,8 +104,7 @@ async def planted(
             own_settings,
             {
                 "allow_private_urls": True,
-                "vision_model": "scripted",
-                "vision_url": vision.url,
+                "vision_model": f"scripted@{vision.url}",
                 "ocr": "off",
                 "identity": "keys",
             },

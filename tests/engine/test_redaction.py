@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
-from pydantic import SecretStr
 
 from footnote.domain import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine, open_engine
@@ -26,11 +25,8 @@ def configured(settings: Settings, server: WireServer, **more: object) -> Settin
     return settings_from(
         settings,
         {
-            "answer_models": "openai:scripted",
-            "answer_model_url": server.openai_url,
-            "answer_model_api_key": SecretStr("none"),
-            "language_model": "scripted",
-            "language_model_url": server.openai_url,
+            "answer_models": f"openai:scripted@{server.openai_url}",
+            "language_model": f"scripted@{server.openai_url}",
             **more,
         },
     )

@@ -229,9 +229,7 @@ async def written(
 ) -> AsyncIterator[WorkspaceEngine]:
     """A workspace whose answers the scripted server writes."""
     configured = {
-        "answer_models": "openai:scripted",
-        "answer_model_url": wire_server.openai_url,
-        "answer_model_api_key": "none",
+        "answer_models": f"openai:scripted@{wire_server.openai_url}",
     }
     with fresh_database(postgres) as database:
         settings = settings_from(settings_over(database, tmp_path, model_home), configured)

@@ -36,8 +36,7 @@ async def workspace(
     request: pytest.FixtureRequest, own_settings: Settings, wire_server: WireServer
 ) -> AsyncIterator[WorkspaceEngine]:
     configured = {
-        "language_model": "scripted",
-        "language_model_url": wire_server.openai_url,
+        "language_model": f"scripted@{wire_server.openai_url}",
         "prices": '{"generation": {"input_per_million": 10, "output_per_million": 20}}',
         "encryption": request.param,
         "summaries_by_model": True,

@@ -11,7 +11,6 @@ from uuid import UUID
 
 import psycopg
 import pytest
-from pydantic import SecretStr
 
 from footnote.domain import AnswerDone, Principal, Role, SearchRequest
 from footnote.domain.usage import BudgetState, Measure, Period, UsageKind, UsageRow
@@ -183,9 +182,7 @@ async def test_a_model_that_writes_is_metered_with_its_tokens_and_price(
 ) -> None:
     await indexed(workspace)
     wanted = {
-        "answer_models": "openai:gpt-4o-mini",
-        "answer_model_url": wire_server.openai_url,
-        "answer_model_api_key": SecretStr("sk-1"),
+        "answer_models": f"openai:gpt-4o-mini@{wire_server.openai_url}",
         "prices": '{"openai:gpt-4o-mini": {"per_request": 0.25, "input_per_million": 1000000}}',
     }
     settings = workspace.engine.settings.model_copy(update=wanted)

@@ -206,7 +206,7 @@ async def test_a_folder_is_ingested_for_the_occasion_and_nothing_is_left(
         pytest.param("fusion=magic", "fusion=magic cannot be used", id="no fusion"),
         pytest.param("top_k=0", "The setting top_k cannot be used", id="too small"),
         pytest.param("home=elsewhere", "home cannot be set here", id="engine"),
-        pytest.param("reranker_api_key=x", "reranker_api_key cannot be set", id="secret"),
+        pytest.param("model_keys=x", "model_keys cannot be set", id="secret"),
         pytest.param("chunk_policy=balanced-99", "changes nothing", id="while ingesting"),
     ],
 )

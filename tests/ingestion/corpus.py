@@ -25,6 +25,7 @@ from footnote.errors import DocumentUnreadable
 from footnote.ingestion.listening import transcribe
 from footnote.ingestion.media import is_recording, sniff_media_type
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
+from footnote.models.served import ServedModel
 from footnote.models.transcription import transcriber_from
 from footnote.ports.redaction import redacting_as
 from tests.ingestion import (
@@ -118,13 +119,11 @@ async def _nothing_redacted() -> Redaction:
 async def _hear(content: bytes, filename: str, media_type: str) -> ParsedDocument:
     with TranscriptionServer(heard(*_HEARD, avg_logprob=(-0.1, -0.2, -0.2, -0.7))) as server:
         transcriber = transcriber_from(
-            url=server.url,
-            model="scripted",
+            served=ServedModel(name="scripted", url=server.url),
             api_key=None,
             timeout_seconds=30.0,
             max_bytes=1_000_000,
         )
-        assert transcriber is not None
         try:
             # Nobody asks here, and for nobody nothing would be sent.
             with redacting_as(_nothing_redacted):

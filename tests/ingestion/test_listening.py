@@ -54,8 +54,7 @@ def test_without_a_transcriber_the_failure_names_the_settings() -> None:
     with pytest.raises(DocumentUnreadable) as raised:
         read_document(HEADS["audio/wav"], "talk.wav")
     assert "recording" in raised.value.cause
-    assert "FOOTNOTE_TRANSCRIBER_URL" in raised.value.advice
-    assert "FOOTNOTE_TRANSCRIBER_MODEL" in raised.value.advice
+    assert "FOOTNOTE_SPEECH" in raised.value.advice
 
 
 # --- sentences --------------------------------------------------------------------------------

@@ -157,9 +157,7 @@ def scripted(settings: Settings, model: WireServer, **more: object) -> Settings:
     return settings_from(
         settings,
         {
-            "answer_models": "openai:scripted",
-            "answer_model_url": model.openai_url,
-            "answer_model_api_key": "none",
+            "answer_models": f"openai:scripted@{model.openai_url}",
             **more,
         },
     )

@@ -8,12 +8,12 @@ from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment, footnote, served
 
 URL = "http://93.184.215.14/mcp"
-MODELS = "qwen3,llama3"
+MODELS = "qwen3@http://127.0.0.1:9/v1,llama3@http://127.0.0.1:9/v1"
 KEY = {"Authorization": "Bearer very-secret"}
 
 
 async def test_models_and_servers_over_http(settings: Settings) -> None:
-    configured = {"answer_models": MODELS, "answer_model_url": "http://127.0.0.1:9/v1"}
+    configured = {"answer_models": MODELS}
     async with served(settings_from(settings, configured)) as client:
         shown = (await client.get("/v1/models")).json()
         assert (shown.pop("object"), [each["id"] for each in shown.pop("data")]) == (
@@ -53,7 +53,6 @@ async def test_models_and_servers_on_the_command_line(settings: Settings) -> Non
     env = environment(
         settings,
         FOOTNOTE_ANSWER_MODELS=MODELS,
-        FOOTNOTE_ANSWER_MODEL_URL="http://127.0.0.1:9/v1",
     )
     used = await footnote(env, "models", "use", "llama3,qwen3")
     assert used.out.index("llama3") < used.out.index("qwen3")

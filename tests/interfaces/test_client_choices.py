@@ -16,7 +16,7 @@ from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import served
 
 URL = "http://93.184.215.14/mcp"
-MODELS = {"answer_models": "qwen3,llama3", "answer_model_url": "http://127.0.0.1:9/v1"}
+MODELS = {"answer_models": "qwen3@http://127.0.0.1:9/v1,llama3@http://127.0.0.1:9/v1"}
 
 
 @pytest.fixture

@@ -219,7 +219,7 @@ async def test_the_doctor_says_what_listens_to_recordings(env: dict[str, str]) -
     wrong = await told(FOOTNOTE_SPEECH="/no/such/model")
     assert not wrong["ok"]
     assert "model.bin" in str(wrong["detail"])
-    service = await told(FOOTNOTE_TRANSCRIBER_URL="http://127.0.0.1:9/v1")
+    service = await told(FOOTNOTE_SPEECH="whisper-1@http://127.0.0.1:9/v1")
     assert service["ok"]
 
 

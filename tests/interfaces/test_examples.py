@@ -26,7 +26,8 @@ from footnote.domain.evaluations import NewEvaluationRun, QuestionOutcome
 from footnote.domain.pages import MarkedQuote, PageRectangles, PagesOfQuote, QuoteMatch, Rectangle
 from footnote.domain.retention import DueDocument, RetentionPreview, RetentionRun
 from footnote.interfaces.http import openapi
-from footnote.interfaces.schemas import Delivery, PageWithQuotes, object_of
+from footnote.interfaces.page_quotes import PageWithQuotes
+from footnote.interfaces.schemas import Delivery, object_of
 from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.summaries import summarise_slice
 from footnote.settings import Settings, settings_from
@@ -46,6 +47,7 @@ RECORDED: dict[str, dict[str, Any]] = json.loads(FILE.read_text("utf-8"))
 QUESTION = "How soon must a claim be reported?"
 HERE = "http://127.0.0.1"
 OTHER_MODEL = "testing:new#192"
+MODEL_NAMES = ("openai:gpt-5-mini", "ollama:llama3.2")
 
 CREW = {"subject": "group:crew", "role": "reader"}
 SHARED: dict[str, Any] = {"visibility": "private", "shared_with": ["group:crew"]}
@@ -748,11 +750,8 @@ async def test_the_examples_are_what_a_server_answers(
                 "allow_private_urls": True,
                 "source_places": "folder:/srv/documents/{workspace}, folder:/srv/documents/acme",
                 "webhook_secret": SecretStr(SECRET),
-                "embedding_model": "testing:old#256",
-                "embedding_models": OTHER_MODEL,
-                "answer_models": "openai:gpt-5-mini,ollama:llama3.2",
-                "answer_model_url": model.openai_url,
-                "answer_model_api_key": "none",
+                "embedding_models": f"testing:old#256,{OTHER_MODEL}",
+                "answer_models": ",".join(f"{name}@{model.openai_url}" for name in MODEL_NAMES),
             },
         )
         async with served(within) as http:

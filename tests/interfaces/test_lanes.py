@@ -20,14 +20,12 @@ NOTE = "# Claims\n\nA claim must be reported within 14 days of the loss.\n"
 
 @pytest.fixture
 def small(settings: Settings) -> Settings:
-    return settings.model_copy(update={"embedding_model": OLD, "embedding_models": NEW})
+    return settings.model_copy(update={"embedding_models": f"{OLD},{NEW}"})
 
 
 @pytest.fixture
 def env(small: Settings) -> dict[str, str]:
-    return environment(
-        small, FOOTNOTE_EMBEDDING_MODEL=OLD, FOOTNOTE_EMBEDDING_MODELS=NEW, COLUMNS="200"
-    )
+    return environment(small, FOOTNOTE_EMBEDDING_MODELS=f"{OLD},{NEW}", COLUMNS="200")
 
 
 @pytest.fixture

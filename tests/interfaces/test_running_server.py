@@ -254,7 +254,7 @@ def test_a_server_says_where_it_is_to_its_user_alone_and_no_longer_than_it_runs(
 
 
 def test_no_secret_stands_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FOOTNOTE_EMBEDDING_API_KEY", "sk-very-secret")
+    monkeypatch.setenv("FOOTNOTE_MODEL_KEYS", '{"openai": "sk-very-secret"}')
     with announced(tmp_path, ("127.0.0.1", 8080), writes_answers=False):
         assert "very-secret" not in (tmp_path / FILE).read_text()
 

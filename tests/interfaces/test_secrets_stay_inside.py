@@ -28,11 +28,6 @@ CONFIGURED = {
     "FOOTNOTE_IDENTITY_SECRET": "identity-secret-7c1d-0123456789abcdef0123456789abcdef",
     "FOOTNOTE_MASTER_KEY": "base64:"
     + base64.b64encode(b"master-key-of-thirty-two-bytes!!").decode(),
-    "FOOTNOTE_ANSWER_MODEL_API_KEY": "sk-answer-5d1e0b7f",
-    "FOOTNOTE_LANGUAGE_MODEL_API_KEY": "sk-language-0c9a44e1",
-    "FOOTNOTE_RERANKER_API_KEY": "sk-reranker-91be77d0",
-    "FOOTNOTE_TRANSCRIBER_API_KEY": "sk-transcriber-3fa2c6",
-    "FOOTNOTE_VISION_API_KEY": "sk-vision-b8e1d2",
     "FOOTNOTE_WEBHOOK_SECRET": "webhook-secret-1f6e93",
     "FOOTNOTE_IMAP_PASSWORD": "imap-password-77aa01",
     "FOOTNOTE_VAULT_TOKEN": "hvs.vault-token-42c0ff",
@@ -43,7 +38,10 @@ CONFIGURED = {
     "FOOTNOTE_LOGIN_CLIENT_SECRET": CLIENT_SECRET,
 }
 DATABASE_PASSWORD = "database-password-6e2f"
+MODEL_KEY, SERVED_KEY = "sk-answer-5d1e0b7f", "sk-reranker-91be77d0"
 HIDDEN_PARTS = (
+    MODEL_KEY,
+    SERVED_KEY,
     "source-secret-90ab12",
     "backup-secret-5be017",
     CONFIGURED["FOOTNOTE_MASTER_KEY"].removeprefix("base64:"),
@@ -82,14 +80,12 @@ def configured(settings: Settings, issuer: Provider, wire: WireServer) -> dict[s
         FOOTNOTE_LOGIN_CLIENT_ID=CLIENT_ID,
         FOOTNOTE_PUBLIC_URL=PUBLIC,
         FOOTNOTE_ENCRYPTION="on",
-        FOOTNOTE_ANSWER_MODELS="openai:scripted",
-        FOOTNOTE_ANSWER_MODEL_URL=wire.openai_url,
-        FOOTNOTE_LANGUAGE_MODEL="openai:scripted",
-        FOOTNOTE_LANGUAGE_MODEL_URL=wire.openai_url,
+        FOOTNOTE_MODEL_KEYS=json.dumps({wire.openai_url: MODEL_KEY, "127.0.0.1:9": SERVED_KEY}),
+        FOOTNOTE_ANSWER_MODELS=f"openai:scripted@{wire.openai_url}",
+        FOOTNOTE_LANGUAGE_MODEL=f"openai:scripted@{wire.openai_url}",
         FOOTNOTE_GROUNDING_JUDGE="language_model",
-        FOOTNOTE_RERANKER="cohere",
-        FOOTNOTE_RERANKER_URL="http://127.0.0.1:9/rerank",
-        FOOTNOTE_TRANSCRIBER_URL="http://127.0.0.1:9/v1",
+        FOOTNOTE_RERANKER="cohere@http://127.0.0.1:9/rerank",
+        FOOTNOTE_SPEECH="whisper-1@http://127.0.0.1:9/v1",
         FOOTNOTE_LOG_LEVEL="debug",
     )
 
@@ -170,7 +166,7 @@ async def test_no_credential_is_in_a_log_an_error_or_what_commands_say(
     token, expired = issuer.signed({"groups": ["finance"]}), issuer.signed({"exp": 1})
     scan = Scan(key, token, expired)
     scan.add("keys create", made.err)
-    provider_says = f"invalid key {CONFIGURED['FOOTNOTE_ANSWER_MODEL_API_KEY']}"
+    provider_says = f"invalid key {MODEL_KEY}"
     async with (
         serving(env, log) as address,
         httpx.AsyncClient(base_url=address, timeout=60) as http,
@@ -288,10 +284,9 @@ async def test_no_secret_is_in_what_settings_and_engines_show_of_themselves(
                 "encryption": "off",
                 "identity": "keys",
                 "identity_secret": CONFIGURED["FOOTNOTE_IDENTITY_SECRET"],
+                "model_keys": json.dumps({"openai": MODEL_KEY, "cohere": SERVED_KEY}),
                 "answer_models": "openai:x",
-                "answer_model_api_key": CONFIGURED["FOOTNOTE_ANSWER_MODEL_API_KEY"],
                 "reranker": "cohere",
-                "reranker_api_key": CONFIGURED["FOOTNOTE_RERANKER_API_KEY"],
             },
         )
     ) as opened:

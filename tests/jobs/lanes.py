@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from footnote.domain import Lane, LaneStatus, Reembedding, SearchRequest, SearchResponse
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.jobs.reembed import ReembeddingJob, reembed_slice
-from footnote.models.embedders import EmbedderSpec, OpenedEmbedder
+from footnote.models.embedder_specs import EmbedderSpec
+from footnote.models.embedders import OpenedEmbedder
 from footnote.models.testing import HashEmbedder
 from footnote.ports import Embedder, Vector, Vectors
 from footnote.settings import Settings
@@ -20,7 +21,7 @@ NEW = "testing:new#192"
 
 def settings_with(settings: Settings, **changes: object) -> Settings:
     """The settings with two small models, of which the first is that of new workspaces."""
-    values = {"embedding_model": OLD, "embedding_models": NEW, **changes}
+    values = {"embedding_models": f"{OLD},{NEW}", **changes}
     return settings.model_copy(update=values)
 
 

@@ -67,7 +67,7 @@ async def test_a_recording_is_cited_with_the_time_at_which_it_was_said(
     settings: Settings,
 ) -> None:
     with TranscriptionServer(TALK) as server:
-        async with engine_with(settings, transcriber_url=server.url) as engine:
+        async with engine_with(settings, speech=f"openai@{server.url}") as engine:
             workspace, document = await ingested(engine, wav(), "winch.wav")
             assert document.status is DocumentStatus.INDEXED
             assert document.metadata["transcribed_by"] == "whisper-1"
@@ -91,7 +91,7 @@ async def test_a_transcriber_that_was_busy_is_asked_again_by_the_queue(
 ) -> None:
     busy = [fails(503, retry_after="3600")]
     with TranscriptionServer(*busy, TALK) as server:
-        async with engine_with(settings, transcriber_url=server.url) as engine:
+        async with engine_with(settings, speech=f"openai@{server.url}") as engine:
             _, document = await ingested(engine, wav(), "winch.wav")
         assert document.status is DocumentStatus.INDEXED
         assert len(server.posted) == 2
@@ -99,11 +99,11 @@ async def test_a_transcriber_that_was_busy_is_asked_again_by_the_queue(
 
 async def test_a_recording_that_is_refused_fails_visibly(settings: Settings) -> None:
     with TranscriptionServer(fails(401)) as server:
-        async with engine_with(settings, transcriber_url=server.url) as engine:
+        async with engine_with(settings, speech=f"openai@{server.url}") as engine:
             _, document = await ingested(engine, wav(), "winch.wav")
     assert document.status is DocumentStatus.FAILED
     assert document.failure is not None
-    assert "FOOTNOTE_TRANSCRIBER_API_KEY" in document.failure.advice
+    assert "FOOTNOTE_MODEL_KEYS" in document.failure.advice
 
 
 async def test_without_a_service_a_recording_is_listened_to_on_this_machine(
@@ -133,7 +133,7 @@ async def test_a_recording_that_is_doubted_says_so(settings: Settings) -> None:
 
 async def test_a_service_that_is_configured_wins(settings: Settings) -> None:
     with TranscriptionServer(TALK) as server:
-        async with engine_with(settings, transcriber_url=server.url, speech="auto") as engine:
+        async with engine_with(settings, speech=f"openai@{server.url}") as engine:
             _, document = await ingested(engine, wav(), "crane.wav")
     assert document.metadata["transcribed_by"] == "whisper-1"
 
@@ -145,15 +145,14 @@ async def test_without_a_transcriber_a_recording_fails_with_the_settings_that_he
         _, document = await ingested(engine, wav(), "winch.wav")
     assert document.status is DocumentStatus.FAILED
     assert document.failure is not None
-    assert "FOOTNOTE_TRANSCRIBER_URL" in document.failure.advice
     assert "FOOTNOTE_SPEECH" in document.failure.advice
 
 
-@pytest.mark.parametrize("wrong", [{"transcriber_url": "nonsense"}, {"speech": "/no/such/model"}])
+@pytest.mark.parametrize("speech", ["openai@ftp://nonsense", "/no/such/model"])
 async def test_a_setting_that_cannot_work_stops_the_worker_with_a_reason(
-    settings: Settings, wrong: dict[str, str]
+    settings: Settings, speech: str
 ) -> None:
-    async with engine_with(settings, **wrong) as engine:
+    async with engine_with(settings, speech=speech) as engine:
         with pytest.raises(UnsupportedSettings):
             await run_worker(engine)
 
@@ -164,7 +163,7 @@ async def test_a_setting_that_cannot_work_stops_the_worker_with_a_reason(
 async def test_a_described_picture_is_found_by_what_it_shows(settings: Settings) -> None:
     with OpenAiServer(says("A bar chart of herring landings by month, highest in May.")) as server:
         async with engine_with(
-            settings, vision_model="scripted", vision_url=server.url, ocr="off"
+            settings, vision_model=f"scripted@{server.url}", ocr="off"
         ) as engine:
             workspace, document = await ingested(engine, report_docx(photo()), "report.docx")
             assert document.metadata["described_by"] == "scripted"
@@ -178,7 +177,7 @@ async def test_a_described_picture_is_found_by_what_it_shows(settings: Settings)
 async def test_a_vision_model_that_is_down_costs_the_description_only(settings: Settings) -> None:
     with OpenAiServer(fails(401)) as server:
         async with engine_with(
-            settings, vision_model="scripted", vision_url=server.url, ocr="off"
+            settings, vision_model=f"scripted@{server.url}", ocr="off"
         ) as engine:
             workspace, document = await ingested(engine, report_docx(photo()), "report.docx")
             assert document.status is DocumentStatus.INDEXED

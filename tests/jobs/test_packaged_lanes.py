@@ -22,7 +22,7 @@ TEXTS = (
 
 
 def with_model(settings: Settings, model: str) -> Settings:
-    return settings.model_copy(update={"embedding_model": model})
+    return settings.model_copy(update={"embedding_models": model})
 
 
 def shelf_of(engine: Engine, workspace: WorkspaceEngine) -> Shelf:

@@ -342,7 +342,7 @@ async def test_a_model_that_is_away_for_a_moment_is_left_to_the_queue(
 async def test_a_process_without_the_model_says_what_to_set(
     engine: Engine, workspace: WorkspaceEngine, shelf: Shelf, settings: Settings
 ) -> None:
-    async with await opened(settings_with(settings, embedding_models="")) as late:
+    async with await opened(settings_with(settings, embedding_models=OLD)) as late:
         there = await late.workspace()
         assert (await found(there, "all about storm damage")).evidence
         listen(engine)

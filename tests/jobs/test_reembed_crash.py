@@ -52,9 +52,7 @@ class Gate:
 
 async def start_worker(settings: Settings, url: str) -> Process:
     more = {
-        "FOOTNOTE_EMBEDDING_MODEL": OLD,
-        "FOOTNOTE_EMBEDDING_MODELS": SERVED,
-        "FOOTNOTE_EMBEDDING_URL": url,
+        "FOOTNOTE_EMBEDDING_MODELS": f"{OLD},{SERVED}@{url}",
         "FOOTNOTE_WORKER_STALLED_SECONDS": "2",
     }
     return await asyncio.create_subprocess_exec(
@@ -78,7 +76,7 @@ async def server(gate: Gate) -> AsyncIterator[OpenAiServer]:
 
 @pytest.fixture
 async def engine(settings: Settings, server: OpenAiServer) -> AsyncIterator[Engine]:
-    changed = settings_with(settings, embedding_models=SERVED, embedding_url=server.url)
+    changed = settings_with(settings, embedding_models=f"{OLD},{SERVED}@{server.url}")
     async with await opened(changed) as engine:
         yield engine
 

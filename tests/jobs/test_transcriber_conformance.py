@@ -8,6 +8,7 @@ from io import BytesIO
 import pytest
 
 from footnote.errors import DocumentFailed
+from footnote.models.served import ServedModel
 from footnote.models.transcription import transcriber_from
 from footnote.ports import Transcriber
 from tests.jobs.test_listening import CALM, listening
@@ -33,9 +34,11 @@ async def transcriber(request: pytest.FixtureRequest) -> AsyncIterator[Transcrib
     reply = next((each for name, each in said.items() if name in request.node.name), fails(500))
     with TranscriptionServer(reply) as server:
         service = transcriber_from(
-            url=server.url, model="scripted", api_key=None, timeout_seconds=30, max_bytes=10**7
+            served=ServedModel(name="scripted", url=server.url),
+            api_key=None,
+            timeout_seconds=30,
+            max_bytes=10**7,
         )
-        assert service is not None
         yield service
         await service.close()
 

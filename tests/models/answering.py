@@ -10,7 +10,8 @@ from importlib.util import find_spec
 import pytest
 from _pytest.mark import ParameterSet
 
-from footnote.models.answer_models import AnswerModelChoices, AnswerModels
+from footnote.models.answer_models import AnswerModelChoices, AnswerModels, models_from
+from footnote.models.served import model_keys_from
 from tests.wire import WireServer
 
 KEY = "sk-very-secret-0123456789"
@@ -47,20 +48,18 @@ def nowhere_private(address: str) -> str:
 
 def choices_at(server: WireServer, *names: str, **more: float) -> AnswerModelChoices:
     """The named models, all of them asked at the server, each in its vendor's words."""
+    places = {
+        "openai": server.openai_url,
+        "ollama": server.openai_url,
+        "compatible": server.openai_url,
+        "anthropic": server.anthropic_url,
+        "google": server.google_url,
+        "mistral": server.mistral_url,
+        "bedrock": server.anthropic_url,  # Refused by its library: a key needs HTTPS.
+    }
     return AnswerModelChoices(
-        names=names,
-        url=json.dumps(
-            {
-                "openai": server.openai_url,
-                "ollama": server.openai_url,
-                "compatible": server.openai_url,
-                "anthropic": server.anthropic_url,
-                "google": server.google_url,
-                "mistral": server.mistral_url,
-                "bedrock": server.anthropic_url,  # Refused by its library: a key needs HTTPS.
-            }
-        ),
-        api_key=KEY,
+        models=models_from(",".join(f"{n}@{places[n.partition(':')[0]]}" for n in names)),
+        keys=model_keys_from(json.dumps(dict.fromkeys(places.values(), KEY))),
         timeout_seconds=more.get("timeout_seconds", 20.0),
         first_token_seconds=more.get("first_token_seconds", 10.0),
         max_output_tokens=64,

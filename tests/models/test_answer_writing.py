@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
@@ -12,7 +13,8 @@ import pytest
 
 from footnote.domain import Usage
 from footnote.errors import InvalidRequest, ModelUnavailable, UnsupportedSettings
-from footnote.models.answer_models import AnswerModelChoices, AnswerModels, names_from
+from footnote.models.answer_models import AnswerModelChoices, AnswerModels, models_from
+from footnote.models.served import model_keys_from
 from footnote.ports import Writer, Written
 from tests.wire import (
     SLOW,
@@ -214,7 +216,7 @@ async def test_when_all_fail_each_is_told(wire_server: WireServer) -> None:
         f"the answer model {OPENAI} refused the key (HTTP 401); "
         f"the answer model {ANTHROPIC} is not known at its URL (HTTP 404)"
     )
-    assert hint == "check FOOTNOTE_ANSWER_MODEL_API_KEY"
+    assert hint == "check FOOTNOTE_MODEL_KEYS"
 
 
 @pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
@@ -255,14 +257,15 @@ async def test_a_pause_longer_than_the_time_left_is_not_waited_for(
 
 
 async def test_an_absent_server_is_named_with_advice() -> None:
-    choices = AnswerModelChoices(
-        names=("served",), url=f"{unreachable_origin()}/v1", why_forbidden=anywhere
-    )
+    choices = chosen(f"served@{unreachable_origin()}/v1")
     writer = AnswerModels(choices).writer()
     assert writer is not None
     with pytest.raises(ModelUnavailable, match="cannot be reached") as caught:
         [piece async for piece in writer("", "When?")]
-    assert caught.value.hint == "see that it is running, and check FOOTNOTE_ANSWER_MODEL_URL"
+    assert (
+        caught.value.hint
+        == "see that it is running, and check the address in FOOTNOTE_ANSWER_MODELS"
+    )
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
@@ -279,14 +282,19 @@ async def test_a_key_that_a_server_repeats_is_neither_told_nor_logged(
     assert "very-secret" not in caplog.text
 
 
+def chosen(spelled: str, key: str | None = None) -> AnswerModelChoices:
+    """The models of a setting, with a key for the vendor of the first."""
+    models = models_from(spelled)
+    keys = None if key is None else json.dumps({models[0].vendor: key})
+    return AnswerModelChoices(models=models, keys=model_keys_from(keys), why_forbidden=anywhere)
+
+
 # --- chains and settings ----------------------------------------------------------------------
 
 
 def test_names_are_joined_by_commas() -> None:
-    assert names_from(" openai:gpt-4o , ollama:llama3.2:3b,, openai:gpt-4o") == (
-        "openai:gpt-4o",
-        "ollama:llama3.2:3b",
-    )
+    found = models_from(" openai:gpt-4o , ollama:llama3.2:3b,, openai:gpt-4o")
+    assert [each.name for each in found] == ["openai:gpt-4o", "ollama:llama3.2:3b"]
 
 
 def test_without_names_there_is_no_writer_and_no_agent() -> None:
@@ -310,7 +318,7 @@ def test_the_context_is_what_is_known_of_the_smallest(wire_server: WireServer) -
     models = AnswerModels(choices)
     sizes = {
         name: writer.context_tokens
-        for name in choices.names
+        for name in models.names
         if (writer := models.writer([name])) is not None
     }
     assert sizes == {OPENAI: 128_000, ANTHROPIC: 200_000, SERVED: 8192}
@@ -323,24 +331,21 @@ def test_the_context_is_what_is_known_of_the_smallest(wire_server: WireServer) -
 
 
 @pytest.mark.parametrize(
-    ("name", "url"),
-    [("openai:", None), ("gpt", None), ("openai:gpt-4o", "ftp://host"), ("openai:gpt-4o", None)],
-    ids=["no model", "no vendor", "no URL of the web", "no key"],
+    "name",
+    ["openai:", "gpt", "compatible:gpt", "openai:gpt-4o@ftp://host", "openai:gpt-4o"],
+    ids=["no model", "no vendor", "no address", "no address of the web", "no key"],
 )
-def test_what_cannot_work_is_refused_before_anything_is_asked(name: str, url: str | None) -> None:
+def test_what_cannot_work_is_refused_before_anything_is_asked(name: str) -> None:
     with pytest.raises(UnsupportedSettings) as caught:
-        AnswerModels(AnswerModelChoices(names=(name,), url=url, why_forbidden=anywhere))
+        AnswerModels(chosen(name))
     assert caught.value.hint
 
 
 def test_a_broken_object_of_keys_is_refused_without_repeating_it() -> None:
-    choices = AnswerModelChoices(
-        names=(OPENAI,), api_key='{"openai": "very-secret', why_forbidden=anywhere
-    )
-    with pytest.raises(UnsupportedSettings, match="FOOTNOTE_ANSWER_MODEL_API_KEY") as caught:
-        AnswerModels(choices)
-    assert "very-secret" not in str(caught.value)
-    assert "very-secret" not in repr(choices)
+    with pytest.raises(UnsupportedSettings, match="FOOTNOTE_MODEL_KEYS") as caught:
+        model_keys_from('{"openai": "very-secret')
+    assert "very-secret" not in f"{caught.value}{caught.value.hint}"
+    assert "very-secret" not in repr(chosen(OPENAI, "very-secret"))
 
 
 @pytest.mark.parametrize(
@@ -362,27 +367,25 @@ def test_a_vendor_whose_library_is_missing_is_named_with_what_to_install(
     ours = re.compile(r"pydantic_ai\.(providers|models)\.(google|mistral|bedrock|cohere)")
     for each in [each for each in sys.modules if ours.match(each)]:
         monkeypatch.delitem(sys.modules, each)
-    choices = AnswerModelChoices(names=(f"{vendor}:model",), why_forbidden=anywhere)
+    choices = chosen(f"{vendor}:model")
     with pytest.raises(ModelUnavailable, match="library that is not installed") as caught:
         AnswerModels(choices)
     assert caught.value.hint == f"pip install 'pydantic-ai-slim[{extra}]'"
 
 
 def test_a_vendor_that_nobody_knows_is_named_with_those_that_are() -> None:
-    for url in (None, '{"bogus": "http://127.0.0.1:9"}'):
-        choices = AnswerModelChoices(
-            names=("bogus:x",), url=url, api_key="very-secret", why_forbidden=anywhere
-        )
+    for name in ("bogus:x", "bogus:x@http://127.0.0.1:9"):
+        choices = chosen(name, "very-secret")
         with pytest.raises(UnsupportedSettings, match="vendor 'bogus' is not known") as caught:
             AnswerModels(choices)
         hint = caught.value.hint or ""
-        for way in ("openai:MODEL", "ollama:MODEL", "anthropic:MODEL", "FOOTNOTE_ANSWER_MODEL_URL"):
+        for way in ("openai:MODEL", "ollama:MODEL", "anthropic:MODEL", "compatible:MODEL@ADDRESS"):
             assert way in hint
         assert "very-secret" not in str(caught.value)
 
 
 def test_a_vendor_that_was_renamed_is_named_as_it_is_now() -> None:
-    choices = AnswerModelChoices(names=("google-gla:gemini-2.5-flash",), why_forbidden=anywhere)
+    choices = chosen("google-gla:gemini-2.5-flash")
     with pytest.raises(UnsupportedSettings, match="'google-gla' is not known") as caught:
         AnswerModels(choices)
     assert caught.value.hint == f"say {GOOGLE}, as it is called now"
@@ -391,8 +394,8 @@ def test_a_vendor_that_was_renamed_is_named_as_it_is_now() -> None:
 @pytest.mark.parametrize(
     ("name", "lacks", "hint"),
     [
-        (ANTHROPIC, "a key", "set FOOTNOTE_ANSWER_MODEL_API_KEY or ANTHROPIC_API_KEY"),
-        ("deepseek:r", "a key", "set FOOTNOTE_ANSWER_MODEL_API_KEY or DEEPSEEK_API_KEY"),
+        (ANTHROPIC, "a key", "set FOOTNOTE_MODEL_KEYS or ANTHROPIC_API_KEY"),
+        ("deepseek:r", "a key", "set FOOTNOTE_MODEL_KEYS or DEEPSEEK_API_KEY"),
         ("azure:gpt", "AZURE_OPENAI_ENDPOINT", "set AZURE_OPENAI_ENDPOINT"),
         (BEDROCK, "a region", "set AWS_DEFAULT_REGION, such as eu-central-1"),
     ],
@@ -400,7 +403,7 @@ def test_a_vendor_that_was_renamed_is_named_as_it_is_now() -> None:
 def test_what_a_vendor_lacks_is_named_with_where_to_set_it(
     name: str, lacks: str, hint: str, no_variables: None
 ) -> None:
-    choices = AnswerModelChoices(names=(name,), why_forbidden=anywhere)
+    choices = chosen(name)
     with pytest.raises(UnsupportedSettings) as caught:
         AnswerModels(choices)
     assert str(caught.value) == f"the answer model {name} needs {lacks}"
@@ -411,7 +414,7 @@ def test_a_vendors_own_refusal_is_told_with_where_it_looks(
     monkeypatch: pytest.MonkeyPatch, no_variables: None
 ) -> None:
     monkeypatch.setenv("AWS_PROFILE", "there-is-none")
-    choices = AnswerModelChoices(names=(BEDROCK,), api_key=KEY, why_forbidden=anywhere)
+    choices = chosen(BEDROCK, KEY)
     with pytest.raises(UnsupportedSettings, match="ends with ProfileNotFound") as caught:
         AnswerModels(choices)
     assert "AWS_PROFILE" in (caught.value.hint or "")

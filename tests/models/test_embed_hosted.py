@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 import logging
 import time
 from collections.abc import AsyncIterator
@@ -20,7 +21,9 @@ from footnote.errors import LaneMismatch, LaneUnavailable, UnsupportedSettings
 from footnote.models.counting import beginning, estimate_tokens
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits, plan_requests
 from footnote.models.embed_vendor import other_client
-from footnote.models.embedders import EmbedderChoices, open_hosted, parse_spec
+from footnote.models.embedder_specs import parse_spec
+from footnote.models.embedders import EmbedderChoices, open_hosted
+from footnote.models.served import model_keys_from
 
 from .embedding_server import DIMENSIONS, embedded_texts, embedding_server, embeds, texts_of
 from .openai_server import (
@@ -39,6 +42,10 @@ KEY = "sk-very-secret-0123456789"
 TEXTS = [f"clause {number} of the lease" for number in range(10)]
 
 
+def _keys(url: str | None, name: str, key: str) -> dict[str, str]:
+    return {url or name.partition(":")[0]: key}
+
+
 @asynccontextmanager
 async def embedder_at(
     url: str | None,
@@ -52,14 +59,14 @@ async def embedder_at(
 ) -> AsyncIterator[HostedEmbedder]:
     choices = EmbedderChoices(
         models_folder=Path("unused"),
-        url=url,
-        api_key=api_key,
+        keys=model_keys_from(None if api_key is None else json.dumps(_keys(url, name, api_key))),
         max_tokens=max_tokens,
         query_prompt=query_prompt,
         document_prompt=document_prompt,
         limits=limits or HostedLimits(),
     )
-    embedder = await open_hosted(parse_spec(name), choices)
+    spelled = name if url is None else f"{name}@{url}"
+    embedder = await open_hosted(parse_spec(spelled), choices)
     try:
         yield embedder
     finally:
@@ -418,7 +425,7 @@ def test_a_name_that_means_nothing_is_refused(name: str) -> None:
         ("compatible:served", "ftp://example.com", KEY),
         ("compatible:served", "http://user:word@example.com/v1", KEY),
         ("openai:text-embedding-3-small", None, "two words"),
-        ("openai:text-embedding-3-small", None, '{"openai": '),
+        ("cohere:embed-v4", "http://127.0.0.1:9/v1", KEY),
         ("nobody:model", None, KEY),
     ],
 )
@@ -436,14 +443,19 @@ async def test_settings_that_cannot_work_are_refused_without_repeating_them(
 @pytest.mark.parametrize(
     ("name", "key", "said", "hint"),
     [
-        ("nobody:model", None, "the vendor 'nobody' is not known", "FOOTNOTE_EMBEDDING_MODEL"),
+        ("nobody:model", None, "the vendor 'nobody' is not known", "FOOTNOTE_EMBEDDING_MODELS"),
         ("anthropic:model", KEY, "'anthropic' has no embedding models", "another vendor"),
         (
             *("deepseek:model", None, "DEEPSEEK_API_KEY is not set"),
-            "set FOOTNOTE_EMBEDDING_API_KEY or DEEPSEEK_API_KEY",
+            "set FOOTNOTE_MODEL_KEYS or DEEPSEEK_API_KEY",
         ),
         ("ollama:model", KEY, "OLLAMA_BASE_URL is not set", "set OLLAMA_BASE_URL"),
-        ("sentence-transformers:model", KEY, "takes no key", "unset FOOTNOTE_EMBEDDING_API_KEY"),
+        (
+            "sentence-transformers:model",
+            KEY,
+            "takes no key",
+            "take its key out of FOOTNOTE_MODEL_KEYS",
+        ),
     ],
 )
 async def test_what_is_wrong_with_a_vendor_is_said_with_the_setting(
@@ -459,13 +471,16 @@ async def test_what_is_wrong_with_a_vendor_is_said_with_the_setting(
     assert caught.value.__cause__ is None
 
 
-async def test_each_vendor_may_have_its_own_address_and_key() -> None:
+async def test_the_key_of_a_vendor_is_sent_to_no_address() -> None:
     with embedding_server() as server:
-        urls = f'{{"compatible": "{server.url}", "openai": "http://127.0.0.1:9/v1"}}'
-        keys = f'{{"compatible": "{KEY}", "openai": "other"}}'
-        async with embedder_at(urls, api_key=keys) as embedder:
-            await embedder.embed_query("rent")
-    assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+        spelled = f"openai:text-embedding-3-small#{DIMENSIONS}@{server.url}"
+        choices = EmbedderChoices(
+            models_folder=Path("unused"), keys=model_keys_from(f'{{"openai": "{KEY}"}}')
+        )
+        embedder = await open_hosted(parse_spec(spelled), choices)
+        await embedder.embed_query("rent")
+        await embedder.close()
+    assert KEY not in str(server.asked[0].headers)
 
 
 async def test_a_vendor_whose_library_is_missing_says_what_to_install() -> None:

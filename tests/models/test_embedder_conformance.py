@@ -12,7 +12,8 @@ import pytest
 from footnote.models.aligned import MODEL as ALIGNED
 from footnote.models.batching import CrossDocumentBatcher
 from footnote.models.e5 import MODEL as E5
-from footnote.models.embedders import EmbedderChoices, open_hosted, parse_spec
+from footnote.models.embedder_specs import parse_spec
+from footnote.models.embedders import EmbedderChoices, open_hosted
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.models.testing import HashEmbedder
 from footnote.ports import Embedder
@@ -35,8 +36,8 @@ TEXTS = [
 async def served(tmp_path: Path) -> AsyncIterator[Embedder]:
     """A model behind a real server on loopback."""
     with embedding_server(then=lambda asked: embeds(asked, 256)) as server:
-        choices = EmbedderChoices(models_folder=tmp_path, url=server.url, max_tokens=256)
-        hosted = await open_hosted(parse_spec("compatible:served"), choices)
+        choices = EmbedderChoices(models_folder=tmp_path, max_tokens=256)
+        hosted = await open_hosted(parse_spec(f"compatible:served@{server.url}"), choices)
         yield hosted
         await hosted.close()
 

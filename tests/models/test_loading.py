@@ -7,7 +7,8 @@ import pytest
 from footnote.errors import LaneUnavailable
 from footnote.models import embedders
 from footnote.models.aligned import AlignedEncoder
-from footnote.models.embedders import EmbedderChoices, begin_loading, opener, parse_spec
+from footnote.models.embedder_specs import PACKAGED, Packaged, parse_spec
+from footnote.models.embedders import EmbedderChoices, begin_loading, opener
 from footnote.models.sentence_encoder import SentenceEncoder
 
 
@@ -15,13 +16,13 @@ async def test_who_opens_a_model_that_is_being_loaded_waits_for_that_one(
     model_home: Path, packaged_models: AlignedEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loads: list[object] = []
-    packaged = embedders.PACKAGED["multilingual"]
+    packaged = PACKAGED["multilingual"]
 
     def load(*arguments: object, at_first_use: bool = False) -> SentenceEncoder | AlignedEncoder:
         loads.append(arguments)
         return packaged.load(*arguments, at_first_use=at_first_use)  # type: ignore[arg-type]
 
-    counted = {"multilingual": embedders._Packaged(model=packaged.model, load=load)}
+    counted = {"multilingual": Packaged(model=packaged.model, load=load)}
     monkeypatch.setattr(embedders, "PACKAGED", counted)
     choices = EmbedderChoices(models_folder=model_home, threads=1)
     begin_loading("multilingual", model_home, 1)
@@ -73,7 +74,7 @@ async def test_a_failure_is_told_to_who_opens_it(
     def fail(*_: object, at_first_use: bool = False) -> AlignedEncoder:
         raise LaneUnavailable("the weights are gone")
 
-    broken = {"multilingual": embedders._Packaged(model="m", load=fail)}
+    broken = {"multilingual": Packaged(model="m", load=fail)}
     monkeypatch.setattr(embedders, "PACKAGED", broken)
     begin_loading("multilingual", tmp_path, 1)
     choices = EmbedderChoices(models_folder=tmp_path, threads=1)

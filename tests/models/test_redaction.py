@@ -17,13 +17,15 @@ import footnote
 from footnote.domain import ToolCalled, ToolReturned, Turn
 from footnote.domain.redaction import NOTHING, PersonalData, Redaction
 from footnote.errors import DocumentUnreadable, ModelUnavailable
-from footnote.models.embedders import EmbedderChoices, open_hosted, parse_spec
+from footnote.models.embedder_specs import parse_spec
+from footnote.models.embedders import EmbedderChoices, open_hosted
 from footnote.models.judge import LanguageModelJudge
 from footnote.models.judge_vertex import vertex_judge
 from footnote.models.language import language_model_from, vision_model_from
 from footnote.models.rerank_http import ApiName, http_reranker
 from footnote.models.rerank_transport import fixed_token
 from footnote.models.rerank_vertex import vertex_reranker
+from footnote.models.served import ServedModel
 from footnote.models.transcription import transcriber_from
 from footnote.ports import AgentBounds, Tool, Written
 from tests.ingestion.files import picture
@@ -172,7 +174,7 @@ async def test_rerankers_are_sent_one_placeholder_for_query_and_texts(kind: ApiN
 
 
 async def test_google_is_sent_placeholders_to_rank_and_to_judge() -> None:
-    token = fixed_token(KEY, "a setting")
+    token = fixed_token(KEY)
     async with rerank_server() as server:
         reranker = vertex_reranker(project="a", token=token, timeout_seconds=30, url=server.url)
         judge = vertex_judge(project="a", token=token, timeout_seconds=30, url=server.url)
@@ -191,8 +193,10 @@ async def test_embedders_are_sent_placeholders_unless_it_is_said_otherwise(
 ) -> None:
     texts = [LETTER, f"Bob is bob@example.com, not {EMAIL}", PLAIN]
     with embedding_server() as server:
-        choices = EmbedderChoices(models_folder=Path("unused"), url=server.url, api_key=KEY)
-        embedder = await open_hosted(parse_spec(f"compatible:served#{DIMENSIONS}"), choices)
+        choices = EmbedderChoices(models_folder=Path("unused"))
+        embedder = await open_hosted(
+            parse_spec(f"compatible:served#{DIMENSIONS}@{server.url}"), choices
+        )
         with redacting(Redaction(kinds=frozenset(PersonalData), embeddings=embeddings)):
             vectors = await embedder.embed_documents(texts)
             await embedder.embed_query(f"mail of {EMAIL}")
@@ -232,9 +236,11 @@ async def test_no_model_is_sent_a_picture_that_must_not_be(wire_server: WireServ
 async def test_a_recording_is_refused_rather_than_sent() -> None:
     with TranscriptionServer(heard((0, 1, "hello"))) as server:
         transcriber = transcriber_from(
-            url=server.url, model=None, api_key=KEY, timeout_seconds=30, max_bytes=1000
+            served=ServedModel(name="openai", url=server.url),
+            api_key=KEY,
+            timeout_seconds=30,
+            max_bytes=1000,
         )
-        assert transcriber is not None
         recording = io.BytesIO(b"RIFF")
         with redacting(), pytest.raises(DocumentUnreadable, match="cannot be redacted"):
             await transcriber(recording, "audio/wav", workspace_id=uuid4())

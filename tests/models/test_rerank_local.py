@@ -130,7 +130,7 @@ def test_a_folder_that_lacks_a_file_is_refused_at_once(tmp_path: Path, missing: 
     (folder / missing).unlink()
     with pytest.raises(UnsupportedSettings, match=missing) as raised:
         local_reranker(model="", folder=folder, cache=tmp_path)
-    assert "FOOTNOTE_RERANKER_MODEL" in (raised.value.hint or "")
+    assert "FOOTNOTE_RERANKER" in (raised.value.hint or "")
 
 
 @pytest.mark.parametrize("broken", ["onnx/model.onnx", "tokenizer.json", "tokenizer_config.json"])
@@ -190,7 +190,7 @@ async def test_a_model_the_hub_cannot_give_makes_it_unavailable(
         with pytest.raises(ModelUnavailable, match=f"local:{name} cannot be loaded") as raised:
             await reranker("rent", ["rent"])
         await reranker.close()
-        assert "FOOTNOTE_RERANKER_MODEL" in (raised.value.hint or "")
+        assert "FOOTNOTE_RERANKER" in (raised.value.hint or "")
 
 
 async def test_a_model_in_the_hubs_cache_is_read_from_there(

@@ -31,7 +31,7 @@ async def server() -> AsyncIterator[RerankServer]:
 def asking(server: RerankServer, token: Token | None = None) -> VertexReranker:
     return vertex_reranker(
         project="acme-1",
-        token=token or fixed_token(KEY, "a setting"),
+        token=token or fixed_token(KEY),
         timeout_seconds=60,
         url=server.url,
     )
@@ -84,13 +84,13 @@ async def test_a_refusal_points_to_project_and_role(server: RerankServer) -> Non
 
 
 def test_google_is_asked_unless_told_otherwise() -> None:
-    token = fixed_token(KEY, "a setting")
+    token = fixed_token(KEY)
     made = vertex_reranker(project="a/b", token=token, timeout_seconds=1, location="eu")
     assert made.endpoint.url.startswith(f"{SERVICE}/v1/projects/a%2Fb/locations/eu/rankingConfigs/")
 
 
 def test_without_a_project_there_is_nobody_to_pay() -> None:
-    token = fixed_token(KEY, "a setting")
+    token = fixed_token(KEY)
     with pytest.raises(UnsupportedSettings, match="no project"):
         vertex_reranker(project="", token=token, timeout_seconds=1)
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from footnote.models.breaker import GuardedReranker
-from footnote.models.rerankers import RerankerKind, reranker_from
+from footnote.models.rerankers import reranker_from
 from footnote.models.testing import WordReader
 
 from .rerank_server import KEY, rerank_server
@@ -46,7 +45,7 @@ async def reranker(
 ) -> AsyncIterator[GuardedReranker]:
     async with rerank_server() as server:
         chosen = reranker_from(
-            kind=cast("RerankerKind", request.param),
+            kind=request.param,
             models_folder=tmp_path,
             model=str(model_folder) if request.param == "local" else "",
             url=server.url,

@@ -19,7 +19,8 @@ from footnote.errors import (
     DocumentUnreadable,
     UnsupportedSettings,
 )
-from footnote.models.transcription import HttpTranscriber, transcriber_from
+from footnote.models.served import ServedModel
+from footnote.models.transcription import HttpTranscriber, transcriber_from, transcription_service
 from footnote.ports import Transcriber
 from tests.ingestion.recordings import wav
 
@@ -41,13 +42,11 @@ async def transcriber_at(
     max_bytes: int = 1_000_000,
 ) -> AsyncIterator[HttpTranscriber]:
     transcriber = transcriber_from(
-        url=url,
-        model=model,
+        served=ServedModel(name=model or "openai", url=url),
         api_key=KEY,
         timeout_seconds=timeout_seconds,
         max_bytes=max_bytes,
     )
-    assert transcriber is not None
     transcriber.pause_seconds = 0.0
     try:
         yield transcriber
@@ -196,11 +195,11 @@ async def test_a_pause_longer_than_the_time_left_is_not_waited_for() -> None:
 @pytest.mark.parametrize(
     ("status", "advice"),
     [
-        (301, "FOOTNOTE_TRANSCRIBER_URL"),
-        (400, "FOOTNOTE_TRANSCRIBER_MODEL"),
-        (401, "FOOTNOTE_TRANSCRIBER_API_KEY"),
-        (403, "FOOTNOTE_TRANSCRIBER_API_KEY"),
-        (404, "FOOTNOTE_TRANSCRIBER_URL"),
+        (301, "address in FOOTNOTE_SPEECH"),
+        (400, "model in FOOTNOTE_SPEECH"),
+        (401, "FOOTNOTE_MODEL_KEYS"),
+        (403, "FOOTNOTE_MODEL_KEYS"),
+        (404, "address in FOOTNOTE_SPEECH"),
         (413, "split"),
         (415, "WAV"),
     ],
@@ -241,7 +240,7 @@ async def test_a_server_that_is_not_there_is_said_to_be_unreachable() -> None:
     async with transcriber_at(url) as transcriber:
         with pytest.raises(DocumentInterrupted, match="cannot be reached") as raised:
             await transcriber(BytesIO(WAV), "audio/wav", workspace_id=WORKSPACE)
-    assert "FOOTNOTE_TRANSCRIBER_URL" in raised.value.advice
+    assert "FOOTNOTE_SPEECH" in raised.value.advice
 
 
 async def test_a_recording_that_is_too_large_is_not_sent_at_all() -> None:
@@ -266,10 +265,14 @@ async def test_the_key_is_in_no_log_and_no_representation(
 # --- how it is configured ---------------------------------------------------------------------
 
 
-def test_without_url_and_model_there_is_none() -> None:
-    assert (
-        transcriber_from(url=None, model=None, api_key=None, timeout_seconds=1, max_bytes=1) is None
-    )
+@pytest.mark.parametrize("choice", ["auto", "off", "/models/whisper-small", "./openai:small"])
+def test_what_listens_on_this_machine_is_no_service(choice: str) -> None:
+    assert transcription_service(choice) is None
+
+
+@pytest.mark.parametrize("choice", ["openai", "openai:whisper-1", "large-v3@http://h:1/v1"])
+def test_a_service_is_openais_or_has_an_address(choice: str) -> None:
+    assert transcription_service(choice) is not None
 
 
 @pytest.mark.parametrize(
@@ -302,24 +305,12 @@ async def test_openai_is_sent_what_it_takes_and_other_servers_whatever_is_accept
         assert transcriber.max_bytes == sent
 
 
-@pytest.mark.parametrize(
-    "url", ["ftp://h/v1", "nonsense", "http://user:password@h/v1", "http://[::1"]
-)
-def test_a_url_that_cannot_be_used_is_refused_without_being_repeated(url: str) -> None:
-    with pytest.raises(UnsupportedSettings) as raised:
-        transcriber_from(url=url, model=None, api_key=None, timeout_seconds=1, max_bytes=1)
-    assert "password" not in str(raised.value)
-    assert "FOOTNOTE_TRANSCRIBER_URL" in (raised.value.hint or "")
-
-
-@pytest.mark.parametrize("key", ["two words", "ключ", "line\nline"])
-def test_a_key_that_no_header_can_hold_is_refused_without_being_repeated(key: str) -> None:
-    with pytest.raises(UnsupportedSettings) as raised:
-        transcriber_from(url="http://h", model=None, api_key=key, timeout_seconds=1, max_bytes=1)
-    assert key not in str(raised.value)
-
-
 def test_openai_wants_a_key() -> None:
     with pytest.raises(UnsupportedSettings) as raised:
-        transcriber_from(url=None, model="whisper-1", api_key=None, timeout_seconds=1, max_bytes=1)
-    assert "FOOTNOTE_TRANSCRIBER_API_KEY" in (raised.value.hint or "")
+        transcriber_from(
+            served=ServedModel(name="openai:whisper-1"),
+            api_key=None,
+            timeout_seconds=1,
+            max_bytes=1,
+        )
+    assert "FOOTNOTE_MODEL_KEYS" in (raised.value.hint or "")

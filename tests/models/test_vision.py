@@ -104,7 +104,7 @@ async def test_an_unreachable_server_is_named_by_its_setting() -> None:
     async with model_at(unreachable_url()) as model:
         with pytest.raises(ModelUnavailable) as raised:
             await model(CHART, "image/png")
-    assert "FOOTNOTE_VISION_URL" in (raised.value.hint or "")
+    assert "FOOTNOTE_VISION_MODEL" in (raised.value.hint or "")
 
 
 async def test_after_failures_in_a_row_nothing_is_sent_for_a_while() -> None:
@@ -133,4 +133,4 @@ def test_a_name_that_names_nothing_is_refused(name: str) -> None:
 def test_openai_wants_a_key() -> None:
     with pytest.raises(UnsupportedSettings) as raised:
         vision_model_from("openai:gpt-4o-mini", None, None, 1.0, 64)
-    assert "FOOTNOTE_VISION_API_KEY" in (raised.value.hint or "")
+    assert "FOOTNOTE_MODEL_KEYS" in (raised.value.hint or "")

@@ -20,9 +20,6 @@ from footnote.errors import Conflict, InvalidRequest, NoSuchWorkspace, StoreUnav
 from footnote.store.addresses import DatabaseUrls
 from footnote.store.database import Database
 from footnote.store.distribution import (
-    COLUMN,
-    LOCAL,
-    REFERENCE,
     distribute,
     distribution_status,
     isolate_workspace,
@@ -30,6 +27,7 @@ from footnote.store.distribution import (
     plan_distribution,
     rebalance,
 )
+from footnote.store.distribution_plan import COLUMN, LOCAL, REFERENCE
 from footnote.store.workspaces import create_workspace
 from tests.conftest import TestDatabase
 

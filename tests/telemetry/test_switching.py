@@ -41,9 +41,7 @@ async def test_what_a_language_model_is_asked_is_sent_by_choice_alone(
     with collecting() as collected:
         env = environment(
             settings,
-            FOOTNOTE_ANSWER_MODELS="openai:scripted",
-            FOOTNOTE_ANSWER_MODEL_URL=wire_server.openai_url,
-            FOOTNOTE_ANSWER_MODEL_API_KEY="none",
+            FOOTNOTE_ANSWER_MODELS=f"openai:scripted@{wire_server.openai_url}",
             OTEL_EXPORTER_OTLP_ENDPOINT=collected.url,
             OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=str(content),
         )

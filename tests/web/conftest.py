@@ -72,7 +72,7 @@ async def site(
     # Who listens to recordings always hears the same, once.
     with fresh_database(postgres) as database, TranscriptionServer(TALK) as listener:
         settings = settings_over(database, tmp_path_factory.mktemp("site"), model_home)
-        env = environment(settings, FOOTNOTE_TRANSCRIBER_URL=listener.url)
+        env = environment(settings, FOOTNOTE_SPEECH=f"openai@{listener.url}")
         async with hosted(env) as address:
             files = {name: (EXAMPLES / name).read_bytes() for name in EXAMPLE_NAMES}
             files[NOTICE] = notice_pdf(PARAGRAPHS)

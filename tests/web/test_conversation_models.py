@@ -50,9 +50,9 @@ async def address(
         settings = settings_over(database, tmp_path_factory.mktemp("modelled"), model_home)
         env = environment(
             settings,
-            FOOTNOTE_ANSWER_MODELS="openai:plain,openai:bold",
-            FOOTNOTE_ANSWER_MODEL_URL=model.openai_url,
-            FOOTNOTE_ANSWER_MODEL_API_KEY="none",
+            FOOTNOTE_ANSWER_MODELS=",".join(
+                f"openai:{name}@{model.openai_url}" for name in ("plain", "bold")
+            ),
         )
         async with hosted(env) as address:
             await ingested(address, {NOTICE: notice_pdf(PARAGRAPHS)})

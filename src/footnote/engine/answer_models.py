@@ -13,8 +13,9 @@ from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound
 from footnote.ingestion.sources.reach import checked_url, require_reachable_url, why_forbidden
-from footnote.models.answer_models import AnswerModelChoices, AnswerModels, names_from
+from footnote.models.answer_models import AnswerModelChoices, AnswerModels, models_from
 from footnote.models.roles import WRITER
+from footnote.models.served import model_keys_from, served_model
 from footnote.ports import AgentBounds, AgentModel, McpServer, Writer
 from footnote.settings import Settings
 from footnote.store import workspace_settings
@@ -41,28 +42,20 @@ def answer_models_from(settings: Settings) -> AnswerModels:
     Raises UnsupportedSettings, or ModelUnavailable without a library.
     """
     forbidden = partial(why_forbidden, allow_private=settings.allow_private_urls)
-    url, key = settings.answer_model_url, settings.answer_model_api_key
+    own = settings.answer_models
     common = AnswerModelChoices(
-        names=names_from(settings.answer_models or ""),
-        url=url,
-        api_key=plain(key),
+        models=models_from(own or ""),
+        keys=model_keys_from(plain(settings.model_keys)),
         timeout_seconds=settings.answer_timeout_seconds,
         first_token_seconds=settings.answer_timeout_seconds / _MODELS_IN_TIME,
         max_output_tokens=settings.answer_max_tokens,
         context_tokens=settings.answer_context_tokens,
         why_forbidden=forbidden,
     )
-    if settings.answer_models is not None or settings.language_model is None:
+    if own is not None or settings.language_model is None:
         return AnswerModels(common)
-    return AnswerModels(
-        replace(
-            common,
-            names=(settings.language_model.strip(),),
-            url=settings.language_model_url,
-            api_key=plain(settings.language_model_api_key),
-            role=WRITER,
-        )
-    )
+    served = served_model(settings.language_model, WRITER.model)
+    return AnswerModels(replace(common, models=(served,), role=WRITER))
 
 
 def agent_bounds(settings: Settings) -> AgentBounds:

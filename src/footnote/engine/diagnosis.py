@@ -22,6 +22,7 @@ from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.ingestion.sandbox import mechanisms
 from footnote.ingestion.sandbox.trial import try_out
 from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
+from footnote.models.transcription import transcription_service
 from footnote.settings import Settings
 from footnote.store.diagnostics import ADVISED, examine_database
 
@@ -175,9 +176,9 @@ def sandbox_check(settings: Settings) -> Check:
 
 def _speech(settings: Settings) -> Check:
     name = "recordings"
-    if settings.transcriber_url is not None or settings.transcriber_model is not None:
-        return Check(name=name, ok=True, detail="the transcriber that the settings name")
     try:
+        if transcription_service(settings.speech) is not None:
+            return Check(name=name, ok=True, detail="the service that FOOTNOTE_SPEECH names")
         files = find_speech(settings.speech)
     except FootnoteError as error:
         return Check(name=name, ok=False, detail=str(error), hint=error.hint)

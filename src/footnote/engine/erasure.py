@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -21,6 +21,7 @@ from footnote.domain.erasure import (
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.engine.backup_notes import note_erasure
 from footnote.engine.documents import refuse_what_is_held
+from footnote.engine.erasure_findings import KEPT, NOT_REACHED, SEALED, Found, checks_of
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, NotFound, UnderLegalHold
 from footnote.index.quoting import Quotable, all_quotable, quotable
@@ -31,33 +32,16 @@ from footnote.store.audit import all_entries
 from footnote.store.blob_claims import remove_unused
 from footnote.store.database import LIFT_A_HOLD
 from footnote.store.documents import get_document
-from footnote.store.erasure import BLOBS, Family, Findings, drop_jobs, family_of, find_all
+from footnote.store.erasure import Family, drop_jobs, family_of, find_all
 from footnote.store.erasures import Doomed
 from footnote.store.merging import purge_dead
-from footnote.store.quotes import PLACES, Written, empty, held_among, quoting, texts_of
+from footnote.store.quotes import Written, empty, held_among, quoting, texts_of
 from footnote.validation.constrained_types import Name, PrincipalId
 
 CERTIFY = "certify_erasure"
 """The verb under which the audit log has certificates."""
 _AT_ONCE = 50
 """Documents whose texts are in memory together."""
-_KEPT = {
-    "events": "tells others that it is gone: its id, and no name",
-    "usage": "says what it cost: its id, and no content",
-    "audit log": "says who did what with it: its id, and no content",
-}
-_NOT_REACHED = (
-    "backups and write-ahead logs made before: destroy them, or carry this erasure out again after "
-    "one is restored (footnote erasure replay)",
-    "pages of the database that hold deleted rows until they are vacuumed and used again",
-    "the place it was handed in from: a source that still offers it hands it in again",
-    "what somebody downloaded or was sent, and services that texts of it were sent to",
-    "what was asked or answered about it in other words, without quoting it",
-)
-_SEALED = (
-    "backups have its texts and files encrypted: they cannot be read once the data key was renewed "
-    "and the master key of before was retired"
-)
 
 
 # --- erased ---------------------------------------------------------------------------------------
@@ -203,25 +187,6 @@ def _is_unchanged(erasure: Erasure) -> bool:
 # --- how it is done -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """What was found of something that is to be erased, or was."""
-
-    findings: Findings
-    written: tuple[Written, ...]
-    """Texts of people and answers that quote it."""
-    of_principal: Mapping[str, int]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How much, by place."""
-        written = dict.fromkeys(PLACES.values(), 0)
-        for each in self.written:
-            written[PLACES[each.place]] += 1
-        own = {f"{name} of the principal": count for name, count in self.of_principal.items()}
-        return {**self.findings.counts, **written, **own}
-
-
 def _doomed(target: ErasureTarget, name: str, *document_ids: UUID) -> Doomed:
     return Doomed(target=target, name=name, document_ids=document_ids, before=datetime.now(UTC))
 
@@ -270,13 +235,13 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
         workspace=workspace.workspace.name,
         credential=workspace.credential,
         checks=(
-            *_checks(before, after, family),
+            *checks_of(before, after, family),
             ErasureCheck(place="caches of this process", held=cached, left=0),
-            ErasureCheck(place="audit log", held=named, left=named, kept=_KEPT["audit log"]),
+            ErasureCheck(place="audit log", held=named, left=named, kept=KEPT["audit log"]),
         ),
         not_reached=(
-            *_NOT_REACHED,
-            *((_SEALED,) if scope.sealing.encrypts else ()),
+            *NOT_REACHED,
+            *((SEALED,) if scope.sealing.encrypts else ()),
             *((backups,) if backups else ()),
         ),
         sha256="",
@@ -300,9 +265,9 @@ async def _quotable(workspace: WorkspaceAccess, document_ids: Sequence[UUID]) ->
 
 async def _look(
     workspace: WorkspaceAccess, doomed: Doomed, family: Family, quoted: Quotable
-) -> _Found:
+) -> Found:
     async with workspace.system_scope() as scope:
-        return _Found(
+        return Found(
             findings=await find_all(scope, workspace.engine.blobs, family),
             written=await quoting(scope, quoted, family.chunks),
             of_principal=await ledger.count_of_principal(scope, doomed)
@@ -368,19 +333,6 @@ def _forget_cached(workspace: WorkspaceAccess) -> int:
         engine.map_layouts,
     )
     return sum(cache.forget(workspace.workspace_id) for cache in caches)
-
-
-def _checks(before: _Found, after: _Found, family: Family) -> tuple[ErasureCheck, ...]:
-    held = before.counts | {BLOBS: len(family.blob_keys)}
-    return tuple(
-        ErasureCheck(
-            place=place,
-            held=held.get(place, 0),
-            left=left,
-            kept=_KEPT.get(place, "") if left else "",
-        )
-        for place, left in after.counts.items()
-    )
 
 
 async def _certify(workspace: WorkspaceAccess, erasure: Erasure) -> None:

@@ -8,13 +8,16 @@ from datetime import timedelta
 from uuid import UUID
 
 from footnote.domain import Lane, LaneStatus, Reembedding
+from footnote.engine.answer_models import plain
 from footnote.engine.services import Services, Serving, WorkspaceAccess
 from footnote.errors import Conflict, LaneMismatch, NotFound
-from footnote.models.embedders import PACKAGED, EmbedderChoices, Embedders, opener, parse_spec
+from footnote.models.embedder_specs import PACKAGED, parse_spec
+from footnote.models.embedders import EmbedderChoices, Embedders, opener
 from footnote.models.replaced import ReplacedEmbedder
+from footnote.models.served import model_keys_from
 from footnote.ports import Embedder
 from footnote.retrieval.spelling import Correct
-from footnote.settings import EmbeddingOptions, Settings
+from footnote.settings import EmbeddingOptions, Settings, listed
 from footnote.store import lanes as stored
 from footnote.store import reembedding as filling
 from footnote.store.database import SYSTEM
@@ -34,17 +37,13 @@ def embedders_from(settings: Settings, *, at_first_use: bool = False) -> Embedde
 
     Raises UnsupportedSettings for a name that means nothing.
     """
-    specs = [parse_spec(settings.embedding_model)]
-    specs += [parse_spec(name) for name in settings.embedding_models.split(",") if name.strip()]
-    specs += [parse_spec(name) for name in PACKAGED]
-    key = settings.embedding_api_key
+    specs = [parse_spec(name) for name in (*listed(settings.embedding_models), *PACKAGED)]
     options = EmbeddingOptions.model_validate_json(settings.embedding_options)
     choices = EmbedderChoices(
         models_folder=settings.home / "models",
         threads=settings.model_threads,
         at_first_use=at_first_use,
-        url=settings.embedding_url,
-        api_key=None if key is None else key.get_secret_value(),
+        keys=model_keys_from(plain(settings.model_keys)),
         max_tokens=options.max_tokens,
         query_prompt=options.query_prompt,
         document_prompt=options.document_prompt,

@@ -35,6 +35,8 @@ from footnote.models.judges import OwnedJudge, judge_from
 from footnote.models.language import language_model_from
 from footnote.models.readers import LazyReader, reader_from
 from footnote.models.rerankers import reranker_from
+from footnote.models.roles import WRITER
+from footnote.models.served import model_keys_from, served_model
 from footnote.ports import Analyzer, Embedder
 from footnote.retrieval.cache import SemanticCache, answer_bytes
 from footnote.retrieval.followup import StandAlone
@@ -281,12 +283,16 @@ class _Models:
 
 def _models(settings: Settings) -> _Models:
     reader, language = reader_from_settings(settings), None
-    project, _, location = settings.google_project.partition("/")
+    keys = model_keys_from(plain(settings.model_keys))
+    google = served_model(settings.google_project, "FOOTNOTE_GOOGLE_PROJECT")
+    project, _, location = google.name.partition("/")
+    ranks = served_model(settings.reranker, "FOOTNOTE_RERANKER")
     if settings.language_model is not None:
+        served = served_model(settings.language_model, WRITER.model)
         language = language_model_from(
-            settings.language_model,
-            settings.language_model_url,
-            plain(settings.language_model_api_key),
+            served.name,
+            served.url,
+            keys.of(served.vendor, served.url),
             _half_a_search(settings),
             settings.answer_max_tokens,
         )
@@ -294,11 +300,11 @@ def _models(settings: Settings) -> _Models:
         reader=reader,
         language=language,
         reranker=reranker_from(
-            kind=settings.reranker,
+            kind=ranks.vendor,
             models_folder=settings.home / "models",
-            model=settings.reranker_model,
-            url=settings.reranker_url,
-            api_key=plain(settings.reranker_api_key),
+            model=ranks.model,
+            url=google.url if ranks.vendor == "vertex" else ranks.url,
+            api_key=keys.of(ranks.vendor, google.url if ranks.vendor == "vertex" else ranks.url),
             project=project,
             location=location or "global",
             timeout_seconds=settings.search_timeout_seconds * _OF_A_RERANKING,
@@ -308,8 +314,8 @@ def _models(settings: Settings) -> _Models:
         judge=judge_from(
             kind=settings.grounding_judge,
             language_model=language,
-            url=settings.grounding_url,
-            api_key=plain(settings.grounding_api_key),
+            url=google.url,
+            api_key=keys.of("vertex", google.url),
             project=project,
             location=location or "global",
             reader=reader,

@@ -31,10 +31,8 @@ from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import WebhookEndpoint
 from footnote.domain.facts import RecalledFact
-from footnote.domain.json_form import json_form
 from footnote.domain.legal_holds import LegalHold
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
-from footnote.domain.pages import MarkedQuote, PageRectangles, Rectangle
 from footnote.domain.retention import RetentionRule
 from footnote.domain.sharing import ShareLink
 from footnote.domain.sources import WorkspaceSource
@@ -382,53 +380,3 @@ class Models:
             chosen=chosen if chosen is None else chosen or (EXTRACTIVE,),
             used=in_use.used or (EXTRACTIVE,),
         )
-
-
-@json_form(flat="points")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RectangleOnPage:
-    """A part of a page in points, from the top left corner of the displayed page."""
-
-    points: Rectangle
-    fractions: Rectangle
-    """The same as fractions of the width and the height of the page, 0 to 1."""
-
-
-@json_form(flat="marked")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuoteOnPage:
-    """A quote, and where it stands on a page."""
-
-    marked: MarkedQuote
-    rectangles: tuple[RectangleOnPage, ...]
-    """One for each line or cell."""
-
-
-@json_form(flat="found")
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageWithQuotes:
-    """Where quotes stand on one page."""
-
-    found: PageRectangles
-    quotes: tuple[QuoteOnPage, ...]
-    """In the order in which they were given."""
-
-    @classmethod
-    def from_domain(cls, found: PageRectangles) -> Self:
-        """Add each rectangle as fractions of the page."""
-        width, height = found.width_points, found.height_points
-
-        def shown(points: Rectangle) -> RectangleOnPage:
-            fractions = Rectangle(
-                left=round(points.left / width, 6),
-                top=round(points.top / height, 6),
-                right=round(points.right / width, 6),
-                bottom=round(points.bottom / height, 6),
-            )
-            return RectangleOnPage(points=points, fractions=fractions)
-
-        quotes = tuple(
-            QuoteOnPage(marked=each, rectangles=tuple(map(shown, each.rectangles)))
-            for each in found.quotes
-        )
-        return cls(found=found, quotes=quotes)

@@ -7,13 +7,18 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pydantic import SecretStr
-
+from footnote.engine.answer_models import plain
 from footnote.errors import ModelUnavailable
 from footnote.jobs.listening import LocalTranscriber
 from footnote.models.language import vision_model_from
+from footnote.models.roles import DESCRIBER
+from footnote.models.served import ModelKeys, model_keys_from, served_model
 from footnote.models.speech.installed import find_speech
-from footnote.models.transcription import NobodyListens, transcriber_from
+from footnote.models.transcription import (
+    NobodyListens,
+    transcriber_from,
+    transcription_service,
+)
 from footnote.ports import Transcriber
 from footnote.settings import Settings
 
@@ -46,10 +51,11 @@ async def media_models(settings: Settings) -> AsyncIterator[MediaModels]:
         transcriber = await stack.enter_async_context(_transcriber(settings))
         describer = None
         if settings.vision_model is not None:
+            served = served_model(settings.vision_model, DESCRIBER.model)
             describer = vision_model_from(
-                settings.vision_model,
-                settings.vision_url,
-                _plain(settings.vision_api_key),
+                served.name,
+                served.url,
+                _keys(settings).of(served.vendor, served.url),
                 settings.parse_timeout_seconds * _OF_A_PICTURE,
                 settings.answer_max_tokens,
             )
@@ -63,14 +69,14 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
 
     Raises UnsupportedSettings.
     """
-    service = transcriber_from(
-        url=settings.transcriber_url,
-        model=settings.transcriber_model,
-        api_key=_plain(settings.transcriber_api_key),
-        timeout_seconds=settings.parse_timeout_seconds * _OF_A_RECORDING,
-        max_bytes=settings.max_file_bytes,
-    )
-    if service is not None:
+    served = transcription_service(settings.speech)
+    if served is not None:
+        service = transcriber_from(
+            served=served,
+            api_key=_keys(settings).of(served.vendor, served.url),
+            timeout_seconds=settings.parse_timeout_seconds * _OF_A_RECORDING,
+            max_bytes=settings.max_file_bytes,
+        )
         async with AsyncExitStack() as stack:
             stack.push_async_callback(service.close)
             yield service
@@ -93,5 +99,5 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
         yield listener
 
 
-def _plain(secret: SecretStr | None) -> str | None:
-    return None if secret is None else secret.get_secret_value()
+def _keys(settings: Settings) -> ModelKeys:
+    return model_keys_from(plain(settings.model_keys))

@@ -51,13 +51,12 @@ def is_failure(error: Exception) -> bool:
 
 def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
     """What to say of a call that failed before the model wrote anything."""
-    prefix = named.role.prefix
     if isinstance(error, ModelHTTPError):
         return refusal(error, named.title, named.role)
     if isinstance(error, ModelConnectionError) and not isinstance(error, ModelTimeoutError):
         return ModelUnavailable(
             f"{named.title} cannot be reached",
-            hint=f"see that it is running, and check {prefix}_URL",
+            hint=f"see that it is running, and check the address in {named.role.model}",
         )
     if isinstance(error, (ModelTimeoutError, ModelRequestTimeout, TimeoutError)):
         return ModelUnavailable(
@@ -66,10 +65,10 @@ def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
             "configure a faster model",
         )
     if not isinstance(error, FAILURES):
-        return refused_by_library(error, named.title, named.name, named.role)
+        return refused_by_library(error, named.title, named.name)
     return ModelUnavailable(
         f"{named.title} gave nothing usable ({type(error).__name__})",
-        hint=f"check that {prefix}_URL speaks the API of its kind",
+        hint=f"check that the address in {named.role.model} speaks the API of its kind",
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from footnote.errors import InvalidRequest, ModelUnavailable, how_to_install
 from footnote.models.language import check_name
 from footnote.models.roles import Role
-from footnote.models.vendor_values import for_vendor
+from footnote.models.served import ModelKeys, ServedModel, served_model
 
 if TYPE_CHECKING:
     # They bring the client libraries of an extra.
@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 ANSWERER = Role(
     title="answer model",
     model="FOOTNOTE_ANSWER_MODELS",
-    prefix="FOOTNOTE_ANSWER_MODEL",
     timeout="FOOTNOTE_ANSWER_TIMEOUT_SECONDS",
 )
-_BY_VENDOR = '{"openai": "…", "anthropic": "…"}'
 UNKNOWN_CONTEXT_TOKENS = 8192
 """Taken for a model of which nothing is known; local servers are often set to no more."""
 
@@ -32,12 +30,9 @@ UNKNOWN_CONTEXT_TOKENS = 8192
 class AnswerModelChoices:
     """What settings say of the models that answer."""
 
-    names: tuple[str, ...] = ()
+    models: tuple[ServedModel, ...] = ()
     """In the order in which they are asked; named as in `language_model_from`."""
-    url: str | None = None
-    """Of their server, or a JSON object of URLs by vendor."""
-    api_key: str | None = field(default=None, repr=False)
-    """Their key, or a JSON object of keys by vendor."""
+    keys: ModelKeys = field(default_factory=ModelKeys)
     timeout_seconds: float = 120.0
     first_token_seconds: float = 30.0
     max_output_tokens: int = 1024
@@ -54,7 +49,7 @@ class AnswerModels:
     def __init__(self, choices: AnswerModelChoices) -> None:
         """Raises UnsupportedSettings, and ModelUnavailable when a library is not installed."""
         self.choices = choices
-        self._made = {name: _made(name, choices) for name in choices.names}
+        self._made = {each.name: _made(each, choices) for each in choices.models}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -115,16 +110,15 @@ class AnswerModels:
         return known or UNKNOWN_CONTEXT_TOKENS
 
 
-def names_from(text: str) -> tuple[str, ...]:
-    """The names in a text that joins them by commas, each once."""
-    return tuple(dict.fromkeys(name for each in text.split(",") if (name := each.strip())))
+def models_from(text: str) -> tuple[ServedModel, ...]:
+    """The models in a text that joins them by commas. Raises UnsupportedSettings."""
+    spelled = (served_model(each, ANSWERER.model) for each in text.split(",") if each.strip())
+    return tuple({each.name: each for each in spelled}.values())
 
 
-def _made(name: str, choices: AnswerModelChoices) -> NamedModel:
-    vendor, _, model = name.partition(":")
-    prefix = choices.role.prefix
-    url, is_vendors = for_vendor(choices.url, vendor, f"{prefix}_URL", _BY_VENDOR)
-    key, _ = for_vendor(choices.api_key, vendor, f"{prefix}_API_KEY", _BY_VENDOR)
+def _made(served: ServedModel, choices: AnswerModelChoices) -> NamedModel:
+    name, url = served.name, served.url
+    key = choices.keys.of(served.vendor, url)
     check_name(name, url, key, choices.role)
     try:
         from footnote.models import writing  # noqa: PLC0415  # an optional package, slow to import
@@ -132,12 +126,7 @@ def _made(name: str, choices: AnswerModelChoices) -> NamedModel:
         from footnote.models.redacted_chat import RedactingModel  # noqa: PLC0415  # likewise
     except ImportError as error:
         raise _not_installed(f"the {choices.role.title} {name}") from error
-    if vendor == "compatible" and url is not None and model:
-        made = writing.compatible_model(model, url, key)
-    elif is_vendors and url is not None and vendor not in {"openai", "ollama"}:
-        made = writing.vendor_model(vendor, model, key, choices.role, base_url=url)
-    else:
-        made = writing.named_model(name, url, key, choices.role)
+    made = writing.named_model(name, url, key, choices.role)
     return NamedModel(name=name, model=RedactingModel(made), role=choices.role)
 
 

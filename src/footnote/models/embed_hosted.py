@@ -325,7 +325,7 @@ class HostedEmbedder:
 def _unusable() -> CallFailed:
     return CallFailed(
         "gave an answer that cannot be used: not one vector of some length for each text",
-        "check that FOOTNOTE_EMBEDDING_URL serves an embedding model",
+        "check that its address in FOOTNOTE_EMBEDDING_MODELS serves an embedding model",
     )
 
 

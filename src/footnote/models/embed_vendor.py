@@ -36,11 +36,11 @@ _WANTED = re.compile(r"Set the `([A-Z][A-Z0-9_]{2,60})` environment variable")
 _BUSY = (429, 503)
 _TOO_LARGE = 413
 _ADVICE = {
-    401: ("refused the key", "check FOOTNOTE_EMBEDDING_API_KEY"),
-    403: ("refused the key", "check what FOOTNOTE_EMBEDDING_API_KEY may do"),
+    401: ("refused the key", "check FOOTNOTE_MODEL_KEYS"),
+    403: ("refused the key", "check what the key in FOOTNOTE_MODEL_KEYS may do"),
     404: (
         "is not known at its URL",
-        "check FOOTNOTE_EMBEDDING_MODEL and FOOTNOTE_EMBEDDING_URL",
+        "check its name and address in FOOTNOTE_EMBEDDING_MODELS",
     ),
     429: (
         "is asked too often",
@@ -81,7 +81,7 @@ class VendorClient:
         except (AttributeError, LookupError, OSError, TypeError, ValueError) as error:
             raise CallFailed(
                 f"gave nothing usable ({type(error).__name__})",
-                "check that FOOTNOTE_EMBEDDING_URL speaks the API of its kind",
+                "check that its address in FOOTNOTE_EMBEDDING_MODELS speaks the API of its kind",
             ) from None
 
     async def max_input_tokens(self) -> int | None:
@@ -148,23 +148,23 @@ def _why_unusable(
     said = str(error)
     if isinstance(error, ValueError):
         return f"the vendor {vendor!r} is not known", (
-            "set FOOTNOTE_EMBEDDING_MODEL to a model of openai, cohere, voyageai, google or "
-            "bedrock, or to compatible:MODEL with FOOTNOTE_EMBEDDING_URL"
+            "set FOOTNOTE_EMBEDDING_MODELS to a model of openai, cohere, voyageai, google or "
+            "bedrock, or to compatible:MODEL@http://127.0.0.1:8000/v1"
         )
     if isinstance(error, TypeError) and has_key:
-        return f"the vendor {vendor!r} takes no key", "unset FOOTNOTE_EMBEDDING_API_KEY"
+        return f"the vendor {vendor!r} takes no key", "take its key out of FOOTNOTE_MODEL_KEYS"
     if wanted := _WANTED.search(said):
         variable = wanted[1]
-        ours = "FOOTNOTE_EMBEDDING_API_KEY or " if variable.endswith("KEY") else ""
+        ours = "FOOTNOTE_MODEL_KEYS or " if variable.endswith("KEY") else ""
         return f"{variable} is not set", f"set {ours}{variable}"
     if "region_name" in said:
         return "its region is not set", "set AWS_DEFAULT_REGION"
     if "Unknown embeddings model" in said:
         return f"the vendor {vendor!r} has no embedding models", (
-            "set FOOTNOTE_EMBEDDING_MODEL to a model of another vendor"
+            "set FOOTNOTE_EMBEDDING_MODELS to a model of another vendor"
         )
     return f"the vendor {vendor!r} lacks a setting", (
-        "check FOOTNOTE_EMBEDDING_MODEL, FOOTNOTE_EMBEDDING_API_KEY and the vendor's own variables"
+        "check FOOTNOTE_EMBEDDING_MODELS, FOOTNOTE_MODEL_KEYS and the vendor's own variables"
     )
 
 
@@ -183,12 +183,12 @@ def _failure(error: AgentRunError | UserError) -> CallFailed:
     if isinstance(error, ModelConnectionError):
         return CallFailed(
             "cannot be reached, or broke off",
-            "see that it is running, and check FOOTNOTE_EMBEDDING_URL",
+            "see that it is running, and check its address in FOOTNOTE_EMBEDDING_MODELS",
             passing=True,
         )
     return CallFailed(
         f"gave nothing usable ({type(error).__name__})",
-        "check that FOOTNOTE_EMBEDDING_URL speaks the API of its kind",
+        "check that its address in FOOTNOTE_EMBEDDING_MODELS speaks the API of its kind",
         passing=isinstance(error, ModelAPIError),
     )
 

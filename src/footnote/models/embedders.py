@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from footnote.domain import Lane
 from footnote.errors import (
@@ -18,53 +18,25 @@ from footnote.errors import (
     UnsupportedSettings,
     how_to_install,
 )
-from footnote.models import aligned, e5, minilm
 from footnote.models.aligned import AlignedEncoder
 from footnote.models.batching import BATCH_TOKENS
 from footnote.models.embed_hosted import HostedEmbedder, HostedLimits
+from footnote.models.embedder_specs import (
+    PACKAGED,
+    PACKAGED_PROVIDER,
+    EmbedderSpec,
+    check_dimensions,
+    parse_spec,
+)
 from footnote.models.encoder_shape import Precision
 from footnote.models.sentence_encoder import SentenceEncoder
-from footnote.models.vendor_values import checked_key, checked_url, for_vendor
+from footnote.models.served import KEYS, ModelKeys
 from footnote.ports import Embedder
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
     from footnote.models.embed_vendor import VendorClient
 
-
-class LoadPackaged(Protocol):
-    """Opens a packaged model, as `load_minilm` does."""
-
-    def __call__(
-        self,
-        models_folder: Path,
-        precision: Precision,
-        threads: int,
-        batch_tokens: int,
-        /,
-        *,
-        at_first_use: bool = False,
-    ) -> SentenceEncoder | AlignedEncoder: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Packaged:
-    """A model whose weights a Python package carries."""
-
-    model: str
-    load: LoadPackaged
-
-
-PACKAGED: Mapping[str, _Packaged] = {
-    "multilingual": _Packaged(model=aligned.MODEL, load=aligned.load_aligned),
-    "minilm": _Packaged(model=minilm.MODEL, load=minilm.load_minilm),
-    "e5": _Packaged(model=e5.MODEL, load=e5.load_e5),
-}
-"""By the name settings have for it."""
-_PACKAGED_PROVIDER = "packaged"
-MOST_DIMENSIONS = 4000
-"""What an HNSW index over half-precision vectors takes."""
-_ALIASES = {"voyage": "voyageai"}
 _DIMENSIONS = {
     "openai:text-embedding-3-small": 1536,
     "openai:text-embedding-3-large": 3072,
@@ -77,72 +49,6 @@ _PROBE = "dimensions"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EmbedderSpec:
-    """An embedder as settings name it: `VENDOR:MODEL`, `#DIMENSIONS` after it if shortened."""
-
-    vendor: str
-    model: str
-    dimensions: int | None = None
-
-    @property
-    def text(self) -> str:
-        """How settings would write it."""
-        name = self.vendor if self.vendor in PACKAGED else f"{self.vendor}:{self.model}"
-        return name if self.dimensions is None else f"{name}#{self.dimensions}"
-
-    def may_make(self, lane: Lane) -> bool:
-        """Whether its vectors could be of the lane, as far as names tell."""
-        model = Path(self.model).name if Path(self.model).is_absolute() else self.model
-        identity = (self.vendor, model)
-        if self.vendor in PACKAGED:
-            identity = (_PACKAGED_PROVIDER, PACKAGED[self.vendor].model)
-        sized = self.dimensions is None or self.dimensions == lane.dimensions
-        return identity == (lane.provider, lane.model) and sized
-
-
-def parse_spec(text: str) -> EmbedderSpec:
-    """What a name means. Raises UnsupportedSettings."""
-    name, _, wanted = text.strip().partition("#")
-    dimensions = None
-    if wanted:
-        if not wanted.isdecimal():
-            raise UnsupportedSettings(
-                f"{text!r} names no embedding model: {wanted!r} are no dimensions",
-                hint="write VENDOR:MODEL#512 for vectors of 512 dimensions",
-            )
-        dimensions = int(wanted)
-    if dimensions is not None:
-        check_dimensions(name, dimensions)
-    if name in PACKAGED:
-        if wanted:
-            raise UnsupportedSettings(
-                "the packaged model gives 384 dimensions and no fewer", hint=f"write {name} alone"
-            )
-        return EmbedderSpec(vendor=name, model="")
-    vendor, _, model = name.partition(":")
-    if not vendor or not model:
-        raise UnsupportedSettings(
-            f"{text!r} names no embedding model",
-            hint="say multilingual, minilm, e5, fastembed:NAME, fastembed:/folder, openai:MODEL, "
-            "another VENDOR:MODEL, or compatible:MODEL with FOOTNOTE_EMBEDDING_URL",
-        )
-    return EmbedderSpec(
-        vendor=_ALIASES.get(vendor, vendor), model=model.strip(), dimensions=dimensions
-    )
-
-
-def check_dimensions(name: str, dimensions: int) -> None:
-    """Raise UnsupportedSettings for more than an index can hold, or none."""
-    if not 1 <= dimensions <= MOST_DIMENSIONS:
-        raise UnsupportedSettings(
-            f"the embedding model {name} has vectors of {dimensions:,} dimensions, and Footnote "
-            f"takes 1 to {MOST_DIMENSIONS:,}",
-            hint="write fewer behind its name, such as MODEL#1024, if it is trained for that "
-            "(Matryoshka), or take another model",
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderChoices:
     """What the settings say of embedders beside their names."""
 
@@ -152,8 +58,7 @@ class EmbedderChoices:
     batch_tokens: int = BATCH_TOKENS
     at_first_use: bool = False
     """Whether a packaged model is loaded when it first embeds something, not when it is opened."""
-    url: str | None = None
-    api_key: str | None = field(default=None, repr=False)
+    keys: ModelKeys = field(default_factory=ModelKeys)
     max_tokens: int | None = None
     query_prompt: str = ""
     document_prompt: str = ""
@@ -194,7 +99,8 @@ class Embedders:
             raise InvalidRequest(str(error), hint=error.hint) from error
         for spec in self.specs:
             sized = wanted.dimensions in (None, spec.dimensions)
-            if sized and (wanted.vendor, wanted.model) == (spec.vendor, spec.model):
+            placed = wanted.url in (None, spec.url)
+            if sized and placed and (wanted.vendor, wanted.model) == (spec.vendor, spec.model):
                 return await self._of(spec)
         raise InvalidRequest(
             f"the embedding model {wanted.text} is not among those this process may use: "
@@ -217,7 +123,7 @@ class Embedders:
 
         None where the lane's own is at hand, and for a model that comes in no package.
         """
-        if lane.provider != _PACKAGED_PROVIDER:
+        if lane.provider != PACKAGED_PROVIDER:
             return None
         for spec in self.specs:
             if spec.may_make(lane):
@@ -241,7 +147,7 @@ class Embedders:
 def no_embedder(lane: Lane, other_revision: bool = False) -> LaneMismatch:
     """The error for a lane whose model this process does not have."""
     name = f"{lane.provider}:{lane.model}"
-    if lane.provider == _PACKAGED_PROVIDER:
+    if lane.provider == PACKAGED_PROVIDER:
         known = (name for name, each in PACKAGED.items() if each.model == lane.model)
         name = next(known, name)
     if other_revision:
@@ -337,11 +243,7 @@ async def open_hosted(
 
     Raises UnsupportedSettings for what cannot work, LaneUnavailable when it cannot be asked.
     """
-    by_vendor = '{"openai": "…", "cohere": "…"}'
-    url, _ = for_vendor(choices.url, spec.vendor, "FOOTNOTE_EMBEDDING_URL", by_vendor)
-    key, _ = for_vendor(choices.api_key, spec.vendor, "FOOTNOTE_EMBEDDING_API_KEY", by_vendor)
-    url, key = checked_url(url), checked_key(key)
-    client = _client(spec, url, key)
+    client = _client(spec, choices.keys.of(spec.vendor, spec.url))
     window = choices.max_tokens or await client.max_input_tokens() or _UNKNOWN_WINDOW
     known = spec.dimensions or dimensions or _DIMENSIONS.get(spec.text)
 
@@ -369,7 +271,8 @@ async def open_hosted(
     return made(measured)
 
 
-def _client(spec: EmbedderSpec, url: str | None, key: str | None) -> VendorClient:
+def _client(spec: EmbedderSpec, key: str | None) -> VendorClient:
+    url = spec.url
     try:
         from footnote.models import embed_vendor  # noqa: PLC0415  # an extra, slow to import
     except ImportError as error:
@@ -381,16 +284,21 @@ def _client(spec: EmbedderSpec, url: str | None, key: str | None) -> VendorClien
         if url is None and key is None:
             raise UnsupportedSettings(
                 f"the embedding model {spec.text} needs a key",
-                hint="set FOOTNOTE_EMBEDDING_API_KEY",
+                hint=f'set {KEYS} to {{"openai": "…"}}',
             )
         return embed_vendor.openai_client(spec.model, url, key)
     if spec.vendor == "compatible":
         if url is None:
             raise UnsupportedSettings(
                 f"the embedding model {spec.text} needs the address of its server",
-                hint="set FOOTNOTE_EMBEDDING_URL, such as http://127.0.0.1:8000/v1",
+                hint=f"write {spec.text}@http://127.0.0.1:8000/v1",
             )
         return embed_vendor.compatible_client(spec.model, url, key)
+    if url is not None:
+        raise UnsupportedSettings(
+            f"the embedding model {spec.text} is asked at its vendor's own address",
+            hint="write it without one; openai and compatible take an address",
+        )
     return embed_vendor.other_client(spec.vendor, spec.model, key)
 
 

@@ -10,11 +10,11 @@ from urllib.parse import quote
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
-from footnote.models.rerank_transport import JsonEndpoint, Token, checked_url
+from footnote.models.rerank_transport import JsonEndpoint, Token, posted_to
 
 SERVICE = "https://discoveryengine.googleapis.com"
 NAME = "vertex:check-grounding"
-SETTINGS = "FOOTNOTE_GROUNDING"
+SETTING = "FOOTNOTE_GOOGLE_PROJECT"
 CITATION_THRESHOLD = 0.6
 """Support from which the API cites a fact for a claim; its own default, said here to stay."""
 CALLS_AT_ONCE = 4
@@ -70,7 +70,7 @@ class VertexJudge:
                 # Without the cause, which quotes the answer.
                 raise ModelUnavailable(
                     f"{NAME} gave an answer that cannot be used: no support score from 0 to 1",
-                    hint=f"check that {SETTINGS}_URL, if it is set, leads to Google's API",
+                    hint=f"check that the address in {SETTING}, if any, leads to Google's API",
                 ) from None
 
         pairs = zip(statements, quotes, strict=True)
@@ -104,13 +104,13 @@ def vertex_judge(
     )
     endpoint = JsonEndpoint(
         name=NAME,
-        url=checked_url(url or SERVICE, config, title="grounding judge", settings=SETTINGS),
+        url=posted_to(url or SERVICE, config),
         timeout_seconds=timeout_seconds,
         token=token,
         headers={"x-goog-user-project": project},
         refusal_hint="check FOOTNOTE_GOOGLE_PROJECT, and that the account may use the Check "
         "Grounding API (role Discovery Engine Viewer)",
         unfit_hint="check FOOTNOTE_GOOGLE_PROJECT and its location",
-        settings=SETTINGS,
+        setting=SETTING,
     )
     return VertexJudge(endpoint=endpoint)

@@ -53,11 +53,7 @@ def judge_from(
         from footnote.models.judge_vertex import vertex_judge  # noqa: PLC0415  # loads httpx
         from footnote.models.rerank_transport import fixed_token  # noqa: PLC0415  # as above
 
-        token = (
-            fixed_token(api_key, "FOOTNOTE_GROUNDING_API_KEY")
-            if api_key
-            else ApplicationDefaultToken()
-        )
+        token = fixed_token(api_key) if api_key else ApplicationDefaultToken()
         return vertex_judge(
             project=project,
             token=token,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings, how_to_install
 from footnote.models.roles import DESCRIBER, WRITER, Role
+from footnote.models.served import KEYS
 
 if TYPE_CHECKING:
     from footnote.models.vision import VisionModel
@@ -24,9 +24,9 @@ def language_model_from(
 ) -> WritingModel:
     """The language model that settings name; it implements `ports.LanguageModel`.
 
-    `openai:MODEL` and `ollama:MODEL` are asked at `base_url`, or where they usually are. With a
-    `base_url`, any other name is the model's name as the OpenAI-compatible server there knows
-    it. Without one it is `VENDOR:MODEL` of pydantic-ai (`anthropic:…`, `google:…`).
+    `openai:MODEL` and `ollama:MODEL` are asked at `base_url`, or where they usually are, and so is
+    `VENDOR:MODEL` of pydantic-ai (`anthropic:…`, `google:…`), in its own words. `compatible:MODEL`,
+    or `MODEL` alone, is one of the OpenAI-compatible server at `base_url`.
 
     `timeout_seconds` bounds a whole call with its retry. Nothing is sent before the first call.
     Raises UnsupportedSettings for a name or a URL that cannot work, and ModelUnavailable when
@@ -72,20 +72,14 @@ def vision_model_from(
 def check_name(name: str, base_url: str | None, api_key: str | None, role: Role) -> None:
     """Raise UnsupportedSettings for what can be seen to be wrong without a library."""
     vendor, _, model = name.partition(":")
-    if not name.strip() or (not model and (base_url is None or vendor in {"openai", "ollama"})):
+    lacks_address = base_url is None and (not model or vendor == "compatible")
+    if not name.strip() or lacks_address or (not model and vendor in {"openai", "ollama"}):
         raise UnsupportedSettings(
             f"{name!r} names no {role.title}",
-            hint=f"say openai:MODEL or ollama:MODEL, or give {role.prefix}_URL too",
+            hint="say openai:MODEL or ollama:MODEL, or MODEL@http://127.0.0.1:8000/v1 for one of "
+            "any other server",
         )
-    if base_url is not None:
-        parts = urlsplit(base_url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            # The URL is not repeated: it may carry a password.
-            raise UnsupportedSettings(
-                f"the URL of the {role.title} is not one of http or https",
-                hint="give it in full, such as http://127.0.0.1:8000/v1",
-            )
     if vendor == "openai" and base_url is None and not api_key:
         raise UnsupportedSettings(
-            f"the {role.title} {name} needs a key", hint=f"set {role.prefix}_API_KEY"
+            f"the {role.title} {name} needs a key", hint=f'set {KEYS} to {{"openai": "…"}}'
         )

@@ -12,8 +12,8 @@ from footnote.errors import UnsupportedSettings
 from footnote.models.rerank_transport import (
     Body,
     JsonEndpoint,
-    checked_url,
     fixed_token,
+    posted_to,
     scores_by_position,
     unusable,
 )
@@ -109,7 +109,7 @@ def _placed_scores(content: bytes) -> Placed:
     return [(each.index, each.score) for each in _Scores.model_validate_json(content).root]
 
 
-APIS: Mapping[ApiName, Api] = {
+APIS: Mapping[str, Api] = {
     "cohere": Api(
         name="cohere",
         service="https://api.cohere.com",
@@ -189,26 +189,26 @@ class HttpReranker:
 
 
 def http_reranker(
-    kind: ApiName, *, model: str, url: str | None, api_key: str | None, timeout_seconds: float
+    kind: str, *, model: str, url: str | None, api_key: str | None, timeout_seconds: float
 ) -> HttpReranker:
     """A reranker of this kind of API.
 
     `url` is the whole address, or a host alone, which gets the path the API usually has; None
     takes the provider's. An empty `model` takes the one named in `APIS`. Raises
-    UnsupportedSettings for a URL or key that cannot be used, or a URL that is missing.
+    UnsupportedSettings for a URL that is missing.
     """
     api = APIS[kind]
     service = url or api.service
     if service is None:
         raise UnsupportedSettings(
             f"The reranker {kind} has no address.",
-            hint="Set FOOTNOTE_RERANKER_URL to where it runs, such as http://localhost:8081.",
+            hint=f"Set FOOTNOTE_RERANKER to where it runs, such as {kind}@http://localhost:8081.",
         )
     chosen = model or api.model
     endpoint = JsonEndpoint(
         name=f"{kind}:{chosen}" if chosen else kind,
-        url=checked_url(service, api.path),
+        url=posted_to(service, api.path),
         timeout_seconds=timeout_seconds,
-        token=fixed_token(api_key, "FOOTNOTE_RERANKER_API_KEY") if api_key else None,
+        token=fixed_token(api_key) if api_key else None,
     )
     return HttpReranker(api=api, model=chosen, endpoint=endpoint)

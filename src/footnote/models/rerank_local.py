@@ -166,7 +166,7 @@ def local_reranker(
 def _no_model(folder: Path, missing: str) -> UnsupportedSettings:
     return UnsupportedSettings(
         f"The folder {folder} has no reranker: {missing} is missing.",
-        hint="Set FOOTNOTE_RERANKER_MODEL to a folder with an ONNX cross-encoder and its "
+        hint="Set FOOTNOTE_RERANKER to local:FOLDER, with an ONNX cross-encoder and its "
         "tokenizer files.",
     )
 
@@ -223,7 +223,7 @@ def _loading_hint(source: ModelFolder | HubModel) -> str:
         return f"see that {source.path} holds a whole ONNX cross-encoder with its tokenizer"
     return (
         f"see that the hub can be reached and has {source.name} with {MODEL_FILES[0]}, or download "
-        "it elsewhere and set FOOTNOTE_RERANKER_MODEL to its folder"
+        "it elsewhere and set FOOTNOTE_RERANKER to local:FOLDER"
     )
 
 

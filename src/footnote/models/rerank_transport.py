@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.errors import ModelUnavailable
 from footnote.models.redaction import redacted_bodies
 
 Token = Callable[[], Awaitable[str]]
@@ -38,12 +38,14 @@ class JsonEndpoint:
     """For all bodies of one call together, pauses included."""
     token: Token | None = field(default=None, repr=False)
     headers: Mapping[str, str] = field(default_factory=dict)
-    refusal_hint: str = "check FOOTNOTE_RERANKER_API_KEY"
+    refusal_hint: str = "check FOOTNOTE_MODEL_KEYS"
     """What to do when it does not let us in."""
-    unfit_hint: str = "check FOOTNOTE_RERANKER_MODEL, and how many and how long texts it takes"
+    unfit_hint: str = (
+        "check the model in FOOTNOTE_RERANKER, and how many and how long texts it takes"
+    )
     """What to do when it does not take what is sent."""
-    settings: str = "FOOTNOTE_RERANKER"
-    """What the names of its settings begin with."""
+    setting: str = "FOOTNOTE_RERANKER"
+    """Where its address stands."""
     _client: httpx.AsyncClient | None = field(default=None, init=False, repr=False)
 
     async def post_each(self, bodies: Sequence[Body]) -> list[bytes]:
@@ -60,11 +62,12 @@ class JsonEndpoint:
         except (TimeoutError, httpx.TimeoutException) as error:
             raise ModelUnavailable(
                 f"{self.name} did not answer within {self.timeout_seconds:g} s",
-                hint=f"see whether the service is well, or raise {self.settings}_TIMEOUT_SECONDS",
+                hint="see whether the service is well, or take a faster one",
             ) from error
         except httpx.ConnectError as error:
             raise ModelUnavailable(
-                f"{self.name} cannot be reached: {error}", hint=f"check {self.settings}_URL"
+                f"{self.name} cannot be reached: {error}",
+                hint=f"check the address in {self.setting}",
             ) from error
         except httpx.HTTPError as error:
             raise ModelUnavailable(
@@ -117,7 +120,7 @@ class JsonEndpoint:
         if size > MAX_ANSWER_BYTES:
             raise ModelUnavailable(
                 f"{self.name} answered with more than {MAX_ANSWER_BYTES} bytes",
-                hint=f"check that {self.settings}_URL is the address of its API",
+                hint=f"check that {self.setting} has the address of its API",
             )
 
     def _hint(self, status: int) -> str:
@@ -128,7 +131,7 @@ class JsonEndpoint:
         if status in (400, 413, 422):
             return self.unfit_hint
         if status < 500:
-            return f"check {self.settings}_URL"
+            return f"check the address in {self.setting}"
         return "see whether the service is well"
 
 
@@ -136,7 +139,7 @@ def unusable(name: str) -> ModelUnavailable:
     """The error for an answer that is not what the API promises; says nothing of its content."""
     return ModelUnavailable(
         f"{name} gave an answer that cannot be used: not one finite score for each text",
-        hint="check that FOOTNOTE_RERANKER and FOOTNOTE_RERANKER_URL name the same kind of API",
+        hint="check that FOOTNOTE_RERANKER names the kind of API that is at its address",
     )
 
 
@@ -152,45 +155,19 @@ def scores_by_position(placed: Sequence[tuple[int, float]], count: int) -> list[
     return [scores[position] for position in range(count)]
 
 
-def fixed_token(token: str, setting: str) -> Token:
-    """Always this token. Raises UnsupportedSettings, naming the setting, if no header can hold it.
-
-    An HTTP library that met such a token would repeat it in its error.
-    """
-    clean = token.strip()
-    if not clean or not clean.isascii() or not clean.isprintable() or " " in clean:
-        raise UnsupportedSettings(
-            f"The value of {setting} cannot be an API key.",
-            hint=f"Set {setting} to the key alone, without quotes or spaces.",
-        )
+def fixed_token(token: str) -> Token:
+    """Always this token."""
 
     async def give() -> str:
-        return clean
+        return token
 
     return give
 
 
-def checked_url(
-    url: str, path: str, *, title: str = "reranker", settings: str = "FOOTNOTE_RERANKER"
-) -> str:
-    """The URL to post to: with `path` when it names a host alone, else as it stands.
-
-    Raises UnsupportedSettings for one that is not http(s) or carries a password, which would
-    end up in logs.
-    """
-    try:
-        parsed = httpx.URL(url.strip())
-    except httpx.InvalidURL:
-        parsed = httpx.URL()
-    if parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo:
-        raise UnsupportedSettings(
-            f"The URL of the {title} cannot be used.",
-            hint=f"Set {settings}_URL to an address like https://service.example/path, "
-            f"and a password or key to {settings}_API_KEY.",
-        )
-    if parsed.path in ("", "/"):
-        parsed = parsed.copy_with(path=path)
-    return str(parsed)
+def posted_to(url: str, path: str) -> str:
+    """The URL to post to: with `path` when it names a host alone, else as it stands."""
+    parsed = httpx.URL(url)
+    return str(parsed.copy_with(path=path) if parsed.path in ("", "/") else parsed)
 
 
 def pause_asked_for(headers: httpx.Headers, unless_told_seconds: float) -> float:

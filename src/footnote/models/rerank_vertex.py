@@ -12,7 +12,7 @@ from footnote.errors import UnsupportedSettings
 from footnote.models.rerank_transport import (
     JsonEndpoint,
     Token,
-    checked_url,
+    posted_to,
     scores_by_position,
     unusable,
 )
@@ -114,10 +114,11 @@ def vertex_reranker(
     )
     endpoint = JsonEndpoint(
         name=f"vertex:{chosen}",
-        url=checked_url(url or SERVICE, config),
+        url=posted_to(url or SERVICE, config),
         timeout_seconds=timeout_seconds,
         token=token,
         headers={"x-goog-user-project": project},
+        setting="FOOTNOTE_GOOGLE_PROJECT",
         refusal_hint="check FOOTNOTE_GOOGLE_PROJECT, and that the account may use the ranking "
         "API (role Discovery Engine Viewer)",
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import Literal
 
 from footnote.errors import UnsupportedSettings
 from footnote.models.breaker import CircuitBreaker, GuardedReranker, OwnedReranker
@@ -13,12 +12,10 @@ from footnote.models.reader_roles import ReaderReranker
 from footnote.models.readers import OwnedReader
 from footnote.models.rerank_local import local_reranker
 
-RerankerKind = Literal["none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex"]
-
 
 def reranker_from(
     *,
-    kind: RerankerKind,
+    kind: str,
     models_folder: Path,
     model: str = "",
     url: str | None = None,
@@ -63,11 +60,7 @@ def reranker_from(
         inner = vertex_reranker(
             project=project,
             location=location,
-            token=(
-                fixed_token(api_key, "FOOTNOTE_RERANKER_API_KEY")
-                if api_key
-                else ApplicationDefaultToken()
-            ),
+            token=fixed_token(api_key) if api_key else ApplicationDefaultToken(),
             model=model,
             url=url,
             timeout_seconds=timeout_seconds,

@@ -14,9 +14,7 @@ class Role:
 
     title: str
     model: str
-    """The setting that names the model."""
-    prefix: str
-    """What the settings of its address and key begin with."""
+    """The setting that names the model, and its address where it has one."""
     timeout: str
     """The setting that bounds a call."""
 
@@ -24,12 +22,10 @@ class Role:
 WRITER = Role(
     title="language model",
     model="FOOTNOTE_LANGUAGE_MODEL",
-    prefix="FOOTNOTE_LANGUAGE_MODEL",
     timeout="FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
 )
 DESCRIBER = Role(
     title="vision model",
     model="FOOTNOTE_VISION_MODEL",
-    prefix="FOOTNOTE_VISION",
     timeout="FOOTNOTE_PARSE_TIMEOUT_SECONDS",
 )

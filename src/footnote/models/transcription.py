@@ -24,6 +24,7 @@ from footnote.errors import (
 )
 from footnote.models.redaction import MEDIA_ADVICE, withholds_media
 from footnote.models.rerank_transport import Token, fixed_token, pause_asked_for
+from footnote.models.served import KEYS, ServedModel, served_model
 from footnote.ports import OnProgress, unheard
 
 ATTEMPTS = 3
@@ -50,14 +51,14 @@ _UNSURE = -1.0
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_].*)?")
 _BUSY = (429, 500, 502, 503, 504)
 _ADVICE = {
-    400: "check that FOOTNOTE_TRANSCRIBER_MODEL takes this kind of file and gives verbose_json, "
+    400: "check that the model in FOOTNOTE_SPEECH takes this kind of file and gives verbose_json, "
     "as whisper-1 does; or convert the recording to WAV or MP3",
-    401: "check FOOTNOTE_TRANSCRIBER_API_KEY",
-    403: "check what FOOTNOTE_TRANSCRIBER_API_KEY may do",
-    404: "check FOOTNOTE_TRANSCRIBER_URL and FOOTNOTE_TRANSCRIBER_MODEL",
+    401: "check FOOTNOTE_MODEL_KEYS",
+    403: "check what the key in FOOTNOTE_MODEL_KEYS may do",
+    404: "check the model and the address in FOOTNOTE_SPEECH",
     413: "compress or split it; the transcriber takes no file of this size",
     415: "convert the recording to WAV or MP3",
-    422: "convert the recording to WAV or MP3, and check FOOTNOTE_TRANSCRIBER_MODEL",
+    422: "convert the recording to WAV or MP3, and check the model in FOOTNOTE_SPEECH",
 }
 
 
@@ -127,7 +128,7 @@ class HttpTranscriber:
             ) from None
         except httpx.ConnectError:
             raise self._interrupted(
-                "cannot be reached", "see that it runs, and check FOOTNOTE_TRANSCRIBER_URL"
+                "cannot be reached", "see that it runs, and check its address in FOOTNOTE_SPEECH"
             ) from None
         except httpx.HTTPError as error:
             raise self._interrupted(
@@ -138,7 +139,7 @@ class HttpTranscriber:
         except _Malformed:
             raise self._interrupted(
                 "gave an answer that is no transcript",
-                "check that FOOTNOTE_TRANSCRIBER_URL speaks OpenAI's transcription API",
+                "check that the address in FOOTNOTE_SPEECH speaks OpenAI's transcription API",
             ) from None
 
     async def close(self) -> None:
@@ -189,7 +190,7 @@ class HttpTranscriber:
             if len(body) > MAX_ANSWER_BYTES:
                 raise self._interrupted(
                     f"answered with more than {MAX_ANSWER_BYTES} bytes",
-                    "check that FOOTNOTE_TRANSCRIBER_URL is a transcription service",
+                    "check that the address in FOOTNOTE_SPEECH is a transcription service",
                 )
         return bytes(body)
 
@@ -199,7 +200,7 @@ class HttpTranscriber:
             return self._interrupted(
                 f"{what} (HTTP {status})", "try again later, or see the log of its server"
             )
-        advice = _ADVICE.get(status, "check FOOTNOTE_TRANSCRIBER_URL")
+        advice = _ADVICE.get(status, "check the address in FOOTNOTE_SPEECH")
         return _refused(f"the transcriber {self.model} refused it (HTTP {status})", advice)
 
     def _interrupted(self, what: str, advice: str) -> DocumentInterrupted:
@@ -227,29 +228,38 @@ class NobodyListens:
         raise _refused(f"it is a recording, and nobody listens to it: {self.cause}", self.advice)
 
 
+def transcription_service(choice: str) -> ServedModel | None:
+    """The service that FOOTNOTE_SPEECH names; None for a model on this machine, or none.
+
+    Raises UnsupportedSettings for an address that is none.
+    """
+    served = served_model(choice, "FOOTNOTE_SPEECH")
+    return served if served.url is not None or served.vendor == "openai" else None
+
+
 def transcriber_from(
     *,
-    url: str | None,
-    model: str | None,
+    served: ServedModel,
     api_key: str | None,
     timeout_seconds: float,
     max_bytes: int,
-) -> HttpTranscriber | None:
-    """The transcriber that settings name; None when they name neither a URL nor a model.
+) -> HttpTranscriber:
+    """What writes recordings down at a service.
 
-    A URL is that of the API (`…/v1`), or the whole one that recordings are posted to; without
+    Its address is that of the API (`…/v1`), or the whole one that recordings are posted to; without
     it OpenAI's own is asked, which is sent nothing larger than it takes. Nothing is sent before
     the first call. Raises UnsupportedSettings.
     """
-    if url is None and model is None:
-        return None
-    if url is None and not api_key:
+    model = served.model if served.vendor in ("openai", "compatible") else served.name
+    if served.url is None and not api_key:
         raise UnsupportedSettings(
             "OpenAI's transcriber needs a key.",
-            hint="Set FOOTNOTE_TRANSCRIBER_API_KEY, or FOOTNOTE_TRANSCRIBER_URL to a server of "
-            "your own.",
+            hint=f'Set {KEYS} to {{"openai": "…"}}, or FOOTNOTE_SPEECH to a server of your own: '
+            "whisper-1@http://127.0.0.1:8000/v1.",
         )
-    posted_to = _checked_url(url or OPENAI_URL)
+    address = httpx.URL(served.url or OPENAI_URL)
+    path = address.path.rstrip("/")
+    posted_to = str(address.copy_with(path=path if path.endswith(_PATH) else path + _PATH))
     return HttpTranscriber(
         model=model or USUAL_MODEL,
         url=posted_to,
@@ -257,25 +267,8 @@ def transcriber_from(
         max_bytes=min(max_bytes, OPENAI_MAX_BYTES)
         if posted_to.startswith(OPENAI_URL)
         else max_bytes,
-        token=fixed_token(api_key, "FOOTNOTE_TRANSCRIBER_API_KEY") if api_key else None,
+        token=fixed_token(api_key) if api_key else None,
     )
-
-
-def _checked_url(url: str) -> str:
-    """The URL to post to. One with a password is refused, for it would end up in logs."""
-    try:
-        parsed = httpx.URL(url.strip())
-    except httpx.InvalidURL:
-        parsed = httpx.URL()
-    if parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo:
-        raise UnsupportedSettings(
-            "The URL of the transcriber cannot be used.",
-            hint="Set FOOTNOTE_TRANSCRIBER_URL to an address like http://127.0.0.1:8000/v1, and "
-            "a key to FOOTNOTE_TRANSCRIBER_API_KEY.",
-        )
-    if parsed.path.rstrip("/").endswith(_PATH):
-        return str(parsed)
-    return str(parsed.copy_with(path=parsed.path.rstrip("/") + _PATH))
 
 
 def _refused(cause: str, advice: str) -> DocumentUnreadable:

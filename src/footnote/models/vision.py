@@ -49,7 +49,7 @@ class VisionModel:
             raise ModelUnavailable(
                 f"the vision model {self.name} failed {self.breaker.failures} times in a row and "
                 "is left alone for a while",
-                hint="see whether it is well, and check FOOTNOTE_VISION_URL",
+                hint="see whether it is well, and check the address in FOOTNOTE_VISION_MODEL",
             )
         picture = BinaryContent(data=content, media_type=media_type)
         prompt = UserPromptPart(content=[_PROMPT, picture])

@@ -30,6 +30,7 @@ from footnote.domain import Usage
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import ModelUnavailable, UnsupportedSettings
 from footnote.models.roles import DESCRIBER, OLLAMA_URL, OPENAI_URL, WRITER, Role
+from footnote.models.served import KEYS
 from footnote.ports.metering import note_usage
 
 ATTEMPTS = 2
@@ -45,17 +46,17 @@ _MAX_TOKENS = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=Fals
 _UNPAID = ("wants to be paid", "see to the account at the model's provider")
 _TOO_LONG = ("found the prompt too long", "configure a model with a larger context")
 _ADVICE = {
-    401: ("refused the key", "check {prefix}_API_KEY"),
+    401: ("refused the key", f"check {KEYS}"),
     402: _UNPAID,
-    403: ("refused the key", "check what {prefix}_API_KEY may do"),
-    404: ("is not known at its URL", "check {model} and {prefix}_URL"),
+    403: ("refused the key", f"check what the key in {KEYS} may do"),
+    404: ("is not known at its URL", "check the name and the address in {model}"),
     413: _TOO_LONG,
     429: ("is asked too often", "wait, or have the limit at the model's provider raised"),
 }
 _ADVICE_BY_CODE = {"insufficient_quota": _UNPAID, "context_length_exceeded": _TOO_LONG}
 _REFUSED = (
     "refused the request",
-    "check that the model is one for chat, its limits, and {prefix}_API_KEY",
+    f"check that the model is one for chat, its limits, and {KEYS}",
 )
 # How pydantic-ai names what is neither given nor in the environment, and the extra it wants.
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`")
@@ -139,17 +140,26 @@ class WritingModel:
         except ModelConnectionError:
             raise ModelUnavailable(
                 f"{self._title} cannot be reached",
-                hint=f"see that it is running, and check {self.role.prefix}_URL",
+                hint=f"see that it is running, and check the address in {self.role.model}",
             ) from None
-        except (AgentRunError, UserError, ValueError, OSError) as error:
+        # A library trips over an answer in another vendor's shape.
+        except (
+            AgentRunError,
+            AttributeError,
+            LookupError,
+            OSError,
+            TypeError,
+            UserError,
+            ValueError,
+        ) as error:
             raise ModelUnavailable(
                 f"{self._title} gave nothing usable ({type(error).__name__})",
-                hint=f"check that {self.role.prefix}_URL speaks the API of its kind",
+                hint=f"check that the address in {self.role.model} speaks the API of its kind",
             ) from None
         except Exception as error:
             if not is_vendors_own(error):
                 raise
-            raise refused_by_library(error, self._title, self.name, self.role) from None
+            raise refused_by_library(error, self._title, self.name) from None
         kind = UsageKind.VISION if self.role is DESCRIBER else UsageKind.GENERATION
         note_reply(self.name, usage_of(response), kind)
         return response
@@ -244,9 +254,7 @@ def _unset(title: str, vendor: str, error: Exception, role: Role) -> Unsupported
     said = str(error) if isinstance(error, UserError) else ""
     wanted = _VARIABLE.search(said)
     if wanted is not None and wanted[1].endswith(("KEY", "TOKEN")):
-        return UnsupportedSettings(
-            f"{title} needs a key", hint=f"set {role.prefix}_API_KEY or {wanted[1]}"
-        )
+        return UnsupportedSettings(f"{title} needs a key", hint=f"set {KEYS} or {wanted[1]}")
     if wanted is not None:
         return UnsupportedSettings(f"{title} needs {wanted[1]}", hint=f"set {wanted[1]}")
     if "region_name" in said:
@@ -256,18 +264,18 @@ def _unset(title: str, vendor: str, error: Exception, role: Role) -> Unsupported
     if isinstance(error, TypeError):
         return UnsupportedSettings(
             f"{title} takes no key or no address from Footnote",
-            hint=f"unset {role.prefix}_API_KEY and {role.prefix}_URL for it; "
-            "its library reads variables of its own",
+            hint=f"take its key out of {KEYS} and its address out of {role.model}; its library "
+            "reads variables of its own",
         )
     return UnsupportedSettings(
         f"{title} cannot be opened: its library ends with {type(error).__name__}",
-        hint=_where_set(vendor, role),
+        hint=_where_set(vendor),
     )
 
 
-def _where_set(vendor: str, role: Role) -> str:
+def _where_set(vendor: str) -> str:
     """Where the library of a vendor looks for what it needs."""
-    return f"set {_OWN_VARIABLES.get(vendor, f'{role.prefix}_API_KEY')}"
+    return f"set {_OWN_VARIABLES.get(vendor, KEYS)}"
 
 
 def is_vendors_own(error: Exception) -> bool:
@@ -279,11 +287,11 @@ def is_vendors_own(error: Exception) -> bool:
     return type(error).__module__.partition(".")[0] not in {"builtins", "footnote"}
 
 
-def refused_by_library(error: Exception, title: str, name: str, role: Role) -> ModelUnavailable:
+def refused_by_library(error: Exception, title: str, name: str) -> ModelUnavailable:
     """What to say where the vendor's own library did not ask."""
     return ModelUnavailable(
         f"{title} cannot be asked: its library ends with {type(error).__name__}",
-        hint=_where_set(name.partition(":")[0], role),
+        hint=_where_set(name.partition(":")[0]),
     )
 
 
@@ -294,7 +302,7 @@ def _unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
         hint=f"say {now}:{model}, as it is called now"
         if now
         else "say openai:MODEL, ollama:MODEL, or that of another vendor that pydantic-ai knows, "
-        f"such as anthropic:MODEL; a model of any other server needs {role.prefix}_URL",
+        "such as anthropic:MODEL; a model of any other server is compatible:MODEL@ADDRESS",
     )
 
 
@@ -305,9 +313,9 @@ def named_model(name: str, base_url: str | None, api_key: str | None, role: Role
         return openai_model(model, base_url or OPENAI_URL, api_key)
     if vendor == "ollama":
         return ollama_model(model, base_url or OLLAMA_URL, api_key)
-    if base_url is not None:
-        return compatible_model(name, base_url, api_key)
-    return vendor_model(vendor, model, api_key, role)
+    if base_url is not None and (vendor == "compatible" or not model):
+        return compatible_model(model or name, base_url, api_key)
+    return vendor_model(vendor, model, api_key, role, base_url=base_url)
 
 
 def settings_for(model: Model, max_output_tokens: int) -> ModelSettings:
@@ -333,7 +341,7 @@ def refusal(error: ModelHTTPError, title: str, role: Role) -> ModelUnavailable:
     what, advice = _ADVICE_BY_CODE.get(error.provider_error_code or "", by_status)
     return ModelUnavailable(
         f"{title} {what} (HTTP {error.status_code})",
-        hint=advice.format(model=role.model, prefix=role.prefix),
+        hint=advice.format(model=role.model),
     )
 
 

@@ -132,8 +132,8 @@ def read_document(
     if media.is_recording(media_type):
         raise unreadable(
             "it is a recording, and there is nobody to listen to it",
-            "see what is missing with: footnote doctor; or configure a transcriber: set "
-            "FOOTNOTE_TRANSCRIBER_URL and FOOTNOTE_TRANSCRIBER_MODEL",
+            "see what is missing with: footnote doctor; or configure a "
+            "transcriber: set FOOTNOTE_SPEECH",
         )
     keeper = PictureKeeper(options.pictures) if options.pictures else None
     try:

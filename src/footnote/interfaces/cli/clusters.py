@@ -17,7 +17,7 @@ from footnote.domain.clusters import (
 )
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Limit, Workspace
 
 app = typer.Typer(
     name="clusters",
@@ -25,9 +25,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Limit = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, max=200, help="The most of them.")
-]
 Of = Annotated[ClusterOf, typer.Option("--of", help="What is told apart.")]
 _QUOTED = 100
 """Characters of a passage in a table."""

@@ -11,7 +11,7 @@ from footnote.domain.entities import Entity, EntityKind, EntityPage, MentionPage
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.model_use import reading_advice, show_reading
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Cursor, Limit, Workspace
 from footnote.interfaces.schemas import EntityDecisionList
 
 if TYPE_CHECKING:
@@ -24,12 +24,6 @@ app = typer.Typer(
 )
 
 Called = Annotated[str, typer.Argument(metavar="ENTITY", help="Its id, or its name.")]
-Limit = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, max=200, help="The most of them.")
-]
-Cursor = Annotated[
-    str | None, typer.Option("--cursor", metavar="CURSOR", help="Where a page before ended.")
-]
 
 
 @app.command("list", epilog=EXIT_CODES)

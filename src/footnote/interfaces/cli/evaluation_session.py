@@ -49,7 +49,7 @@ OWN = frozenset(
 )
 """Settings that say which engine is asked, which is no way of searching."""
 
-UNSPOKEN = ("_key", "_options", "_password", "_secret", "_token")
+UNSPOKEN = ("_key", "_keys", "_options", "_password", "_secret", "_token")
 """How settings end that no report should name."""
 
 WHILE_INGESTING = frozenset(

@@ -19,7 +19,7 @@ from footnote.domain.facts import (
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.model_use import reading_advice, show_reading
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Cursor, Limit, Workspace
 from footnote.interfaces.schemas import RecalledFactList
 
 if TYPE_CHECKING:
@@ -35,12 +35,6 @@ FactId = Annotated[UUID, typer.Argument(metavar="FACT", help="The fact's id.")]
 OfDocument = Annotated[
     str | None,
     typer.Option("--document", metavar="DOCUMENT", help="Only of this: an id or a file name."),
-]
-Limit = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, max=200, help="The most of them.")
-]
-Cursor = Annotated[
-    str | None, typer.Option("--cursor", metavar="CURSOR", help="Where a page before ended.")
 ]
 
 

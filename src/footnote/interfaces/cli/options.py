@@ -34,6 +34,12 @@ NoServer = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="N", min=1, max=200, help="The most of them.")
+]
+Cursor = Annotated[
+    str | None, typer.Option("--cursor", metavar="CURSOR", help="Where a page before ended.")
+]
 TopK = Annotated[
     int | None,
     typer.Option("--top-k", "-k", min=1, max=200, help="How much evidence; 8 unless set."),

@@ -10,10 +10,10 @@ import typer
 from footnote.domain.pages import Highlight, PageImage
 from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest
-from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import AsJson, DocumentName, Workspace
+from footnote.interfaces.page_quotes import PageWithQuotes
 
 
 def page(
@@ -51,7 +51,7 @@ def page(
     image = in_workspace(context, workspace, draw)
     _write(out, image.content)
     if as_json:
-        present.print_json(schemas.PageWithQuotes.from_domain(image.rectangles))
+        present.print_json(PageWithQuotes.from_domain(image.rectangles))
     else:
         _show(image, out)
 

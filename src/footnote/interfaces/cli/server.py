@@ -77,7 +77,8 @@ def announced(home: Path, address: tuple[str, int], *, writes_answers: bool) -> 
     The file is locked meanwhile, so that one that was left behind is known for what it is. Of two
     servers over one home, commands find the first.
     """
-    from footnote.settings import BLEND_WEIGHTS, COMMAND_LINE_VARIABLES, Settings, variables_of
+    from footnote.settings import COMMAND_LINE_VARIABLES, Settings, variables_of
+    from footnote.settings.kinds import BLEND_WEIGHTS
 
     names = {each: variables_of(each) for each in Settings.model_fields}
     settled = {name for each in names.keys() - _UNCHANGING for name in names[each]}

@@ -14,7 +14,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import WORKSPACE_HEADER, LinkedWorkspace
-from footnote.interfaces.schemas import PageWithQuotes
+from footnote.interfaces.page_quotes import PageWithQuotes
 
 router = workspace_router("documents")
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Annotated
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Generic, TypeVar
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 
+from footnote.domain.people import Sought
+from footnote.engine import WorkspaceEngine
 from footnote.errors import Conflict, FootnoteError, InvalidRequest
 from footnote.interfaces.failures import with_hint
 from footnote.interfaces.http.problems import answer_with_problem
@@ -22,7 +25,8 @@ PREFIX = "/scim/v2"
 MEDIA_TYPE = "application/scim+json"
 _ERROR = "urn:ietf:params:scim:api:messages:2.0:Error"
 _TYPES = {Conflict: "uniqueness", InvalidRequest: "invalidValue"}
-_USERS, _GROUPS = f"{PREFIX}/Users", f"{PREFIX}/Groups"
+Kept = TypeVar("Kept")
+Wanted = TypeVar("Wanted")
 
 
 class ScimResponse(JSONResponse):
@@ -108,135 +112,108 @@ async def service_provider_config(_: TheWorkspace) -> ScimResponse:
     )
 
 
-@router.get(_USERS)
-async def list_users(
-    *,
-    request: Request,
-    workspace: TheWorkspace,
-    settings: TheSettings,
-    filter: Filter = None,  # noqa: A002  # as the standard names it
-    start: Start = 1,
-    count: Count = None,
-) -> ScimResponse:
-    """A page of the people."""
-    base = _base(settings, request)
-    names = {"username": "name", "externalid": "external_id"}
-    sought = scim.sought_from(filter, names, start, count)
-    total, found = await workspace.users(sought)
-    shown = [scim.person_as_scim(each, base) for each in found]
-    return ScimResponse(scim.listed_as_scim(total, sought.offset + 1, shown, "User"))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Resource(Generic[Kept, Wanted]):
+    """People, or groups: directories treat them alike."""
+
+    name: str
+    attributes: Mapping[str, str]
+    """What a filter may name, in lower case, and what is then sought."""
+    identity: Callable[[Kept], UUID]
+    shown: Callable[[Kept, str], dict[str, object]]
+    wanted: Callable[[object], Wanted]
+    patched: Callable[[Kept, object], Wanted]
+    page: Callable[[WorkspaceEngine, Sought], Awaitable[tuple[int, tuple[Kept, ...]]]]
+    one: Callable[[WorkspaceEngine, UUID], Awaitable[Kept]]
+    add: Callable[[WorkspaceEngine, Wanted], Awaitable[Kept]]
+    change: Callable[[WorkspaceEngine, UUID, Wanted], Awaitable[Kept]]
+    remove: Callable[[WorkspaceEngine, UUID], Awaitable[None]]
 
 
-@router.post(_USERS)
-async def add_user(
-    request: Request, workspace: TheWorkspace, settings: TheSettings
-) -> ScimResponse:
-    """Add a person."""
-    base = _base(settings, request)
-    made = await workspace.add_user(scim.wanted_person(await _body(request)))
-    headers = {"Location": f"{base}/Users/{made.user_id}"}
-    return ScimResponse(scim.person_as_scim(made, base), 201, headers)
+def _serve(kind: _Resource[Kept, Wanted]) -> None:
+    """Add the routes of one kind of resource."""
+    path = f"{PREFIX}/{kind.name}s"
+
+    @router.get(path)
+    async def list_resources(
+        *,
+        request: Request,
+        workspace: TheWorkspace,
+        settings: TheSettings,
+        filter: Filter = None,  # noqa: A002  # as the standard names it
+        start: Start = 1,
+        count: Count = None,
+    ) -> ScimResponse:
+        base = _base(settings, request)
+        sought = scim.sought_from(filter, kind.attributes, start, count)
+        total, found = await kind.page(workspace, sought)
+        shown = [kind.shown(each, base) for each in found]
+        return ScimResponse(scim.listed_as_scim(total, sought.offset + 1, shown, kind.name))
+
+    @router.post(path)
+    async def add_resource(
+        request: Request, workspace: TheWorkspace, settings: TheSettings
+    ) -> ScimResponse:
+        base = _base(settings, request)
+        made = await kind.add(workspace, kind.wanted(await _body(request)))
+        headers = {"Location": f"{base}/{kind.name}s/{kind.identity(made)}"}
+        return ScimResponse(kind.shown(made, base), 201, headers)
+
+    @router.get(f"{path}/{{resource_id}}")
+    async def show_resource(
+        request: Request, workspace: TheWorkspace, settings: TheSettings, resource_id: UUID
+    ) -> ScimResponse:
+        found = await kind.one(workspace, resource_id)
+        return ScimResponse(kind.shown(found, _base(settings, request)))
+
+    @router.put(f"{path}/{{resource_id}}")
+    async def replace_resource(
+        request: Request, workspace: TheWorkspace, settings: TheSettings, resource_id: UUID
+    ) -> ScimResponse:
+        changed = await kind.change(workspace, resource_id, kind.wanted(await _body(request)))
+        return ScimResponse(kind.shown(changed, _base(settings, request)))
+
+    @router.patch(f"{path}/{{resource_id}}")
+    async def patch_resource(
+        request: Request, workspace: TheWorkspace, settings: TheSettings, resource_id: UUID
+    ) -> ScimResponse:
+        wanted = kind.patched(await kind.one(workspace, resource_id), await _body(request))
+        changed = await kind.change(workspace, resource_id, wanted)
+        return ScimResponse(kind.shown(changed, _base(settings, request)))
+
+    @router.delete(f"{path}/{{resource_id}}", status_code=204)
+    async def remove_resource(workspace: TheWorkspace, resource_id: UUID) -> Response:
+        await kind.remove(workspace, resource_id)
+        return Response(status_code=204)
 
 
-@router.get(f"{_USERS}/{{user_id}}")
-async def show_user(
-    request: Request, workspace: TheWorkspace, settings: TheSettings, user_id: UUID
-) -> ScimResponse:
-    """Show a person."""
-    base = _base(settings, request)
-    return ScimResponse(scim.person_as_scim(await workspace.user(user_id), base))
-
-
-@router.put(f"{_USERS}/{{user_id}}")
-async def replace_user(
-    request: Request, workspace: TheWorkspace, settings: TheSettings, user_id: UUID
-) -> ScimResponse:
-    """Replace a person."""
-    base = _base(settings, request)
-    wanted = scim.wanted_person(await _body(request))
-    return ScimResponse(scim.person_as_scim(await workspace.change_user(user_id, wanted), base))
-
-
-@router.patch(f"{_USERS}/{{user_id}}")
-async def patch_user(
-    request: Request, workspace: TheWorkspace, settings: TheSettings, user_id: UUID
-) -> ScimResponse:
-    """Change a person."""
-    base = _base(settings, request)
-    wanted = scim.patched_person(await workspace.user(user_id), await _body(request))
-    return ScimResponse(scim.person_as_scim(await workspace.change_user(user_id, wanted), base))
-
-
-@router.delete(f"{_USERS}/{{user_id}}", status_code=204)
-async def remove_user(workspace: TheWorkspace, user_id: UUID) -> Response:
-    """Forget a person."""
-    await workspace.remove_user(user_id)
-    return Response(status_code=204)
-
-
-@router.get(_GROUPS)
-async def list_groups(
-    *,
-    request: Request,
-    workspace: TheWorkspace,
-    settings: TheSettings,
-    filter: Filter = None,  # noqa: A002  # as the standard names it
-    start: Start = 1,
-    count: Count = None,
-) -> ScimResponse:
-    """A page of the groups."""
-    base = _base(settings, request)
-    names = {"displayname": "name", "externalid": "external_id"}
-    sought = scim.sought_from(filter, names, start, count)
-    total, found = await workspace.user_groups(sought)
-    shown = [scim.group_as_scim(each, base) for each in found]
-    return ScimResponse(scim.listed_as_scim(total, sought.offset + 1, shown, "Group"))
-
-
-@router.post(_GROUPS)
-async def add_group(
-    request: Request, workspace: TheWorkspace, settings: TheSettings
-) -> ScimResponse:
-    """Add a group."""
-    base = _base(settings, request)
-    made = await workspace.add_user_group(scim.wanted_group(await _body(request)))
-    headers = {"Location": f"{base}/Groups/{made.group_id}"}
-    return ScimResponse(scim.group_as_scim(made, base), 201, headers)
-
-
-@router.get(f"{_GROUPS}/{{group_id}}")
-async def show_group(
-    request: Request, workspace: TheWorkspace, settings: TheSettings, group_id: UUID
-) -> ScimResponse:
-    """Show a group."""
-    base = _base(settings, request)
-    return ScimResponse(scim.group_as_scim(await workspace.user_group(group_id), base))
-
-
-@router.put(f"{_GROUPS}/{{group_id}}")
-async def replace_group(
-    request: Request, workspace: TheWorkspace, settings: TheSettings, group_id: UUID
-) -> ScimResponse:
-    """Replace a group."""
-    base = _base(settings, request)
-    wanted = scim.wanted_group(await _body(request))
-    changed = await workspace.change_user_group(group_id, wanted)
-    return ScimResponse(scim.group_as_scim(changed, base))
-
-
-@router.patch(f"{_GROUPS}/{{group_id}}")
-async def patch_group(
-    request: Request, workspace: TheWorkspace, settings: TheSettings, group_id: UUID
-) -> ScimResponse:
-    """Change a group."""
-    base = _base(settings, request)
-    wanted = scim.patched_group(await workspace.user_group(group_id), await _body(request))
-    changed = await workspace.change_user_group(group_id, wanted)
-    return ScimResponse(scim.group_as_scim(changed, base))
-
-
-@router.delete(f"{_GROUPS}/{{group_id}}", status_code=204)
-async def remove_group(workspace: TheWorkspace, group_id: UUID) -> Response:
-    """Forget a group."""
-    await workspace.remove_user_group(group_id)
-    return Response(status_code=204)
+_serve(
+    _Resource(
+        name="User",
+        attributes={"username": "name", "externalid": "external_id"},
+        identity=lambda user: user.user_id,
+        shown=scim.person_as_scim,
+        wanted=scim.wanted_person,
+        patched=scim.patched_person,
+        page=lambda inside, sought: inside.users(sought),
+        one=lambda inside, user_id: inside.user(user_id),
+        add=lambda inside, wanted: inside.add_user(wanted),
+        change=lambda inside, user_id, wanted: inside.change_user(user_id, wanted),
+        remove=lambda inside, user_id: inside.remove_user(user_id),
+    )
+)
+_serve(
+    _Resource(
+        name="Group",
+        attributes={"displayname": "name", "externalid": "external_id"},
+        identity=lambda group: group.group_id,
+        shown=scim.group_as_scim,
+        wanted=scim.wanted_group,
+        patched=scim.patched_group,
+        page=lambda inside, sought: inside.user_groups(sought),
+        one=lambda inside, group_id: inside.user_group(group_id),
+        add=lambda inside, wanted: inside.add_user_group(wanted),
+        change=lambda inside, group_id, wanted: inside.change_user_group(group_id, wanted),
+        remove=lambda inside, group_id: inside.remove_user_group(group_id),
+    )
+)

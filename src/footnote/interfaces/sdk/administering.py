@@ -14,6 +14,7 @@ from uuid import UUID
 from footnote.domain import Health
 from footnote.domain.answer_statistics import CitationReport, UnansweredReport
 from footnote.domain.audit import Act, AuditHead, AuditPage, AuditVerification
+from footnote.domain.backfill import Backfill, BackgroundWork
 from footnote.domain.collections import CollectionSummary
 from footnote.domain.credentials import ApiKey, NewApiKey
 from footnote.domain.usage import Budget, Measure, Period, PersonUsageRow, UsageRow
@@ -236,3 +237,31 @@ def _present(**given: object) -> Mapping[str, str | int]:
         for name, each in given.items()
         if each is not None
     }
+
+
+_BACKFILL = "/v1/backfill"
+
+
+async def backfill(client: Remote) -> Backfill:
+    """What documents have and lack of what is derived from them, by kind."""
+    return decoded(Backfill, await client.transport.json("GET", _BACKFILL))
+
+
+async def start_backfill(client: Remote, kinds: Sequence[BackgroundWork] = ()) -> Backfill:
+    """Have workers make up for what documents lack. Raises Conflict."""
+    return await _change_backfill(client, _BACKFILL, kinds)
+
+
+async def pause_backfill(client: Remote, kinds: Sequence[BackgroundWork] = ()) -> Backfill:
+    """Have workers leave these kinds alone, or all; what was made stays."""
+    return await _change_backfill(client, f"{_BACKFILL}/pause", kinds)
+
+
+async def resume_backfill(client: Remote, kinds: Sequence[BackgroundWork] = ()) -> Backfill:
+    """Have workers go on with these kinds, or all, where they were paused."""
+    return await _change_backfill(client, f"{_BACKFILL}/resume", kinds)
+
+
+async def _change_backfill(client: Remote, path: str, kinds: Sequence[BackgroundWork]) -> Backfill:
+    body = Content(json={"kinds": [each.value for each in kinds]} if kinds else {})
+    return decoded(Backfill, await client.transport.json("POST", path, body, repeat=Repeat.LOST))

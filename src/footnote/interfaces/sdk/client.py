@@ -21,14 +21,12 @@ from footnote.interfaces.sdk import (
     sharing,
     sources,
 )
-from footnote.interfaces.sdk import backfill as backfill_verbs
 
 # Verbs of the same names are bound below.
 from footnote.interfaces.sdk import clusters as cluster_verbs
 from footnote.interfaces.sdk import documents as document_verbs
 from footnote.interfaces.sdk import entities as entity_verbs
 from footnote.interfaces.sdk import facts as fact_verbs
-from footnote.interfaces.sdk import graph as graph_verbs
 from footnote.interfaces.sdk import summaries as summary_verbs
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
@@ -197,7 +195,7 @@ class AsyncClient:
     undo_entity_decision = entity_verbs.undo_entity_decision
     entity_progress = entity_verbs.entity_progress
     extract_entities = entity_verbs.extract_entities
-    graph = graph_verbs.graph
+    graph = entity_verbs.graph
 
     facts = fact_verbs.facts
     fact = fact_verbs.fact
@@ -211,10 +209,10 @@ class AsyncClient:
     clusters = cluster_verbs.clusters
     cluster = cluster_verbs.cluster
     cluster_progress = cluster_verbs.cluster_progress
-    backfill = backfill_verbs.backfill
-    start_backfill = backfill_verbs.start_backfill
-    pause_backfill = backfill_verbs.pause_backfill
-    resume_backfill = backfill_verbs.resume_backfill
+    backfill = administering.backfill
+    start_backfill = administering.start_backfill
+    pause_backfill = administering.pause_backfill
+    resume_backfill = administering.resume_backfill
     summary = summary_verbs.summary
     summary_progress = summary_verbs.summary_progress
 

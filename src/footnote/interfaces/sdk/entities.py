@@ -13,6 +13,7 @@ from footnote.domain.entities import (
     EntityProgress,
     MentionPage,
 )
+from footnote.domain.relationships import Graph
 from footnote.interfaces.schemas import EntityDecisionList, decoded
 from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
@@ -114,3 +115,26 @@ async def extract_entities(client: Remote) -> EntityProgress:
     """Have all documents read for entities that were not. Raises Conflict."""
     found = await client.transport.json("POST", f"{_ENTITIES}/extraction", repeat=Repeat.LOST)
     return decoded(EntityProgress, found)
+
+
+async def graph(
+    client: Remote,
+    *,
+    entity_id: UUID | None = None,
+    document_id: UUID | None = None,
+    kinds: Sequence[EntityKind] = (),
+    limit: int = 50,
+) -> Graph:
+    """What is related: around an entity, around a document, or the whole of the workspace.
+
+    Raises NotFound, and InvalidRequest for an entity and a document at once.
+    """
+    params: dict[str, str | int | Sequence[str | int]] = {
+        "kind": [EntityKind(each).value for each in kinds],
+        "limit": limit,
+    }
+    if entity_id is not None:
+        params["entity_id"] = str(entity_id)
+    if document_id is not None:
+        params["document_id"] = str(document_id)
+    return decoded(Graph, await client.transport.json("GET", "/v1/graph", Content(params=params)))

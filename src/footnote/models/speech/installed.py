@@ -46,7 +46,7 @@ def find_speech(choice: str) -> SpeechFiles:
     if choice == OFF:
         raise ModelUnavailable(
             "Listening on this machine is switched off.",
-            hint="Set FOOTNOTE_SPEECH=auto, or name a service with FOOTNOTE_TRANSCRIBER_URL.",
+            hint="Set FOOTNOTE_SPEECH=auto, or name a service, such as whisper-1@http://127.0.0.1:8000/v1.",
         )
     packaged = choice == AUTO
     folder = _file_of(_MODEL_PACKAGE, "model") if packaged else Path(choice)
@@ -57,7 +57,7 @@ def find_speech(choice: str) -> SpeechFiles:
     if missing:
         raise ModelUnavailable(
             f"Listening on this machine needs {', '.join(missing)}, not installed here.",
-            hint=f"Install it with: {INSTALL}; or name a service with FOOTNOTE_TRANSCRIBER_URL.",
+            hint=f"Install it with: {INSTALL}; or name a service, such as whisper-1@http://127.0.0.1:8000/v1.",
         )
     name = PACKAGED_NAME if packaged else folder.resolve().name
     return SpeechFiles(name=name, model=folder, detector=detector)

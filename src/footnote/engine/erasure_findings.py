@@ -1,0 +1,61 @@
+"""What is found of something before and after its erasure, and what its certificate says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from footnote.domain import ErasureCheck
+from footnote.store.erasure import BLOBS, Family, Findings
+from footnote.store.quotes import PLACES, Written
+
+KEPT = {
+    "events": "tells others that it is gone: its id, and no name",
+    "usage": "says what it cost: its id, and no content",
+    "audit log": "says who did what with it: its id, and no content",
+}
+NOT_REACHED = (
+    "backups and write-ahead logs made before: destroy them, or carry this erasure out again after "
+    "one is restored (footnote erasure replay)",
+    "pages of the database that hold deleted rows until they are vacuumed and used again",
+    "the place it was handed in from: a source that still offers it hands it in again",
+    "what somebody downloaded or was sent, and services that texts of it were sent to",
+    "what was asked or answered about it in other words, without quoting it",
+)
+SEALED = (
+    "backups have its texts and files encrypted: they cannot be read once the data key was renewed "
+    "and the master key of before was retired"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What was found of something that is to be erased, or was."""
+
+    findings: Findings
+    written: tuple[Written, ...]
+    """Texts of people and answers that quote it."""
+    of_principal: Mapping[str, int]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How much, by place."""
+        written = dict.fromkeys(PLACES.values(), 0)
+        for each in self.written:
+            written[PLACES[each.place]] += 1
+        own = {f"{name} of the principal": count for name, count in self.of_principal.items()}
+        return {**self.findings.counts, **written, **own}
+
+
+def checks_of(before: Found, after: Found, family: Family) -> tuple[ErasureCheck, ...]:
+    """What a certificate says of each place: how much was there, and how much is left."""
+    held = before.counts | {BLOBS: len(family.blob_keys)}
+    return tuple(
+        ErasureCheck(
+            place=place,
+            held=held.get(place, 0),
+            left=left,
+            kept=KEPT.get(place, "") if left else "",
+        )
+        for place, left in after.counts.items()
+    )

@@ -1,0 +1,123 @@
+"""How settings spell embedders, and the embedders whose weights a package carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from footnote.domain import Lane
+from footnote.errors import UnsupportedSettings
+from footnote.models import aligned, e5, minilm
+from footnote.models.aligned import AlignedEncoder
+from footnote.models.encoder_shape import Precision
+from footnote.models.sentence_encoder import SentenceEncoder
+from footnote.models.served import served_model
+
+
+class LoadPackaged(Protocol):
+    """Opens a packaged model, as `load_minilm` does."""
+
+    def __call__(
+        self,
+        models_folder: Path,
+        precision: Precision,
+        threads: int,
+        batch_tokens: int,
+        /,
+        *,
+        at_first_use: bool = False,
+    ) -> SentenceEncoder | AlignedEncoder: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Packaged:
+    """A model whose weights a Python package carries."""
+
+    model: str
+    load: LoadPackaged
+
+
+PACKAGED: Mapping[str, Packaged] = {
+    "multilingual": Packaged(model=aligned.MODEL, load=aligned.load_aligned),
+    "minilm": Packaged(model=minilm.MODEL, load=minilm.load_minilm),
+    "e5": Packaged(model=e5.MODEL, load=e5.load_e5),
+}
+"""By the name settings have for it."""
+PACKAGED_PROVIDER = "packaged"
+MOST_DIMENSIONS = 4000
+"""What an HNSW index over half-precision vectors takes."""
+_ALIASES = {"voyage": "voyageai"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderSpec:
+    """An embedder as settings name it: `VENDOR:MODEL`, `#DIMENSIONS` after it if shortened."""
+
+    vendor: str
+    model: str
+    dimensions: int | None = None
+    url: str | None = None
+    """Of its server; None takes the vendor's own."""
+
+    @property
+    def text(self) -> str:
+        """How settings would write it."""
+        name = self.vendor if self.vendor in PACKAGED else f"{self.vendor}:{self.model}"
+        return name if self.dimensions is None else f"{name}#{self.dimensions}"
+
+    def may_make(self, lane: Lane) -> bool:
+        """Whether its vectors could be of the lane, as far as names tell."""
+        model = Path(self.model).name if Path(self.model).is_absolute() else self.model
+        identity = (self.vendor, model)
+        if self.vendor in PACKAGED:
+            identity = (PACKAGED_PROVIDER, PACKAGED[self.vendor].model)
+        sized = self.dimensions is None or self.dimensions == lane.dimensions
+        return identity == (lane.provider, lane.model) and sized
+
+
+def parse_spec(text: str) -> EmbedderSpec:
+    """What a name means. Raises UnsupportedSettings."""
+    served = served_model(text, "FOOTNOTE_EMBEDDING_MODELS")
+    name, _, wanted = served.name.partition("#")
+    dimensions = None
+    if wanted:
+        if not wanted.isdecimal():
+            raise UnsupportedSettings(
+                f"{served.name!r} names no embedding model: {wanted!r} are no dimensions",
+                hint="write VENDOR:MODEL#512 for vectors of 512 dimensions",
+            )
+        dimensions = int(wanted)
+    if dimensions is not None:
+        check_dimensions(name, dimensions)
+    if name in PACKAGED:
+        if wanted:
+            raise UnsupportedSettings(
+                "the packaged model gives 384 dimensions and no fewer", hint=f"write {name} alone"
+            )
+        return EmbedderSpec(vendor=name, model="")
+    vendor, _, model = name.partition(":")
+    if not vendor or not model:
+        raise UnsupportedSettings(
+            f"{served.name!r} names no embedding model",
+            hint="say multilingual, minilm, e5, fastembed:NAME, fastembed:/folder, openai:MODEL, "
+            "another VENDOR:MODEL, or compatible:MODEL@http://127.0.0.1:8000/v1",
+        )
+    return EmbedderSpec(
+        vendor=_ALIASES.get(vendor, vendor),
+        model=model.strip(),
+        dimensions=dimensions,
+        url=served.url,
+    )
+
+
+def check_dimensions(name: str, dimensions: int) -> None:
+    """Raise UnsupportedSettings for more than an index can hold, or none."""
+    if not 1 <= dimensions <= MOST_DIMENSIONS:
+        raise UnsupportedSettings(
+            f"the embedding model {name} has vectors of {dimensions:,} dimensions, and Footnote "
+            f"takes 1 to {MOST_DIMENSIONS:,}",
+            hint="write fewer behind its name, such as MODEL#1024, if it is trained for that "
+            "(Matryoshka), or take another model",
+        )

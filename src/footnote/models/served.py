@@ -1,0 +1,94 @@
+"""Models that are served: how settings spell them, and the keys that they are asked with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from footnote.errors import UnsupportedSettings
+
+KEYS = "FOOTNOTE_MODEL_KEYS"
+_BEFORE_ADDRESS = re.compile(r"@(?=[A-Za-z]+://)")  # names of models have an @, too
+_EXAMPLE = 'write {"openai": "…"}, or {"127.0.0.1:8000": "…"} for a model at that address'
+_SAME_VENDOR = {"voyageai": "voyage"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedModel:
+    """A model as settings spell it: `VENDOR:MODEL`, with `@ADDRESS` where it is served."""
+
+    name: str
+    """Without the address: what people see, and what prices go by."""
+    url: str | None = None
+    """Of its server; None takes the vendor's own."""
+
+    @property
+    def vendor(self) -> str:
+        """What stands before the colon."""
+        return self.name.partition(":")[0]
+
+    @property
+    def model(self) -> str:
+        """What stands behind the colon; empty without one."""
+        return self.name.partition(":")[2].strip()
+
+
+def served_model(text: str, setting: str) -> ServedModel:
+    """What the text spells. Raises UnsupportedSettings, which names the setting, for an address."""
+    name, *rest = _BEFORE_ADDRESS.split(text.strip(), maxsplit=1)
+    url = rest[0] if rest else None
+    if url is not None:
+        try:
+            parts = urlsplit(url)
+            usable = parts.scheme in {"http", "https"} and parts.hostname and not parts.username
+        except ValueError:
+            usable = False
+        if not usable:
+            # The address is not repeated: it may carry a password.
+            raise UnsupportedSettings(
+                f"behind @ in {setting} stands no address of http or https without a password",
+                hint="give it in full, such as MODEL@http://127.0.0.1:8000/v1",
+            )
+    return ServedModel(name=name.strip(), url=url)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelKeys:
+    """Keys of served models. One of a vendor is never sent to an address that settings name."""
+
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """By vendor, or by host and port."""
+
+    def of(self, vendor: str, url: str | None) -> str | None:
+        """The key for a vendor's own service, or for what is served at an address."""
+        place = _SAME_VENDOR.get(vendor, vendor) if url is None else urlsplit(url).netloc.lower()
+        return self.keys.get(place)
+
+
+def model_keys_from(text: str | None) -> ModelKeys:
+    """The keys that the setting holds. Raises UnsupportedSettings; no key is repeated."""
+    if text is None:
+        return ModelKeys()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
+        raise UnsupportedSettings(
+            f"{KEYS} is no JSON object of keys by vendor or address", hint=_EXAMPLE
+        )
+    keys = {}
+    for name, key in found.items():
+        clean = key.strip()
+        # An HTTP library would repeat in its error what no header can hold.
+        if not clean or not clean.isascii() or not clean.isprintable() or " " in clean:
+            raise UnsupportedSettings(
+                f"what {KEYS} has for {name!r} cannot be a key",
+                hint="write the key alone, without quotes or spaces",
+            )
+        place = urlsplit(name).netloc.lower() if "://" in name else name
+        keys[_SAME_VENDOR.get(place, place)] = clean
+    return ModelKeys(keys=keys)

@@ -1,0 +1,186 @@
+"""Every setting of Footnote: typed, documented, with its environment variable and default.
+
+The comments before groups of them are the headings of docs/settings.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Annotated
+
+from pydantic import AliasChoices, SecretStr, TypeAdapter, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from footnote.domain.configuration import SettingValue
+from footnote.errors import InvalidRequest, UnsupportedSettings
+from footnote.removed_settings import REMOVED
+from footnote.settings.data import DataSettings
+from footnote.settings.documents import DocumentSettings
+from footnote.settings.kinds import EmbeddingOptions, TokenClaims, listed
+from footnote.settings.searching import SearchSettings
+from footnote.settings.serving import ServingSettings
+from footnote.validation.messages import shown, wrong_places, wrong_value
+
+__all__ = ["EmbeddingOptions", "TokenClaims", "listed"]
+
+GROUPS = (DataSettings, DocumentSettings, SearchSettings, ServingSettings)
+"""In the order of docs/settings.md."""
+
+
+class Settings(DataSettings, DocumentSettings, SearchSettings, ServingSettings, BaseSettings):
+    """Read from the environment (`FOOTNOTE_…`) when created; explicit arguments win."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="FOOTNOTE_",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="forbid",
+        populate_by_name=True,
+        hide_input_in_errors=True,
+    )
+
+
+def variables_of(name: str) -> tuple[str, ...]:
+    """The environment variables of a setting, its own first."""
+    alias = Settings.model_fields[name].validation_alias
+    if isinstance(alias, AliasChoices):
+        return tuple(str(choice) for choice in alias.choices)
+    return (f"FOOTNOTE_{name.upper()}",)
+
+
+PER_WORKSPACE = (
+    *("plan", "top_k", "recall_limit", "min_similarity", "fusion", "hybrid"),
+    *("rrf_k", "rrf_dense_weight", "rrf_lexical_weight"),
+    *(
+        "blend_alpha",
+        "diversity",
+        "mmr_candidates",
+        "neighbours",
+        "reranker_enabled",
+        "rerank_top_k",
+    ),
+    *("grounding_judge", "suggestions"),
+    *("redact", "redact_embeddings", "redact_media"),
+    *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
+    *("clusters", "chunk_clusters", "paused_work"),
+    *("entities", "entity_kinds", "entities_by_model", "graph_recall"),
+    *("summaries", "summaries_by_model"),
+)
+"""Settings of which a workspace may have its own value: what a search or an answer reads when it
+begins, and what is read before a text leaves for a hosted model."""
+
+
+def per_workspace(called: str) -> str | None:
+    """The setting of PER_WORKSPACE that is called so, by its name or a variable of it."""
+    wanted = called.strip().upper()
+    return next(
+        (name for name in PER_WORKSPACE if wanted in (name.upper(), *variables_of(name))), None
+    )
+
+
+@cache
+def _checking(name: str) -> TypeAdapter[SettingValue]:
+    field = Settings.model_fields[name]
+    typed: object = Annotated[(field.annotation, *field.metadata, field.description)]
+    return TypeAdapter(typed)  # type: ignore[arg-type]  # made only now, of the field
+
+
+def checked_setting(name: str, value: object) -> SettingValue:
+    """The value as the setting has it, from text too. Raises InvalidRequest."""
+    checking = _checking(name)
+    if value == "null":  # a command line has no other way to say it
+        value = None
+    elif isinstance(value, bool):  # which would pass for a number
+        value = "true" if value else "false"
+    try:
+        # A number is no flag; text is read as it is from the environment.
+        return checking.validate_python(
+            value, strict=True if isinstance(value, int | float) else None
+        )
+    except ValidationError as error:
+        raise InvalidRequest(
+            f"the setting {name} cannot be {shown(value)}: "
+            f"{wrong_value(error.errors(include_url=False)[0])}",
+            hint=Settings.model_fields[name].description,
+        ) from error
+
+
+COMMAND_LINE_VARIABLES = ("FOOTNOTE_API_KEY", "FOOTNOTE_NO_SERVER", "FOOTNOTE_WORKSPACE")
+"""Variables that the command line reads beside the settings."""
+_PREFIX = "FOOTNOTE_"
+_OF_TESTS = "FOOTNOTE_TEST_"
+
+
+def unknown_variables(environment: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Variables that look like settings and are none, each with what may be meant."""
+    known = {name for field in Settings.model_fields for name in variables_of(field)}
+    known.update(COMMAND_LINE_VARIABLES)
+    # Compared without what all have in common, which would make any two of them alike.
+    ends = [name.removeprefix(_PREFIX) for name in sorted(known) if name.startswith(_PREFIX)]
+    found = []
+    for name in sorted(environment):
+        spelt = name.upper()
+        if spelt.startswith(_PREFIX) and not spelt.startswith(_OF_TESTS) and spelt not in known:
+            from difflib import get_close_matches  # noqa: PLC0415  # seldom needed
+
+            end = spelt.removeprefix(_PREFIX)
+            close = get_close_matches(end, ends, n=1)
+            meant = f"did you mean {_PREFIX}{close[0]}?" if close else "docs/settings.md lists all."
+            gone = REMOVED.get(end.lower())
+            found.append((name, meant if gone is None else f"it was removed: {gone}."))
+    return tuple(found)
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """The variables by which another process comes to these settings, secrets included."""
+    shown = settings.model_dump(mode="json")
+    found = {}
+    for name, field in Settings.model_fields.items():
+        value = getattr(settings, name)
+        if value is None or value == field.get_default(call_default_factory=True):
+            continue
+        secret = isinstance(value, SecretStr)
+        found[variables_of(name)[0]] = value.get_secret_value() if secret else str(shown[name])
+    return found
+
+
+@lru_cache(maxsize=1)
+def load_settings() -> Settings:
+    """The settings of this process."""
+    return settings_from(None, {})
+
+
+def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Settings:
+    """The overrides over `base`, or over the environment. Raises UnsupportedSettings."""
+    given: object = base
+    if not isinstance(given, Settings | None):
+        raise UnsupportedSettings(
+            f"Settings cannot be {type(given).__name__}.",
+            hint='Give a footnote.Settings, or settings by name: footnote.open(home="/srv").',
+        )
+    explicit = base.model_dump() if base is not None else {}
+    try:
+        return Settings.model_validate({**explicit, **overrides})
+    except ValidationError as error:
+        said, said_of_it = _wrong_setting(error)
+        name = next(
+            (each for each in Settings.model_fields if said in (each, *variables_of(each))), ""
+        )
+        raise UnsupportedSettings(
+            f"The setting {name or said} cannot be used: {said_of_it}.",
+            hint=f"Set {' or '.join(variables_of(name))} to another value."
+            if name
+            else f"It was removed: {REMOVED[said]}."
+            if said in REMOVED
+            else "There is no such setting.",
+        ) from error
+
+
+def _wrong_setting(error: ValidationError) -> tuple[str, str]:
+    """The first wrong setting as it was named, and what is wrong with it, without its value."""
+    wrong = error.errors(include_url=False)[0]
+    said = wrong_value(wrong, with_value=False)  # which may be a secret
+    [(place, _)] = wrong_places([wrong])
+    inside = ".".join(map(str, place[1:]))
+    return str(place[0]) if place else "", f"{inside}: {said}" if inside else said

@@ -1,0 +1,202 @@
+"""Settings of how documents are read, and of what is made of them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from footnote.domain.entities import EntityKind
+from footnote.settings.kinds import (
+    ChunkPolicyName,
+    DocumentClasses,
+    EntityKinds,
+    FactKinds,
+    PausedWork,
+    RedactedKinds,
+)
+
+
+class DocumentSettings(BaseModel):
+    """Parsers, workers, redaction and knowledge."""
+
+    # Reading documents
+
+    max_file_bytes: int = Field(
+        200 * 1024 * 1024,
+        ge=1,
+        description="Largest file that is accepted, in bytes; the process that reads it holds it "
+        "in memory.",
+    )
+    parse_timeout_seconds: float = Field(
+        300.0,
+        gt=0,
+        description="Longest a parser may work on one document; it may compute twice as long on "
+        "several cores. A slow machine, or long scans, need more. A fifth of it is for the "
+        "description of a picture, three times it for a recording that a transcriber writes down.",
+    )
+    parse_memory_bytes: int = Field(
+        4 * 1024**3,
+        ge=256 * 1024**2,
+        description="Address space a parser process may take; large files may need more, small "
+        "machines have less.",
+    )
+    parser_sandbox: Literal["auto", "required", "off"] = Field(
+        "auto",
+        description="Whether the processes that read files are kept from the network and from "
+        "other files by the kernel: auto as far as it can, required refuses to start where it "
+        "cannot. See sandbox.md.",
+    )
+    ocr: Literal["auto", "tesseract", "rapidocr", "off"] = Field(
+        "auto",
+        description="Engine that recognises text in scans and pictures; auto takes the first that "
+        "is installed, off saves its time.",
+    )
+    ocr_languages: str = Field(
+        "eng",
+        description="Languages of the scans as Tesseract codes joined by '+', such as `deu+fra`, "
+        "or `auto` for every installed one.",
+    )
+    speech: str = Field(
+        "auto",
+        description="What writes recordings down: `auto` is the packaged English model on this "
+        "machine where it is installed, `off` nothing, a folder a Whisper model in CTranslate2's "
+        "form, which may know more languages; `openai:whisper-1`, or "
+        "`whisper-1@http://127.0.0.1:8000/v1`, a service. See models-for-documents.md.",
+    )
+    vision_model: str | None = Field(
+        None,
+        description="Model that describes pictures so that they can be found, spelled like "
+        "language_model; unset means none.",
+    )
+    vision_max_pictures: int = Field(
+        20,
+        ge=1,
+        le=500,
+        description="Most pictures of one document that are described: each costs a call.",
+    )
+    chunk_policy: ChunkPolicyName = Field(
+        "balanced",
+        description="How documents are divided into chunks: balanced aims at 200 tokens, "
+        "balanced-400 at as many as it says, for more context and less exact hits; "
+        "characters-900-120 and tokens-512-50 divide as another system did whose results are to "
+        "be compared. See chunking.md.",
+    )
+
+    # Workers
+
+    worker_concurrency: int = Field(
+        6,
+        ge=1,
+        le=64,
+        description="Documents a worker ingests at the same time; a third as many parsers read "
+        "files, no more than cores.",
+    )
+    worker_stalled_seconds: float = Field(
+        10.0,
+        gt=0,
+        description="Silence after which a worker's jobs are given to another. It says that it "
+        "lives five times as often; a machine that stalls for long needs more.",
+    )
+    max_attempts: int = Field(
+        5,
+        ge=1,
+        le=50,
+        description="Tries of a stage whose failure can heal, and of a document whose worker died.",
+    )
+    max_queued_documents: int = Field(
+        10_000,
+        ge=1,
+        description="Documents of a workspace that may wait to be indexed, and a tenth of those of "
+        "all together; more are refused for the moment, so that nobody fills the queue.",
+    )
+
+    # Redaction
+
+    redact: RedactedKinds = Field(
+        "",
+        description="Personal data that is replaced in what is sent to models outside this "
+        "process, and put back into their replies: email, phone, iban, card, national_id and ip, "
+        "joined by commas, or all. Empty sends texts as they are. See privacy.md.",
+    )
+    redact_embeddings: bool = Field(
+        True,
+        description="Whether that holds for texts sent to hosted embedders, too. What is redacted "
+        "there is found by its words and no longer by its vector.",
+    )
+    redact_media: Literal["refuse", "send"] = Field(
+        "refuse",
+        description="What becomes of pictures and recordings for hosted models where redact is "
+        "set, for nothing in them can be replaced: they are refused, or sent as they are.",
+    )
+
+    # Knowledge
+
+    facts: bool = Field(
+        False,
+        description="Whether facts are extracted from documents in the background: from tables, "
+        "lines of key and value, definitions and plain sentences. See facts.md.",
+    )
+    fact_kinds: FactKinds = Field(
+        "cell,property,definition,statement",
+        description="Which kinds of facts are extracted, joined by commas.",
+    )
+    fact_classes: DocumentClasses = Field(
+        "",
+        description="Of which classes of documents facts are extracted, joined by commas; empty "
+        "means all of them.",
+    )
+
+    clusters: bool = Field(
+        False,
+        description="Whether documents that are alike are clustered in the background, at several "
+        "granularities, and the clusters called something. See clusters.md.",
+    )
+    chunk_clusters: bool = Field(
+        False,
+        description="Whether the passages of documents are clustered, too, whatever documents they "
+        "are in; of more than 20,000 a sample. See clusters.md.",
+    )
+    entities: bool = Field(
+        False,
+        description="Whether persons, organisations, places, dates, amounts and identifiers that "
+        "documents name are extracted and linked in the background. See entities.md.",
+    )
+    entity_kinds: EntityKinds = Field(
+        ",".join(EntityKind),
+        description="Which kinds of entities are extracted, joined by commas.",
+    )
+    entities_by_model: bool = Field(
+        False,
+        description="Whether the language model reads documents for names, too, five passages at "
+        "a time. It costs tokens: `footnote entities progress` says about how many, before it "
+        "begins.",
+    )
+    graph_recall: bool = Field(
+        False,
+        description="Whether searches also recall passages by the entities that a question names, "
+        "as far as entities are extracted. See retrieval.md.",
+    )
+    paused_work: PausedWork = Field(
+        "",
+        description="Work in the background that is paused, joined by commas: entities, "
+        "entities_by_model, facts, facts_by_model, clusters, chunk_clusters, summaries, "
+        "summaries_by_model, keywords, suspicion. What was made stays. See backfill.md.",
+    )
+    facts_by_model: bool = Field(
+        False,
+        description="Whether the language model reads documents for facts, too, five passages at "
+        "a time. It costs tokens: `footnote facts progress` says about how many, before it begins.",
+    )
+
+    summaries: bool = Field(
+        False,
+        description="Whether the sentences that say most of a document are found in the "
+        "background, for summaries of documents, collections and clusters. See summaries.md.",
+    )
+    summaries_by_model: bool = Field(
+        False,
+        description="Whether the language model writes summaries, too, each sentence with those of "
+        "the documents that it rests on. It costs tokens: `footnote summaries progress` says about "
+        "how many, before it begins.",
+    )

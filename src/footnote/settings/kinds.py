@@ -1,0 +1,216 @@
+"""Kinds of values that settings have, with what is checked of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, AliasChoices, BaseModel, Field, ValidationError
+
+from footnote.domain import DocumentClass
+from footnote.domain.backfill import BackgroundWork
+from footnote.domain.entities import EntityKind
+from footnote.domain.facts import FactKind
+from footnote.domain.redaction import PersonalData
+from footnote.validation.messages import wrong_value
+
+BLEND_WEIGHTS = ("FUSION_WEIGHT_VECTOR", "FUSION_WEIGHT_BM25")
+"""Variables of another product, of which the first's share is blend_alpha."""
+NAMESPACE = r"^([a-z][a-z0-9-]{0,30})?$"
+"""Of an identity provider; it stands before a colon."""
+
+
+def default_home() -> Path:
+    """The folder for data of this user."""
+    import platformdirs  # noqa: PLC0415  # unused where home is set
+
+    return Path(platformdirs.user_data_dir("footnote"))
+
+
+def default_alpha() -> float | str:
+    """The share that another product's variables give the dense recall, else 0.7."""
+    given = [os.environ.get(name, "") for name in BLEND_WEIGHTS]
+    try:
+        dense, lexical = (float(each or 0) for each in given)
+    except ValueError:
+        return next(each for each in given if each)  # which is refused as a value of the setting
+    return dense / total if (total := dense + lexical) else 0.7
+
+
+def also(name: str, *variables: str) -> AliasChoices:
+    """The variable of a setting, and names under which other products know it."""
+    return AliasChoices(f"FOOTNOTE_{name.upper()}", *variables)
+
+
+def _checked_url(url: str) -> str:
+    """The URL, if libpq understands it; what it says of another may quote the password."""
+    from psycopg import Error, conninfo  # noqa: PLC0415  # slow, and unused without a URL
+
+    try:
+        parts = conninfo.conninfo_to_dict(url)
+    except (Error, ValueError):
+        raise ValueError(_NO_URL) from None
+    # A password that should have been percent-encoded ends up in these two.
+    hosts, ports = (str(parts.get(part) or "").split(",") for part in ("host", "port"))
+    if any("@" in host and host[0] not in "/@" for host in hosts):
+        raise ValueError(_NO_URL)
+    if not all(port.isdecimal() or not port for port in ports):
+        raise ValueError(_NO_URL)
+    return url
+
+
+_NO_URL = (
+    "it is not like postgresql://user:password@host:5432/database, or its password holds "
+    "characters that must be percent-encoded"
+)
+
+DatabaseUrl = Annotated[str, AfterValidator(_checked_url)]
+
+
+def _checked_urls(urls: str) -> str:
+    """Several of them, with single spaces between them."""
+    several = urls.split()
+    if any(each.count("://") > 1 for each in several):
+        raise ValueError("between several addresses there are spaces, and nothing else")
+    try:
+        return " ".join(map(_checked_url, several))
+    except ValueError as error:
+        raise ValueError(f"{error}; between several addresses there are spaces") from None
+
+
+DatabaseUrls = Annotated[str, AfterValidator(_checked_urls)]
+
+
+IDENTITY_WAYS = ("keys", "tokens", "gateway", "login", "scim")
+"""How callers may prove who they are."""
+
+
+def _checked_ways(text: str) -> str:
+    unknown = [each for each in listed(text) if each not in IDENTITY_WAYS]
+    if unknown:
+        raise ValueError(f"there is no {unknown[0]!r}; name some of {', '.join(IDENTITY_WAYS)}")
+    return text
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The members of a setting that joins them by commas."""
+    return tuple(each.strip() for each in text.split(",") if each.strip())
+
+
+def _checked_kinds(text: str) -> str:
+    """Kinds of personal data, each once and in one order. Raises ValueError."""
+    wanted = {each.lower() for each in listed(text)}
+    known = [kind.value for kind in PersonalData]
+    if wanted == {"all"}:
+        return ",".join(known)
+    unknown = sorted(wanted.difference(known))
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)} is none of {', '.join(known)}, or all alone")
+    return ",".join(kind for kind in known if kind in wanted)
+
+
+def _checked_fact_kinds(text: str) -> str:
+    """Kinds of facts, each once and in one order. Raises ValueError."""
+    return _some_of(text, [kind.value for kind in FactKind], "facts")
+
+
+def _checked_entity_kinds(text: str) -> str:
+    """Kinds of entities, each once and in one order. Raises ValueError."""
+    return _some_of(text, [kind.value for kind in EntityKind], "entities")
+
+
+def _checked_classes(text: str) -> str:
+    """Classes of documents, each once and in one order. Raises ValueError."""
+    return _members(text, [each.value for each in DocumentClass])
+
+
+def _some_of(text: str, known: Sequence[str], switch: str) -> str:
+    """At least one of them; the setting `switch` is for none."""
+    if not listed(text):
+        raise ValueError(
+            f"it names no kind; name some of {', '.join(known)}, or set {switch} to false to "
+            f"extract no {switch}"
+        )
+    return _members(text, known)
+
+
+def _members(text: str, known: Sequence[str]) -> str:
+    wanted = {each.lower() for each in listed(text)}
+    unknown = sorted(wanted.difference(known))
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)} is none of {', '.join(known)}")
+    return ",".join(each for each in known if each in wanted)
+
+
+def _checked_policy(text: str) -> str:
+    tokens = text.removeprefix("balanced-")
+    if text not in ("balanced", "characters-900-120", "tokens-512-50") and not (
+        text != tokens and tokens.isdecimal() and 32 <= int(tokens) <= 4000
+    ):
+        raise ValueError(
+            "say balanced, balanced-32 to balanced-4000, characters-900-120 or tokens-512-50"
+        )
+    return text
+
+
+def _checked_reranker(text: str) -> str:
+    known = ("none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex")
+    if re.split("[:@]", text, maxsplit=1)[0] not in known:
+        raise ValueError(f"it must begin with one of {', '.join(known)}")
+    return text
+
+
+RerankerName = Annotated[str, AfterValidator(_checked_reranker)]
+ChunkPolicyName = Annotated[str, AfterValidator(_checked_policy)]
+RedactedKinds = Annotated[str, AfterValidator(_checked_kinds)]
+
+
+def _checked_work(text: str) -> str:
+    """Kinds of background work, each once and in one order. Raises ValueError."""
+    return _members(text, [kind.value for kind in BackgroundWork])
+
+
+PausedWork = Annotated[str, AfterValidator(_checked_work)]
+FactKinds = Annotated[str, AfterValidator(_checked_fact_kinds)]
+EntityKinds = Annotated[str, AfterValidator(_checked_entity_kinds)]
+DocumentClasses = Annotated[str, AfterValidator(_checked_classes)]
+IdentityWays = Annotated[str, AfterValidator(_checked_ways)]
+
+
+class EmbeddingOptions(BaseModel, extra="forbid", frozen=True):
+    """What fastembed and hosted embedders were trained with, where nobody knows it of them."""
+
+    max_tokens: Annotated[int, Field(ge=16)] | None = None
+    query_prompt: str = ""
+    document_prompt: str = ""
+
+
+class TokenClaims(BaseModel, extra="forbid", frozen=True):
+    """Which claims of a token say who somebody is, with dots where they lead into objects."""
+
+    principal: str = "sub"
+    groups: str = "groups"
+    role: str | None = "role"
+    workspace: str | None = None
+
+
+def json_of(record: type[BaseModel]) -> AfterValidator:
+    """Text that holds such a record as a JSON object."""
+
+    def checked(text: str) -> str:
+        try:
+            record.model_validate_json(text)
+        except ValidationError as error:
+            wrong = error.errors(include_url=False)[0]
+            members = ", ".join(record.model_fields)
+            inside = ".".join(map(str, wrong["loc"]))
+            raise ValueError(
+                f"it must be a JSON object with some of {members}"
+                + (f"; {inside}: {wrong_value(wrong, with_value=False)}" if inside else "")
+            ) from None
+        return text
+
+    return AfterValidator(checked)

@@ -1,0 +1,201 @@
+"""Plans how the tables lie on a Citus cluster, from what the catalogue says."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from graphlib import TopologicalSorter
+from typing import LiteralString
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import DictRow
+
+from footnote.domain.distribution import ClusterPlan, Obstacle, PlannedTable, TableKind
+from footnote.store.statements import load_statements
+
+Connection = psycopg.Connection[DictRow]
+
+ROOT = "workspaces"
+"""The table beside whose shards all others lie."""
+COLUMN = "workspace_id"
+REFERENCE = {
+    "workspace_directory": "asked for a name before the workspace is known",
+    "credential_directory": "asked for a credential before its workspace is known",
+    "login_directory": "asked for a person's logins in all workspaces",
+}
+LOCAL = {
+    "migrations": "read when a process starts",
+    "failed_credentials": "counts failures of sources that belong to no workspace",
+    "spans": "traces for the operator, without anything of a customer",
+}
+_QUEUE = "procrastinate_"
+_OF_QUEUE = "the job queue: small, and its jobs are taken in one place"
+_UNSAID = (TableKind.LOCAL, "has no workspace, and nobody has said where it lies")
+_SQL = load_statements("citus")
+_ASKS_TABLE = "asks another table who may see a row"
+_ASKS_ACCESS = "reads the access list, once for all rows instead of for each"
+_OF_TRIGGERS = {
+    "list": "it writes a reference table, which a statement on a shard may not",
+    "tell": "what it notifies there reaches nobody who listens on the coordinator",
+    "ask": "with citus.enable_unsafe_triggers on every node it may ask tables beside it, if each "
+    "of its statements names the workspace by a value; this was not tried",
+}
+
+
+def plan_of(connection: Connection, login: str, shards: int) -> ClusterPlan:
+    """What is to be done, from the catalogue as it is now."""
+    citus = citus_version(connection)
+    placed = {} if citus is None else kinds_placed(connection)
+    rows = {row["name"]: row for row in connection.execute(_SQL["tables"])}
+    kinds = {name: _kind_of(name, row) for name, row in rows.items()}
+    foreign = connection.execute(_SQL["foreign_keys"]).fetchall()
+    tables = tuple(
+        PlannedTable(
+            name=name,
+            kind=kinds[name][0],
+            reason=kinds[name][1],
+            size_bytes=rows[name]["size_bytes"],
+            done=kinds[name][0] is TableKind.LOCAL or placed.get(name) == kinds[name][0],
+        )
+        for name in _order(kinds, foreign)
+    )
+    return ClusterPlan(
+        citus=citus,
+        tables=tables,
+        obstacles=tuple(_obstacles(connection, rows, kinds, foreign)),
+        statements=tuple(_statements(connection, tables, login, shards)),
+        ran=False,
+    )
+
+
+def _kind_of(name: str, row: DictRow) -> tuple[TableKind, str]:
+    if name in REFERENCE:
+        return TableKind.REFERENCE, REFERENCE[name]
+    if name in LOCAL or name.startswith(_QUEUE):
+        return TableKind.LOCAL, LOCAL.get(name, _OF_QUEUE)
+    if row["tenant_type"] is None:
+        return _UNSAID
+    return TableKind.DISTRIBUTED, ""
+
+
+def _order(kinds: dict[str, tuple[TableKind, str]], foreign: Sequence[DictRow]) -> Iterator[str]:
+    """Reference tables, distributed ones with the root first, local ones; targets before others."""
+    targets: defaultdict[str, set[str]] = defaultdict(set)
+    for key in foreign:
+        if key["target"] != key["table_name"]:
+            targets[key["table_name"]].add(key["target"])
+    graph = {name: sorted(targets[name]) for name in sorted(kinds, key=lambda name: name != ROOT)}
+    order = list(TopologicalSorter(graph).static_order())
+    for kind in (TableKind.REFERENCE, TableKind.DISTRIBUTED, TableKind.LOCAL):
+        ofkind = [name for name in order if kinds[name][0] is kind]
+        yield from sorted(ofkind, key=lambda name: name != ROOT)
+
+
+def _obstacles(
+    connection: Connection,
+    rows: dict[str, DictRow],
+    kinds: dict[str, tuple[TableKind, str]],
+    foreign: Sequence[DictRow],
+) -> Iterator[Obstacle]:
+    distributed = {name for name, (kind, _) in kinds.items() if kind is TableKind.DISTRIBUTED}
+    keys = connection.execute(_SQL["unique_keys"]).fetchall()
+    keyed = {key["table_name"] for key in keys}
+    for name, row in rows.items():
+        yield from _table_obstacles(row, kinds[name], keyed=name in keyed)
+    for key in keys:
+        if key["table_name"] in distributed and key["columns"][:1] != [COLUMN]:
+            yield _obstacle(key, f"a key of a distributed table must begin with {COLUMN}")
+    for key in foreign:
+        yield from _foreign_obstacles(key, kinds)
+    for policy in connection.execute(_SQL["policies"]):
+        if policy["table_name"] in distributed:
+            asked = _ASKS_TABLE if policy["asks_table"] else _ASKS_ACCESS
+            yield _obstacle(policy, f"Citus takes no policy with a subquery, and this one {asked}")
+    for trigger in connection.execute(_SQL["triggers"]):
+        if trigger["table_name"] in distributed:
+            why = _OF_TRIGGERS[trigger["does"]]
+            yield _obstacle(trigger, f"{trigger['function']} runs on the node of a shard: {why}")
+
+
+def _table_obstacles(
+    row: DictRow, kind: tuple[TableKind, str], *, keyed: bool
+) -> Iterator[Obstacle]:
+    name = row["name"]
+    if kind == _UNSAID:
+        yield Obstacle(table=name, name=name, why=kind[1])
+    if kind[0] is not TableKind.DISTRIBUTED:
+        return
+    if row["tenant_type"] != "uuid" or not row["tenant_set"]:
+        why = f"{COLUMN} must be a uuid that is never null, as in every table beside it"
+        yield Obstacle(table=name, name=COLUMN, why=why)
+    if not keyed:
+        yield Obstacle(table=name, name=name, why="a table without a key cannot be moved online")
+
+
+def _foreign_obstacles(key: DictRow, kinds: dict[str, tuple[TableKind, str]]) -> Iterator[Obstacle]:
+    own, target = kinds[key["table_name"]][0], kinds[key["target"]][0]
+    if own is TableKind.DISTRIBUTED and target is TableKind.LOCAL:
+        yield _obstacle(key, f"refers to {key['target']}, which is not on the nodes")
+    elif own is not TableKind.DISTRIBUTED and target is TableKind.DISTRIBUTED:
+        yield _obstacle(key, f"refers to {key['target']}, whose rows are on other nodes")
+    elif own is TableKind.DISTRIBUTED is target and not key["within_workspace"]:
+        yield _obstacle(key, f"may refer to another workspace's row of {key['target']}")
+    elif own is TableKind.DISTRIBUTED and key["sets_columns"]:
+        yield _obstacle(key, f"would set {COLUMN} to nothing, which Citus refuses")
+
+
+def _obstacle(row: DictRow, why: str) -> Obstacle:
+    return Obstacle(table=row["table_name"], name=row["name"], why=why)
+
+
+def _statements(
+    connection: Connection, tables: Sequence[PlannedTable], login: str, shards: int
+) -> Iterator[str]:
+    found = connection.execute(_SQL["login_set"], {"login": login}).fetchone()
+    if login and found is not None and not found["found"]:
+        statement = sql.SQL(
+            "ALTER ROLE {} IN DATABASE {} SET citus.propagate_set_commands = 'local'"
+        )
+        names = (sql.Identifier(login), sql.Identifier(found["database"]))
+        yield statement.format(*names).as_string(connection)
+    for table in tables:
+        name = f"footnote.{table.name}"
+        if table.done:
+            continue
+        if table.kind is TableKind.REFERENCE:
+            yield spelled("SELECT create_reference_table({})", name)
+        elif table.name == ROOT:
+            yield spelled(
+                "SELECT create_distributed_table({}, {}, colocate_with => 'none', "
+                "shard_count => {})",
+                name,
+                COLUMN,
+                shards,
+            )
+        else:
+            yield spelled(
+                "SELECT create_distributed_table({}, {}, colocate_with => {})",
+                name,
+                COLUMN,
+                f"footnote.{ROOT}",
+            )
+
+
+def kinds_placed(connection: Connection) -> dict[str, str]:
+    """Which tables Citus holds already, and as what."""
+    return {row["name"]: row["kind"] for row in connection.execute(_SQL["placed"])}
+
+
+def citus_version(connection: Connection) -> str | None:
+    """Of Citus in this database; None without it."""
+    row = connection.execute(_SQL["version"]).fetchone()
+    if row is None or not row["installed"]:
+        return None
+    told = connection.execute(_SQL["version_text"]).fetchone()
+    return None if told is None else told["version"]
+
+
+def spelled(statement: LiteralString, *values: str | int) -> str:
+    """A statement as it is shown and run, each value quoted in its place."""
+    return sql.SQL(statement).format(*map(sql.Literal, values)).as_string(None)
