@@ -103,7 +103,8 @@ NOT_CALLED = {
     *("lexical.load_lists", "lexical.count_lists", "merging.load_postings"),
     *("routing.ask_routes", "routing.replace_document_vector", "passages.read_passages"),
     *("passages.load_widened", "documents.texts_of_spans", "merging.insert_postings"),
-    *("publishing.publish", "receiving.requeue_failed", "idempotency.keep_outcome"),
+    *("publishing.publish", "publishing.reserve", "receiving.requeue_failed"),
+    *("idempotency.keep_outcome",),
     # They run whatever statement or function they are given.
     *("database.execute_as_system", "queue.enqueue", "audit.append_entries"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -30,9 +31,11 @@ from footnote.store.lanes import require_vectors_of
 from footnote.store.lexical import count_lists
 from footnote.store.publishing import (
     MaintenanceLimits,
+    Overtaken,
     StoredVersion,
     delete_document,
     publish,
+    reserve,
 )
 from footnote.store.receiving import Incoming, receive_document
 from footnote.store.sealing import STAGE_RESULT
@@ -185,11 +188,12 @@ class PostgresVersionInWork:
             orphans = await scope.all(
                 _SQL["attachments_from"], {"parent_id": parent, "first": f"{parent}/{count:04d}"}
             )
-            blobs = [
-                key
-                for orphan in orphans
-                for key in await delete_document(scope, orphan["document_id"], self.limits)
-            ]
+        blobs: list[str] = []
+        for orphan in orphans:
+            # One that somebody else has deleted meanwhile is gone.
+            with contextlib.suppress(NotFound):
+                async with self._scope() as scope:
+                    blobs += await delete_document(scope, orphan["document_id"], self.limits)
         await remove_unused(self.database, self.blobs, self.workspace_id, blobs)
 
     def term_ids(self, terms: Sequence[str]) -> tuple[int, ...]:
@@ -251,7 +255,15 @@ class PostgresVersionInWork:
 
     async def publish(self, publication: Publication) -> bool:
         async with self._scope() as scope:
-            return await publish(scope, self.stored, self.lane_id, publication, self.limits)
+            reserved = await reserve(scope, len(publication.chunks))
+        try:
+            async with self._scope() as scope:
+                await publish(
+                    scope, self.stored, self.lane_id, publication, self.limits, reserved=reserved
+                )
+        except Overtaken:
+            return False
+        return True
 
     def _scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
         return self.database.workspace(self.workspace_id, SYSTEM)

@@ -93,14 +93,27 @@ class StoredVersion:
         return {"document_id": self.document_id, "version": self.version}
 
 
+class Overtaken(Exception):
+    """The version was replaced, deleted or published by another worker; nothing of it is kept."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reserved:
-    """Numbers that are ours alone, and how the index stood when we took them."""
+class Reserved:
+    """Numbers that are one publication's alone."""
 
     first_chunk: int
-    end_chunk: int
     segment_id: int
-    has_hnsw: bool
+
+
+async def reserve(scope: WorkspaceScope, chunks: int) -> Reserved:
+    """Take a run of chunk numbers and a segment number that nobody had before or gets again.
+
+    Its transaction is to end before anything is written, since others wait for it. Raises NotFound.
+    """
+    row = await scope.one(_SQL["reserve"], {"chunks": chunks})
+    if row is None:
+        raise NotFound("the workspace is gone")
+    return Reserved(first_chunk=row["first_chunk"], segment_id=row["segment_id"])
 
 
 async def publish(
@@ -109,34 +122,36 @@ async def publish(
     lane_id: int,
     publication: Publication,
     limits: MaintenanceLimits,
-) -> bool:
-    """Swap the version in and the one before it out; False when it was overtaken or deleted.
+    *,
+    reserved: Reserved,
+) -> None:
+    """Swap the version in and the one before it out.
 
-    Raises DocumentInterrupted when a vector is missing; embedding again heals that.
+    Others publish, delete and merge in the workspace while chunks and lists are written, which
+    nobody sees before the end; only for the end they wait. Raises Overtaken, also after much was
+    written, and DocumentInterrupted when a vector is missing; embedding again heals that.
     """
     parameters = stored.key | {"lane_id": lane_id}
-    # The index row is the lock that makes publications and deletions of a workspace queue up.
-    reserved = await _reserve(scope, len(publication.chunks))
     first_chunk, segment_id = reserved.first_chunk, reserved.segment_id
-    document = await scope.one(_SQL["lock_document"], parameters)
-    if document is None:
-        return False
-    await require_current(scope, lane_id)
+    await scope.execute(_SQL["take_turns"], {"document_ids": [stored.document_id]})
+    wanted = await scope.one(_SQL["is_wanted"], parameters)
+    if wanted is None:
+        raise Overtaken
     numbers = list(range(first_chunk, first_chunk + len(publication.chunks)))
     await _insert_vectors(scope, parameters, numbers, publication)
+    # Two versions never have chunks at once: the ordinals of a document are unique.
+    if wanted["first_of_it"]:
+        await _insert_chunks(scope, stored, numbers, publication)
+    await _insert_segment(scope, segment_id, first_chunk, publication)
+    index = await _lock_index(scope)
+    document = await scope.one(_SQL["lock_document"], parameters)
+    if document is None:
+        raise Overtaken
+    await require_current(scope, lane_id)
     await replace_document_vector(scope, parameters, first_chunk, publication)
     await _retire(scope, document)
-    for start in range(0, len(numbers), _ROWS_AT_ONCE):
-        part = numbers[start : start + _ROWS_AT_ONCE]
-        chunks = publication.chunks[start : start + len(part)]
-        rows = [
-            _chunk_row(scope.sealing, number, chunk)
-            for number, chunk in zip(part, chunks, strict=True)
-        ]
-        await scope.execute(
-            _SQL["insert_chunks"], stored.key | {"rows": Json(rows, dumps=_AS_JSON)}
-        )
-    await _insert_segment(scope, segment_id, first_chunk, publication)
+    if not wanted["first_of_it"]:
+        await _insert_chunks(scope, stored, numbers, publication)
     await scope.execute(
         _SQL["publish_document"],
         parameters
@@ -155,7 +170,7 @@ async def publish(
     )
     await scope.execute(_SQL["drop_staged_vectors"], parameters | {"hashes": hashes})
     await scope.execute(_SQL["drop_staged_of_document"], parameters)
-    await _enqueue_what_is_due(scope, limits, reserved)
+    await _enqueue_what_is_due(scope, limits, index)
     await forget_cluster_names(scope, [stored.document_id])
     await enqueue_facts_if_wanted(scope, by_default=limits.extract_facts)
     await enqueue_clustering_if_wanted(
@@ -163,7 +178,6 @@ async def publish(
     )
     await enqueue_entities_if_wanted(scope, by_default=limits.extract_entities)
     await enqueue_summarising_if_wanted(scope, by_default=limits.summarise)
-    return True
 
 
 async def mark_failed(
@@ -186,10 +200,20 @@ async def delete_document(
 ) -> tuple[str, ...]:
     """Remove a document with all that hangs below it; return the blobs it leaves without an owner.
 
+    One in a transaction: what is deleted waits for its own publication, and with the index locked
+    by another deletion it would wait for ever.
+
     They are given up: `blob_claims.remove_unused` removes them now, a sweep later. Raises NotFound.
     """
     parameters: dict[str, object] = {"document_id": document_id}
-    reserved = await _reserve(scope, 0)
+    held: set[UUID] = set()
+    # What is attached while another publication is waited for is waited for as well.
+    while wanted := {row["document_id"] for row in await scope.all(_SQL["family"], parameters)}:
+        if wanted <= held:
+            break
+        await scope.execute(_SQL["take_turns"], {"document_ids": list(wanted)})
+        held |= wanted
+    index = await _lock_index(scope)
     family = await scope.all(_SQL["lock_family"], parameters)
     if not family:
         raise no_such_document(document_id)
@@ -200,7 +224,7 @@ async def delete_document(
     await remove_from_sealed_answers(scope, identities["document_ids"])
     await forget_cluster_names(scope, identities["document_ids"])
     await scope.execute(_SQL["delete_family"], parameters | identities)
-    await _enqueue_what_is_due(scope, limits, reserved)
+    await _enqueue_what_is_due(scope, limits, index)
     await enqueue_clustering_if_wanted(
         scope, by_default=limits.cluster, chunks_by_default=limits.cluster_chunks
     )
@@ -210,24 +234,19 @@ async def delete_document(
     return keys
 
 
-async def _reserve(scope: WorkspaceScope, chunks: int) -> _Reserved:
-    """Take chunk numbers and a segment number that nobody had before; readers notice."""
-    row = await scope.one(_SQL["reserve"], {"chunks": chunks})
+async def _lock_index(scope: WorkspaceScope) -> DictRow:
+    """Have whatever else changes the index wait until the transaction ends. Raises NotFound."""
+    row = await scope.one(_SQL["lock_index"])
     if row is None:
         raise NotFound("the workspace is gone")
-    return _Reserved(
-        first_chunk=row["first_chunk"],
-        end_chunk=row["first_chunk"] + chunks,
-        segment_id=row["segment_id"],
-        has_hnsw=row["has_hnsw"],
-    )
+    return row
 
 
 async def _enqueue_what_is_due(
-    scope: WorkspaceScope, limits: MaintenanceLimits, reserved: _Reserved
+    scope: WorkspaceScope, limits: MaintenanceLimits, index: DictRow
 ) -> None:
     """Have the index tended when a merge is due, or the workspace may have outgrown exact scans."""
-    outgrown = not reserved.has_hnsw and reserved.end_chunk >= limits.hnsw_threshold_chunks
+    outgrown = not index["has_hnsw"] and index["next_chunk"] >= limits.hnsw_threshold_chunks
     if outgrown or await due_merge(scope, limits.merge_fan_in):
         await enqueue_maintenance(scope)
 
@@ -250,6 +269,21 @@ async def _insert_vectors(
             stage=Stage.PUBLISH,
             cause=f"{len(numbers) - inserted} vectors went missing before publication",
             advice="it is embedded again by itself",
+        )
+
+
+async def _insert_chunks(
+    scope: WorkspaceScope, stored: StoredVersion, numbers: list[int], publication: Publication
+) -> None:
+    for start in range(0, len(numbers), _ROWS_AT_ONCE):
+        part = numbers[start : start + _ROWS_AT_ONCE]
+        chunks = publication.chunks[start : start + len(part)]
+        rows = [
+            _chunk_row(scope.sealing, number, chunk)
+            for number, chunk in zip(part, chunks, strict=True)
+        ]
+        await scope.execute(
+            _SQL["insert_chunks"], stored.key | {"rows": Json(rows, dumps=_AS_JSON)}
         )
 
 

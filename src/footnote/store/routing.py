@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from psycopg.rows import DictRow
 
 from footnote.domain import Hit, Publication, Stage
 from footnote.errors import DocumentInterrupted
@@ -137,15 +138,14 @@ async def _table(
     if known is not None and known.generation == state.generation:
         return known
     since = int(known.firsts[-1]) + 1 if known is not None and known.firsts.size else 0
-    # Kept for every principal; what a search may see of it comes with the search.
-    cursor = await execute_as_system(
-        scope,
-        _SQL["documents"],
-        {"lane_id": lane_id, "since": since},
-    )
-    row = await cursor.fetchone()
-    assert row is not None, "an aggregate has a row"
+    row = await _documents(scope, lane_id, since)
     firsts = _numbers(row["firsts"])
+    if known is not None:
+        # A long document is published after shorter ones that took their numbers after it.
+        late = np.setdiff1d(firsts[: np.searchsorted(firsts, since)], known.firsts)
+        if late.size:
+            since = int(late[0])
+            row = await _documents(scope, lane_id, since)
     table = DocumentTable(
         generation=row["generation"],
         lane_id=lane_id,
@@ -160,14 +160,23 @@ async def _table(
     return table
 
 
+async def _documents(scope: WorkspaceScope, lane_id: int, since: int) -> DictRow:
+    """All documents, with the vectors of those from a chunk number on."""
+    # Kept for every principal; what a search may see of it comes with the search.
+    cursor = await execute_as_system(scope, _SQL["documents"], {"lane_id": lane_id, "since": since})
+    row = await cursor.fetchone()
+    assert row is not None, "an aggregate has a row"
+    return row
+
+
 def _numbers(packed: bytes | None) -> Numbers:
     return np.frombuffer(packed or b"", dtype=_NUMBER).astype(np.int32)
 
 
 def _joined(known: DocumentTable | None, kept: Numbers, packed: bytes | None) -> Matrix:
-    """The vectors of what was known and is still there, and behind them the new ones.
+    """The vectors of what was known and is still there, and behind them those that were read.
 
-    A first chunk is never given again, and what is published later has higher ones.
+    A first chunk is never given again.
     """
     rows: list[Matrix] = []
     if known is not None:

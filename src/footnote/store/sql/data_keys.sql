@@ -33,9 +33,10 @@ WHERE workspace_id = %(workspace_id)s AND state = 'coming'
 DELETE FROM data_keys WHERE workspace_id = %(workspace_id)s AND state = 'old'
 
 -- name: page
+-- Documents that are being published are not waited for.
 SELECT {key}, {columns} FROM {table}
 WHERE workspace_id = %(workspace_id)s AND {after}
-ORDER BY {key} LIMIT %(limit)s FOR UPDATE
+ORDER BY {key} LIMIT %(limit)s FOR NO KEY UPDATE
 
 -- name: after
 ({key}) > ({values})

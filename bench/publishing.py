@@ -1,0 +1,120 @@
+"""How long a document of one page waits in a workspace where a long one is being published.
+
+    python bench/publishing.py
+    python bench/publishing.py --chunks 1000 --rounds 1 --json
+
+Documents of one chunk are published one after the other, each until a search finds it, and deleted
+again, first alone and then while a long one is published beside them.
+Nothing is parsed or embedded: vectors and words are synthetic.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from footnote.domain import SearchRequest
+from footnote.engine import Engine, WorkspaceEngine
+from installation import MODELS, Ready, bench_engine, put
+from reporting import finish, machine, progress, show
+from synthetic import SyntheticLanguage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """Seconds of one long publication and of what went on beside it."""
+
+    long: float
+    short_alone: float
+    """The median of a few, until a search found each."""
+    short: list[float]
+    deletions: list[float]
+
+
+def ready(engine: Engine, texts: list[str], chance: np.random.Generator) -> Ready:
+    """A document of these texts."""
+    return Ready(
+        title=texts[0][:40],
+        language="en",
+        texts=texts,
+        terms=[engine.analyzer.terms(text, "en") for text in texts],
+        vectors=chance.standard_normal((len(texts), engine.lane.dimensions)).astype(np.float32),
+    )
+
+
+async def one_page(
+    engine: Engine, workspace: WorkspaceEngine, name: str, chance: np.random.Generator
+) -> tuple[float, float]:
+    """Seconds until a document of one page is found, and until it is deleted."""
+    document = ready(engine, [f"{name} is about {name} and nothing else"], chance)
+    began = perf_counter()
+    identity = await put(engine, workspace.workspace, document)
+    found = await workspace.search(SearchRequest(query=name, top_k=1))
+    assert found.evidence[0].passage.document_id == identity
+    published = perf_counter()
+    await workspace.delete_document(identity)
+    return published - began, perf_counter() - published
+
+
+async def measure(engine: Engine, workspace: WorkspaceEngine, number: int, chunks: int) -> Round:
+    """Publish a long document once, and short ones before it and beside it."""
+    chance = np.random.default_rng(number)
+    language = SyntheticLanguage(engine.analyzer, seed=number)
+    long = await asyncio.to_thread(
+        ready, engine, list(language.document(chance, chunks).texts), chance
+    )
+    alone = [(await one_page(engine, workspace, f"quiet{number}x{i}", chance))[0] for i in range(5)]
+    began = perf_counter()
+    publication = asyncio.create_task(put(engine, workspace.workspace, long))
+    beside: list[tuple[float, float]] = []
+    while not publication.done():
+        beside.append(await one_page(engine, workspace, f"busy{number}x{len(beside)}", chance))
+    await publication
+    return Round(
+        long=perf_counter() - began,
+        short_alone=float(np.median(alone)),
+        short=[published for published, _ in beside],
+        deletions=[deleted for _, deleted in beside],
+    )
+
+
+async def main(options: argparse.Namespace) -> None:
+    """Measure, and show or write it."""
+    about = machine()
+    async with bench_engine(options.models, None) as engine:
+        await engine.create_workspace("publishing")
+        workspace = await engine.workspace("publishing")
+        with progress() as bars:
+            numbers = bars.track(range(options.rounds), description="rounds")
+            rounds = [await measure(engine, workspace, each, options.chunks) for each in numbers]
+    if not options.json:
+        show(
+            f"one page beside a publication of {options.chunks} chunks, seconds",
+            ("long", "one page alone", "beside: median", "longest", "deletion: longest", "pages"),
+            [
+                (
+                    f"{each.long:.1f}",
+                    f"{each.short_alone:.2f}",
+                    f"{np.median(each.short):.2f}",
+                    f"{max(each.short):.2f}",
+                    f"{max(each.deletions):.2f}",
+                    str(len(each.short)),
+                )
+                for each in rounds
+            ],
+        )
+    finish({"machine": about, "rounds": [asdict(each) for each in rounds]}, options.json)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chunks", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--models", type=Path, default=MODELS)
+    parser.add_argument("--json", action="store_true")
+    asyncio.run(main(parser.parse_args()))
