@@ -30,17 +30,25 @@ CALLER = "footnote.caller"
 """Where a request's scope says who was proved to ask."""
 
 
-def lifecycle(request: Request) -> Lifecycle:
+def lifecycle_of(request: Request) -> Lifecycle:
     """The lifecycle of this app's engine."""
     return cast("Lifecycle", request.app.state.lifecycle)
+
+
+# What depends on a request are coroutines: plain functions would each wait for a thread.
+
+
+async def lifecycle(request: Request) -> Lifecycle:
+    """The lifecycle of this app's engine."""
+    return lifecycle_of(request)
 
 
 TheLifecycle = Annotated[Lifecycle, Depends(lifecycle)]
 
 
-def settings(life: TheLifecycle) -> Settings:
+async def settings(request: Request) -> Settings:
     """The settings of this app."""
-    return life.settings
+    return lifecycle_of(request).settings
 
 
 TheSettings = Annotated[Settings, Depends(settings)]
@@ -99,42 +107,48 @@ def requester_of(scope: Scope, life: Lifecycle) -> Requester:
     return Requester(life.engine, caller, scope, tuple(filter(None, about)))
 
 
-def requester(request: Request, life: TheLifecycle) -> Requester:
+async def requester(request: Request) -> Requester:
     """Who sends this request. Raises NotReady and NotAuthenticated."""
-    return requester_of(request.scope, life)
+    return requester_of(request.scope, lifecycle_of(request))
 
 
 TheRequester = Annotated[Requester, Depends(requester)]
 
 
-def workspace_name(
-    request: Request,
-    footnote_workspace: Annotated[
-        str | None,
-        Header(
-            alias=WORKSPACE_HEADER,
-            description="The workspace's name; without it the credential's, or the default one.",
-            examples=["acme"],
-            min_length=1,
-            max_length=200,
-        ),
-    ] = None,
-) -> str | None:
-    """The workspace the request names. Raises InvalidRequest where it names more than one."""
+def one_header(request: Request, named: str | None) -> str | None:
+    """The workspace that the header names. Raises InvalidRequest where it is there twice."""
     if len(request.headers.getlist(WORKSPACE_HEADER)) > 1:
         raise InvalidRequest(
             f"header.{WORKSPACE_HEADER}: it is there more than once",
             hint="A request is about one workspace; send the header once.",
         )
-    return footnote_workspace
+    return named
+
+
+NamedInHeader = Annotated[
+    str | None,
+    Header(
+        alias=WORKSPACE_HEADER,
+        description="The workspace's name; without it the credential's, or the default one.",
+        examples=["acme"],
+        min_length=1,
+        max_length=200,
+    ),
+]
+
+
+async def workspace_name(request: Request, named: NamedInHeader = None) -> str | None:
+    """The workspace the request names. Raises InvalidRequest where it names more than one."""
+    return one_header(request, named)
 
 
 WorkspaceName = Annotated[str | None, Depends(workspace_name)]
 
 
-async def workspace(requester: TheRequester, name: WorkspaceName) -> WorkspaceEngine:
-    """The engine inside the named workspace. Raises NoSuchWorkspace."""
-    return await requester.enter(name)
+async def workspace(request: Request, named: NamedInHeader = None) -> WorkspaceEngine:
+    """The engine inside the named workspace. Raises what `requester` does, and NoSuchWorkspace."""
+    asks = requester_of(request.scope, lifecycle_of(request))
+    return await asks.enter(one_header(request, named))
 
 
 TheWorkspace = Annotated[WorkspaceEngine, Depends(workspace)]

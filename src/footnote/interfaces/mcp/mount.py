@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 from footnote.errors import FootnoteError
 from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.interfaces.http.problems import problem, problem_of
-from footnote.interfaces.http.scope import WORKSPACE_HEADER, requester_of, workspace_name
+from footnote.interfaces.http.scope import WORKSPACE_HEADER, one_header, requester_of
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -80,7 +80,7 @@ class McpMount:
 
         request = context.request
         assert isinstance(request, Request), "HTTP hands its request on"
-        name = workspace_name(request, request.headers.get(WORKSPACE_HEADER))
+        name = one_header(request, request.headers.get(WORKSPACE_HEADER))
         workspace = await requester_of(request.scope, self.lifecycle).enter(name)
         return Inside(workspace=workspace, base_url=str(request.base_url).rstrip("/"))
 
