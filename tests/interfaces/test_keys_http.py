@@ -483,6 +483,9 @@ async def test_pages_of_other_sites_are_let_in_as_the_settings_say(
         own = {**host, **bearer(key)}
         answer = await http.get("/stats", headers={**own, "Origin": "https://app.example.com"})
         assert answer.headers["Access-Control-Allow-Origin"] == "https://app.example.com"
+        exposed = answer.headers["Access-Control-Expose-Headers"]
+        for name in ("Footnote-Question-Id", "Footnote-Reply-Id", "Traceresponse", "Location"):
+            assert name in exposed
         for origin in ("https://evil.example", "null", "https://app.example.com.evil.example"):
             assert_problem(
                 await http.get("/stats", headers={**own, "Origin": origin}), 403, "foreign-origin"

@@ -17,6 +17,8 @@ from footnote.models.served import ServedModel, model_keys_from, served_model
         (" qwen3@http://127.0.0.1:8000/v1 ", "qwen3", "http://127.0.0.1:8000/v1"),
         ("compatible:bge#64@https://models.example/v1", "compatible:bge#64", None),
         ("anthropic:claude@20250514", "anthropic:claude@20250514", None),
+        ("vertex:claude@001", "vertex:claude@001", None),
+        ("cloudflare:@cf/meta/llama", "cloudflare:@cf/meta/llama", None),
         ("@cf/meta/llama@https://gate.example", "@cf/meta/llama", "https://gate.example"),
     ],
 )
@@ -27,7 +29,12 @@ def test_an_address_stands_behind_the_name(text: str, name: str, url: str | None
 
 
 @pytest.mark.parametrize(
-    "url", ["ftp://host", "http://me:hunter2@host/v1", "http://", "http://[:1"]
+    "url",
+    [
+        *("ftp://host", "http://me:hunter2@host/v1", "http://", "http://[:1", ""),
+        *("http://127.0.0.1:99999/v1", "http://exa mple/v1", "http://host/v1?key=hunter2"),
+        *("127.0.0.1:9/v1", "10.0.0.7", "//127.0.0.1:9/v1", "models.example", "localhost/v1"),
+    ],
 )
 def test_what_is_no_address_is_refused_without_being_repeated(url: str) -> None:
     with pytest.raises(UnsupportedSettings, match="FOOTNOTE_SPEECH") as caught:

@@ -12,6 +12,11 @@ from footnote.errors import UnsupportedSettings
 
 KEYS = "FOOTNOTE_MODEL_KEYS"
 _BEFORE_ADDRESS = re.compile(r"@(?=[A-Za-z]+://)")  # names of models have an @, too
+_HALF_AN_ADDRESS = re.compile(
+    r"[^:@]@(?:$|.*[/:]|[\d.]+\.\d+$|[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)*\.[A-Za-z]{2,}$)"
+)
+"""An @ behind a name with what can only be meant as an address, though nothing says `http`. Were it
+read as a name, what is meant for that server would go to the vendor."""
 _EXAMPLE = 'write {"openai": "…"}, or {"127.0.0.1:8000": "…"} for a model at that address'
 _SAME_VENDOR = {"voyageai": "voyage"}
 
@@ -40,19 +45,27 @@ def served_model(text: str, setting: str) -> ServedModel:
     """What the text spells. Raises UnsupportedSettings, which names the setting, for an address."""
     name, *rest = _BEFORE_ADDRESS.split(text.strip(), maxsplit=1)
     url = rest[0] if rest else None
-    if url is not None:
-        try:
-            parts = urlsplit(url)
-            usable = parts.scheme in {"http", "https"} and parts.hostname and not parts.username
-        except ValueError:
-            usable = False
-        if not usable:
-            # The address is not repeated: it may carry a password.
-            raise UnsupportedSettings(
-                f"behind @ in {setting} stands no address of http or https without a password",
-                hint="give it in full, such as MODEL@http://127.0.0.1:8000/v1",
-            )
+    if _HALF_AN_ADDRESS.search(name.strip()) or (url is not None and not _is_address(url)):
+        # The address is not repeated: it may carry a password.
+        raise UnsupportedSettings(
+            f"behind @ in {setting} stands no address of http or https without password and query",
+            hint="give it in full, such as MODEL@http://127.0.0.1:8000/v1",
+        )
     return ServedModel(name=name.strip(), url=url)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return (
+            parts.scheme in {"http", "https"}
+            and bool(parts.hostname)
+            and parts.port != 0  # raises ValueError for what is no port
+            and not (parts.username or parts.query or parts.fragment)
+            and not re.search(r"\s", url)
+        )
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,7 @@ from footnote.interfaces.http import (
     usage,
 )
 from footnote.interfaces.http.authentication import Authentication
-from footnote.interfaces.http.entrance import Entrance
+from footnote.interfaces.http.entrance import TRACE_HEADER, Entrance
 from footnote.interfaces.http.guard import (
     RATE_LIMIT_HEADERS,
     BodyLimit,
@@ -58,7 +58,12 @@ from footnote.interfaces.http.guard import (
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problem, answer_with_problems
-from footnote.interfaces.http.scope import POSITION_HEADER, WORKSPACE_HEADER
+from footnote.interfaces.http.scope import (
+    POSITION_HEADER,
+    QUESTION_HEADER,
+    REPLY_HEADER,
+    WORKSPACE_HEADER,
+)
 from footnote.interfaces.http.web_app import BUILT, WebApp, is_visit
 from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, listed, settings_from
@@ -244,6 +249,9 @@ def create_app(
             expose_headers=(
                 *RATE_LIMIT_HEADERS,
                 POSITION_HEADER,
+                TRACE_HEADER,
+                QUESTION_HEADER,
+                REPLY_HEADER,
                 "Location",
                 "Retry-After",
                 "WWW-Authenticate",

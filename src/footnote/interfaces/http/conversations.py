@@ -28,7 +28,7 @@ from footnote.engine.exchanges import Asking, NextQuestion
 from footnote.interfaces.http import requests
 from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
-from footnote.interfaces.http.scope import TheWorkspace
+from footnote.interfaces.http.scope import QUESTION_HEADER, REPLY_HEADER, TheWorkspace
 from footnote.interfaces.http.streaming import ANSWER, streamed, unless_gone, wants_stream
 from footnote.validation.constrained_types import MAX_PAGE, Comment, Title
 
@@ -363,6 +363,6 @@ async def _answer(
     if not wants_stream(request, stream=stream):
         return await unless_gone(request, workspace.answered(question))
     events = await streamed(workspace, workspace.answered_stream(question))
-    events.headers["Footnote-Question-Id"] = str(question.question_id)
-    events.headers["Footnote-Reply-Id"] = str(question.reply_id)
+    events.headers[QUESTION_HEADER] = str(question.question_id)
+    events.headers[REPLY_HEADER] = str(question.reply_id)
     return events
