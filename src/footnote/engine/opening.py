@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -116,92 +117,89 @@ async def open_engine(
     embedders = embedders_from(settings, at_first_use=models_at_first_use)
     server = None
     loading = asyncio.create_task(embedders.primary())  # beside the start of the database
-    try:
+    async with AsyncExitStack() as opened:
+        opened.push_async_callback(embedders.close)
+        # A thread that loads cannot be stopped.
+        opened.push_async_callback(partial(asyncio.gather, loading, return_exceptions=True))
         if settings.database_url is None:
             server = await asyncio.to_thread(start_embedded, settings.home)
+            opened.callback(server.release)
         urls = database_urls(settings, server)
         await asyncio.to_thread(migrate, urls.owner)
         database = await open_database(
             urls.application, settings.pool_size, _half_a_search(settings), keys
         )
-        try:
-            _require_way_past_pooler(database, urls)
-            replicas = await _replicas(settings, database)
-            embedder = await loading
-        except BaseException:
-            await database.pool.close()
-            raise
-    except BaseException:
-        # A thread that loads cannot be stopped.
-        await asyncio.gather(loading, return_exceptions=True)
-        await embedders.close()
-        if server is not None:
-            server.release()
-        raise
-    if telemetry is not None:
-        telemetry.attach(
-            keeper(urls.application, settings.traces_kept_hours),
-            partial(queue_state, urls.application),
-        )
-    analyzer = TextAnalyzer()
-    models = _models(settings)
-    blobs = SealedBlobs(stored, database.sealing)
-    audit = AuditLog(database=database, keeps_queries=settings.audit_queries)
-    pdfs = PdfCache(settings.home / "pages")
-    part = settings.cache_bytes // _PARTS
-    return Engine(
-        settings=settings,
-        lane=embedder.lane,
-        database=database,
-        urls=urls,
-        replicas=replicas,
-        blobs=BlobsWithPages(blobs, pdfs),
-        stored_files=blobs,
-        pages=renderer_from(settings, pdfs, blobs),
-        listener=Listener(urls.direct),
-        audit=audit,
-        rate_limits=rate_limits_from(settings, database),
-        metering=Metering(database=database, prices=prices),
-        embedder=embedder,
-        embedders=embedders,
-        analyzer=analyzer,
-        cache=IndexCache(part * _INDEX),
-        vector_cache=VectorCache(part * _VECTORS),
-        search_stages=_search_stages(settings, embedder, analyzer, models),
-        answerer=ReaderAnswerer(
-            reader=models.reader,
-            analyzer=analyzer,
-            least_answerability=fitted().least,
-            weigh=AsRead()
-            if models.reader is None
-            else Weighing(
-                reader=models.reader,
-                embedder=embedder,
-                analyzer=analyzer,
-                coefficients=fitted(),
-            ),
-        ),
-        answer_models=answer_models_from(settings),
-        credentials=credentials,
-        failed_credentials=FailedCredentials(
+        opened.push_async_callback(database.pool.close)
+        _require_way_past_pooler(database, urls)
+        replicas = await _replicas(settings, database, opened)
+        embedder = await loading
+        if telemetry is not None:
+            telemetry.attach(
+                keeper(urls.application, settings.traces_kept_hours),
+                partial(queue_state, urls.application),
+            )
+            opened.push_async_callback(asyncio.to_thread, telemetry.detach)
+        analyzer = TextAnalyzer()
+        models = _models(settings)
+        blobs = SealedBlobs(stored, database.sealing)
+        audit = AuditLog(database=database, keeps_queries=settings.audit_queries)
+        pdfs = PdfCache(settings.home / "pages")
+        part = settings.cache_bytes // _PARTS
+        engine = Engine(
+            settings=settings,
+            lane=embedder.lane,
             database=database,
+            urls=urls,
+            replicas=replicas,
+            blobs=BlobsWithPages(blobs, pdfs),
+            stored_files=blobs,
+            pages=renderer_from(settings, pdfs, blobs),
+            listener=Listener(urls.direct),
             audit=audit,
-            proxies=proxies,
-            secret=lambda: credentials.pepper.derived("failed credentials"),
-        ),
-        reranker=models.reranker,
-        model=models.language,
-        reader=models.reader,
-        suspicion=Suspicion(reader=models.reader),
-        judge=models.judge,
-        answer_cache=GenerationCache(
-            capacity_bytes=part * _ANSWERS,
-            measure=answer_bytes,
-        ),
-        answer_runs=AnswerRuns(),
-        server=None if server is None else keep(server),
-        telemetry=telemetry,
-    )
+            rate_limits=rate_limits_from(settings, database),
+            metering=Metering(database=database, prices=prices),
+            embedder=embedder,
+            embedders=embedders,
+            analyzer=analyzer,
+            cache=IndexCache(part * _INDEX),
+            vector_cache=VectorCache(part * _VECTORS),
+            search_stages=_search_stages(settings, embedder, analyzer, models),
+            answerer=ReaderAnswerer(
+                reader=models.reader,
+                analyzer=analyzer,
+                least_answerability=fitted().least,
+                weigh=AsRead()
+                if models.reader is None
+                else Weighing(
+                    reader=models.reader,
+                    embedder=embedder,
+                    analyzer=analyzer,
+                    coefficients=fitted(),
+                ),
+            ),
+            answer_models=answer_models_from(settings),
+            credentials=credentials,
+            failed_credentials=FailedCredentials(
+                database=database,
+                audit=audit,
+                proxies=proxies,
+                secret=lambda: credentials.pepper.derived("failed credentials"),
+            ),
+            reranker=models.reranker,
+            model=models.language,
+            reader=models.reader,
+            suspicion=Suspicion(reader=models.reader),
+            judge=models.judge,
+            answer_cache=GenerationCache(
+                capacity_bytes=part * _ANSWERS,
+                measure=answer_bytes,
+            ),
+            answer_runs=AnswerRuns(),
+            server=None if server is None else keep(server),
+            telemetry=telemetry,
+        )
+        opened.pop_all()  # From now on the engine closes them.
+    return engine
 
 
 def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> DatabaseUrls:
@@ -223,20 +221,21 @@ def _half_a_search(settings: Settings) -> float:
     return settings.search_timeout_seconds / 2
 
 
-async def _replicas(settings: Settings, primary: Database) -> Replicas:
+async def _replicas(settings: Settings, primary: Database, opened: AsyncExitStack) -> Replicas:
     """The replicas that the settings name, looked at from now on."""
     limits = settings.pool_size, _half_a_search(settings)
+    found = []
+    for url in settings.replica_database_urls.split():
+        database = await open_replica(reachable(url), *limits, primary)
+        opened.push_async_callback(database.pool.close)
+        found.append(Replica(name=name_of(url), database=database))
     replicas = Replicas(
         primary=primary,
-        replicas=[
-            Replica(
-                name=name_of(url), database=await open_replica(reachable(url), *limits, primary)
-            )
-            for url in settings.replica_database_urls.split()
-        ],
+        replicas=found,
         max_lag_seconds=settings.replica_max_lag_seconds,
     )
     replicas.watch()
+    opened.push_async_callback(replicas.close)
     return replicas
 
 
@@ -271,6 +270,20 @@ def reader_from_settings(settings: Settings) -> LazyReader | None:
     )
 
 
+def language_model_from_settings(settings: Settings) -> WritingModel | None:
+    """The language model the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    if settings.language_model is None:
+        return None
+    served = served_model(settings.language_model, WRITER.model)
+    return language_model_from(
+        served.name,
+        served.url,
+        model_keys_from(plain(settings.model_keys)).of(served.vendor, served.url),
+        _half_a_search(settings),
+        settings.answer_max_tokens,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Models:
     """The models that are configured beside the embedder; nothing is loaded or reached yet."""
@@ -282,20 +295,11 @@ class _Models:
 
 
 def _models(settings: Settings) -> _Models:
-    reader, language = reader_from_settings(settings), None
+    reader, language = reader_from_settings(settings), language_model_from_settings(settings)
     keys = model_keys_from(plain(settings.model_keys))
     google = served_model(settings.google_project, "FOOTNOTE_GOOGLE_PROJECT")
     project, _, location = google.name.partition("/")
     ranks = served_model(settings.reranker, "FOOTNOTE_RERANKER")
-    if settings.language_model is not None:
-        served = served_model(settings.language_model, WRITER.model)
-        language = language_model_from(
-            served.name,
-            served.url,
-            keys.of(served.vendor, served.url),
-            _half_a_search(settings),
-            settings.answer_max_tokens,
-        )
     return _Models(
         reader=reader,
         language=language,
