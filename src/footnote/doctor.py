@@ -8,17 +8,20 @@ from dataclasses import replace
 
 from footnote.domain import Check, Health
 from footnote.engine import database_urls
+from footnote.engine.answer_models import answer_models_from
 from footnote.engine.backup_places import backup_check
 from footnote.engine.diagnosis import (
+    answer_models_check,
     health_of,
     optional_checks,
     python_check,
     reader_check,
     room_in,
     sandbox_check,
+    writes_apart,
 )
 from footnote.engine.lanes import embedders_from
-from footnote.engine.opening import reader_from_settings
+from footnote.engine.opening import language_model_from_settings, reader_from_settings
 from footnote.errors import FootnoteError
 from footnote.settings import Settings
 from footnote.store.diagnostics import ADVISED, examine_database, examine_replicas
@@ -33,6 +36,9 @@ async def examine(settings: Settings) -> Health:
     """
     refused = _refused_home(settings)
     required = [python_check(), refused or _home(settings)]
+    required.append(await _guarded("answer models", _answer_models(settings)))
+    if writes_apart(settings):
+        required.append(await _guarded("language model", _language_model(settings)))
     optional = optional_checks(settings)
     sandbox = await asyncio.to_thread(sandbox_check, settings)
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
@@ -68,6 +74,19 @@ async def _model(settings: Settings) -> Check:
         return Check(name="embedding model", ok=True, detail=embedder.lane.fingerprint)
     finally:
         await embedders.close()
+
+
+async def _answer_models(settings: Settings) -> Check:
+    models = answer_models_from(settings)
+    await models.close()
+    return answer_models_check(models.names)
+
+
+async def _language_model(settings: Settings) -> Check:
+    model = language_model_from_settings(settings)
+    assert model is not None, "one is named"
+    await model.close()
+    return Check(name="language model", ok=True, detail=model.name)
 
 
 async def _reader(settings: Settings) -> Check:

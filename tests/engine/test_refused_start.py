@@ -1,4 +1,4 @@
-"""A start that is refused leaves nothing running."""
+"""A start that is refused leaves nothing running, and doctor says what refuses it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from footnote.doctor import examine
+from footnote.domain import Check
 from footnote.engine import open_engine
-from footnote.errors import UnsupportedSettings
+from footnote.errors import FootnoteError, UnsupportedSettings
 from footnote.settings import Settings, settings_from
 
 LACKS_A_KEY = {"answer_models": "openai:gpt-5"}
+UNKNOWN_VENDOR = {"answer_models": "opnai:x"}
 WRITER_LACKS_A_KEY = {"language_model": "openai:gpt-5", "answer_models": "ollama:x"}
 
 
@@ -37,3 +40,42 @@ async def test_models_that_are_refused_leave_no_postgres_and_no_connection(home:
         assert (home / "postgres" / "PG_VERSION").exists(), "it was started"
         assert not (home / "postgres" / "postmaster.pid").exists()
         assert asyncio.all_tasks() == before
+
+
+@pytest.mark.parametrize(
+    ("refused", "name"),
+    [
+        (LACKS_A_KEY, "answer models"),
+        (UNKNOWN_VENDOR, "answer models"),
+        ({"language_model": "openai:gpt-5"}, "answer models"),
+        (WRITER_LACKS_A_KEY, "language model"),
+    ],
+)
+async def test_doctor_says_why_models_are_refused(
+    settings: Settings, refused: dict[str, str], name: str
+) -> None:
+    given = settings_from(settings, refused)
+    with pytest.raises(FootnoteError) as caught:
+        await open_engine(given, models_at_first_use=True)
+    found = await examine(given)
+    assert not found.ready
+    wrong = [check for check in found.checks if check.name.endswith((" models", "language model"))]
+    assert [check for check in wrong if not check.ok] == [
+        Check(name=name, ok=False, detail=str(caught.value), hint=caught.value.hint)
+    ]
+
+
+async def test_doctor_names_the_models_that_answer(settings: Settings) -> None:
+    async def told(**given: str) -> dict[str, str]:
+        found = await examine(settings_from(settings, given))
+        assert found.ready
+        return {check.name: check.detail for check in found.checks}
+
+    alone = await told()
+    assert alone["answer models"] == "none: answers quote documents"
+    assert "language model" not in alone
+    both = await told(answer_models="ollama:x, ollama:y", language_model="ollama:z")
+    assert (both["answer models"], both["language model"]) == ("ollama:x, ollama:y", "ollama:z")
+    writer = await told(language_model="ollama:z")
+    assert writer["answer models"] == "ollama:z"
+    assert "language model" not in writer

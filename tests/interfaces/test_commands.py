@@ -230,6 +230,19 @@ async def test_the_doctor_says_what_is_there(env: dict[str, str]) -> None:
     assert (await footnote(env, "doctor")).out.strip()
 
 
+async def test_the_doctor_says_that_nothing_starts_without_the_key_of_a_model(
+    env: dict[str, str],
+) -> None:
+    lacks_a_key = env | {"FOOTNOTE_ANSWER_MODELS": "openai:gpt-5"}
+    started, doctor = (
+        await footnote(lacks_a_key, "stats"),
+        await footnote(lacks_a_key, "doctor"),
+    )
+    assert (started.code, doctor.code) == (2, 4)
+    assert "answer models" in doctor.out
+    assert "needs a key" in doctor.out
+
+
 async def test_a_reader_that_leaves_is_not_an_error(env: dict[str, str], folder: Path) -> None:
     await footnote(env, "ingest", "--no-wait", str(folder))
     process = await asyncio.create_subprocess_shell(

@@ -45,7 +45,10 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
         python_check(),
         await asyncio.to_thread(room_in, settings.home),
         Check(name="embedding model", ok=True, detail=engine.lane.fingerprint),
+        answer_models_check(engine.answer_models.names),
     ]
+    if engine.model is not None and writes_apart(settings):
+        required.append(Check(name="language model", ok=True, detail=engine.model.name))
     optional = [*optional_checks(settings), reader_check(settings, there=engine.reader is not None)]
     sandbox = await asyncio.to_thread(sandbox_check, settings)
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
@@ -96,6 +99,17 @@ def reader_check(settings: Settings, *, there: bool) -> Check:
         + ("it is switched off" if settings.reader == "none" else "its weights are missing"),
         hint="reinstall footnote-engine, and leave FOOTNOTE_READER at packaged",
     )
+
+
+def answer_models_check(names: Sequence[str]) -> Check:
+    """Which models answer, where none of them was refused."""
+    detail = ", ".join(names) or "none: answers quote documents"
+    return Check(name="answer models", ok=True, detail=detail)
+
+
+def writes_apart(settings: Settings) -> bool:
+    """Whether the language model is another than those that answer."""
+    return settings.language_model is not None and settings.answer_models is not None
 
 
 def room_in(home: Path) -> Check:
