@@ -92,8 +92,9 @@ async def test_attached_documents_are_chips_that_can_be_taken_off(page: Page, si
     await expect(chips.get_by_role("button")).to_have_count(1)
     await ask(page, LAMPS)
     await answered(page, "400 watts")
-    # They go with the conversation that was begun.
-    await page.get_by_label("Search these alone").click()
+    # They go with the conversation that was begun. What was chosen is shown before it is kept.
+    async with page.expect_response(lambda each: each.request.method == "PATCH"):
+        await page.get_by_label("Search these alone").click()
     await expect(page.get_by_label("Search these alone")).to_be_checked()
     talk = page.url.split("/conversations/")[1].split("?")[0]
     async with httpx.AsyncClient(base_url=site.address) as http:
