@@ -116,6 +116,17 @@ def session_home() -> Iterator[Path]:
         yield Path(name)
 
 
+@pytest.fixture
+def home(model_home: Path) -> Iterator[Path]:
+    """A folder that Postgres may reach, with the models already built."""
+    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        model_home.mkdir(parents=True, exist_ok=True)
+        (folder / "models").symlink_to(model_home)
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def postgres(session_home: Path) -> Iterator[EmbeddedPostgres]:
     """A running server with a migrated template database."""

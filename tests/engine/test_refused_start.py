@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,17 +15,6 @@ from footnote.settings import Settings, settings_from
 LACKS_A_KEY = {"answer_models": "openai:gpt-5"}
 UNKNOWN_VENDOR = {"answer_models": "opnai:x"}
 WRITER_LACKS_A_KEY = {"language_model": "openai:gpt-5", "answer_models": "ollama:x"}
-
-
-@pytest.fixture
-def home(model_home: Path) -> Iterator[Path]:
-    """A folder that Postgres may reach, with the models already built."""
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        folder.chmod(0o711)
-        model_home.mkdir(parents=True, exist_ok=True)
-        (folder / "models").symlink_to(model_home)
-        yield folder
 
 
 async def test_models_that_are_refused_leave_no_postgres(home: Path) -> None:

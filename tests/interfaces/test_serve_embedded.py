@@ -3,8 +3,7 @@
 import asyncio
 import os
 import signal
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import httpx
@@ -14,17 +13,6 @@ from footnote.settings import Settings
 from tests.interfaces.serving import environment, serving
 
 PATIENCE_SECONDS = 120
-
-
-@pytest.fixture
-def home(model_home: Path) -> Iterator[Path]:
-    """A folder that Postgres may reach, with the models already built."""
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        folder.chmod(0o711)
-        model_home.mkdir(parents=True, exist_ok=True)
-        (folder / "models").symlink_to(model_home)
-        yield folder
 
 
 @pytest.fixture

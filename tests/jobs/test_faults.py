@@ -7,14 +7,12 @@ import os
 import random
 import signal
 import socket
-import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
-import pytest
 
 from footnote.domain import Document, DocumentStatus
 from footnote.engine import WorkspaceEngine, open_engine
@@ -30,17 +28,6 @@ UPLOADS_AT_ONCE = 6
 PATIENCE_SECONDS = 300
 KILLS_WHILE_TAKING_IN = ("worker", "postgres", "server", "worker", "server")
 KILLS_WHILE_INDEXING = ("postgres", "worker")
-
-
-@pytest.fixture
-def home(model_home: Path) -> Iterator[Path]:
-    """A folder that Postgres may reach, with the models already built."""
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        folder.chmod(0o711)
-        model_home.mkdir(parents=True, exist_ok=True)
-        (folder / "models").symlink_to(model_home)
-        yield folder
 
 
 def paper(number: int) -> tuple[str, bytes]:

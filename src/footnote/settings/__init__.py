@@ -15,20 +15,20 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from footnote.domain.configuration import SettingValue
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.removed_settings import REMOVED
-from footnote.settings.data import DataSettings
 from footnote.settings.documents import DocumentSettings
 from footnote.settings.kinds import EmbeddingOptions, TokenClaims, listed
 from footnote.settings.searching import SearchSettings
 from footnote.settings.serving import ServingSettings
+from footnote.settings.storage import StorageSettings
 from footnote.validation.messages import shown, wrong_places, wrong_value
 
 __all__ = ["EmbeddingOptions", "TokenClaims", "listed"]
 
-GROUPS = (DataSettings, DocumentSettings, SearchSettings, ServingSettings)
+GROUPS = (StorageSettings, DocumentSettings, SearchSettings, ServingSettings)
 """In the order of docs/settings.md."""
 
 
-class Settings(DataSettings, DocumentSettings, SearchSettings, ServingSettings, BaseSettings):
+class Settings(StorageSettings, DocumentSettings, SearchSettings, ServingSettings, BaseSettings):
     """Read from the environment (`FOOTNOTE_…`) when created; explicit arguments win."""
 
     model_config = SettingsConfigDict(

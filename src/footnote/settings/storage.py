@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, SecretStr
 from footnote.settings.kinds import DatabaseUrl, DatabaseUrls, default_home
 
 
-class DataSettings(BaseModel):
+class StorageSettings(BaseModel):
     """Database, files, keys, backups and sources."""
 
     # Where data is kept
