@@ -24,7 +24,7 @@ MODELS := $(shell find packages/models -type f -not -path 'packages/models/build
 # each has 3 GiB of memory.
 JOBS ?= $(shell $(PYTHON) -c 'import os; memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"); print(max(1, min(5, (os.cpu_count() or 1) + 1, memory // (3 << 30))))')
 
-.PHONY: help install dev demo serve web screenshots lighthouse test coverage fuzz gate lint format bench size audit sbom release docs clean
+.PHONY: help install dev demo serve web screenshots lighthouse test coverage fuzz gate lint format bench peers size audit sbom release docs clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -110,6 +110,10 @@ format: $(VENV)/.dev  ## Put the code in shape
 
 bench: $(VENV)/.dev  ## Measure beside peers; SIZES are chunks, KEEP=1 keeps and draws it
 	@$(BIN)/python bench/suite.py $(if $(SIZES),--sizes $(SIZES)) $(if $(wildcard $(DATA)),--data '$(DATA)') $(if $(KEEP),--keep)
+
+# pip takes a group by name from 25.1 on.
+peers: $(VENV)/.dev  ## Install what `make bench` compares with
+	@$(PIP) install --no-compile --constraint requirements.lock $$($(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["dependency-groups"]["peers"])')
 
 size: $(VENV)/.dev  ## Count lines, files, functions used once and settings
 	@$(BIN)/python bench/size.py

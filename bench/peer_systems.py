@@ -76,7 +76,7 @@ def systems(engine: Engine) -> tuple[dict[str, Fill], list[str]]:
         try:
             version(name)
         except PackageNotFoundError:
-            absent.append(f"{name} is left out: it is not installed (pip install --group peers).")
+            absent.append(f"{name} is left out: it is not installed (make peers).")
         else:
             fills[name] = fill
     return fills, absent

@@ -10,7 +10,7 @@ everybody is asked by one client, one question after the other, for the ten best
 The systems take turns in short rounds, so that what else the machine does falls on all of them;
 compare within a run. Processor time (`cpu`) counts Postgres in, and stays what it is on a machine
 that others use, where a search that waits for another process waits for its turn as well. Peers are
-optional (`pip install --group peers`).
+optional (`make peers`).
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ Runs the single benchmarks one after the other, prints one table with ratios and
 with `--keep` adds what was measured to `bench/history.jsonl` and draws it for
 `docs/performance.md`.
 `--draw` draws the last of what was kept anew. Peers that are not installed are left out
-(`pip install --group peers`); times of two runs are not to be compared, ratios within one are.
+(`make peers`); times of two runs are not to be compared, ratios within one are.
 """
 
 from __future__ import annotations
