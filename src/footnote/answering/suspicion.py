@@ -105,16 +105,20 @@ class Suspicion:
 
     async def __call__(self, texts: Sequence[str]) -> list[bool]:
         """Of each text, whether it speaks to a model rather than to people, or hides text."""
+        if not texts:
+            return []
         try:
-            chances = await self.reader.orders(texts) if self.reader and texts else None
+            chances = await self.reader.orders(texts) if self.reader else None
         except ModelUnavailable:
             chances = None
-        if chances is None:
-            return await asyncio.to_thread(lambda: [gives_orders(text) for text in texts])
-        return [
-            chance >= LEAST_ORDER or gives_orders(text)
-            for text, chance in zip(texts, chances, strict=True)
-        ]
+        said = chances if chances is not None else [0.0] * len(texts)
+        # Thousands of characters are compared with every wording: not in the event loop.
+        return await asyncio.to_thread(
+            lambda: [
+                chance >= LEAST_ORDER or gives_orders(text)
+                for text, chance in zip(texts, said, strict=True)
+            ]
+        )
 
     async def flag(self, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
         """The evidence, with `suspicious` set where title, headings or text give orders to a model.

@@ -134,11 +134,14 @@ def find_list(block: bytes, term: int) -> tuple[bytes, bytes] | None:
     return numbers.tobytes(), frequencies[start:stop].astype(FREQUENCY).tobytes()
 
 
-def count_of_list(block: bytes, term: int) -> int:
-    """How many chunks hold a term, by this block."""
-    terms, counts, *_ = _arrays(block)
-    place = int(np.searchsorted(terms, term))
-    return int(counts[place]) if place < terms.size and terms[place] == term else 0
+def counts_in(block: bytes, terms: Sequence[int]) -> dict[int, int]:
+    """Of those of the rising terms that have a list in the block, how many chunks hold each."""
+    held, counts, *_ = _arrays(block)
+    asked = np.array(terms, np.int64)
+    places = np.searchsorted(held, asked)
+    places[places == held.size] = 0
+    there = np.flatnonzero(held[places] == asked)
+    return dict(zip(asked[there].tolist(), counts[places[there]].tolist(), strict=True))
 
 
 def _block(bits: int, prefix: _Prefix) -> _Prefix:

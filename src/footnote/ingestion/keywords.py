@@ -100,9 +100,12 @@ async def chosen_keywords(
     count: Callable[[Sequence[str]], Awaitable[TermCounts]],
 ) -> tuple[tuple[str, ...], int]:
     """The keywords of a document beside the rest of its workspace, and how many chunks that has."""
-    candidates = await asyncio.to_thread(frequent_words, words)
-    stems = [(terms(word, words.language) or [word])[0] for word in candidates]
-    counts = await count(stems)
+
+    def stemmed() -> dict[str, str]:
+        return {word: (terms(word, words.language) or [word])[0] for word in frequent_words(words)}
+
+    candidates = await asyncio.to_thread(stemmed)
+    counts = await count(list(candidates.values()))
     corpus = CorpusFrequencies(
         chunks=counts.chunks, by_word=dict(zip(candidates, counts.holding, strict=True))
     )

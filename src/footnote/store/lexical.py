@@ -13,7 +13,7 @@ from psycopg import AsyncCursor
 from psycopg.rows import DictRow
 
 from footnote.domain import Ranking
-from footnote.index.blocks import block_numbers, count_of_list, find_list, held_in, terms_in
+from footnote.index.blocks import block_numbers, counts_in, find_list, held_in, terms_in
 from footnote.index.bm25 import (
     LexicalResult,
     Numbers,
@@ -92,8 +92,7 @@ async def count_lists(scope: WorkspaceScope, terms: Collection[int]) -> Counter[
         if row["frequencies"] is not None:
             counts[row["block"]] += len(row["lists"]) // CHUNK_NUMBER.itemsize
             continue
-        for term in terms_in(row["block"], rising):
-            counts[term] += count_of_list(row["lists"], term)
+        counts.update(counts_in(row["lists"], terms_in(row["block"], rising)))
     return counts
 
 
