@@ -1,4 +1,7 @@
-"""A worker that is killed whenever it embeds a text that says poison; run as a module."""
+"""A worker that is killed whenever it embeds a text that says poison; run as a module.
+
+It never comes to an end with a text that says what `STUCK_ON` says.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,17 @@ from tests.jobs.stages import Around, stages
 
 ALONE = "--alone"
 """Tries what was set aside, and ends."""
+STUCK_ON = "STUCK_ON"
+"""A variable of the environment."""
 
 
 class Deadly(Around):
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         if any("poison" in text for text in texts):
             os.kill(os.getpid(), signal.SIGKILL)
+        word = os.environ.get(STUCK_ON)
+        if word and any(word in text for text in texts):
+            await asyncio.Event().wait()
         return await super().embed_documents(texts)
 
 

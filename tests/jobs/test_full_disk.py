@@ -178,6 +178,8 @@ async def test_a_full_disk_is_told_from_a_lost_connection(
     engine: Engine, workspace: WorkspaceEngine, disk: Disk
 ) -> None:
     await workspace.receive(b"A buoy is moored.", "a.md")
+    async with engine.database.outside() as connection:
+        await connection.execute("UPDATE procrastinate_jobs SET status = 'doing'")
     await disk.fill("procrastinate_jobs")
     with pytest.raises(StoreFull, match="disk of the database is full") as full:
         await recover_stalled_jobs(engine.database, silence_seconds=0)

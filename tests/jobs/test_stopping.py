@@ -24,6 +24,7 @@ from footnote.models.testing import CountingEmbedder
 from footnote.ports import OnProgress, Vectors, unheard
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment
+from tests.jobs.deadly_worker import STUCK_ON
 from tests.jobs.stages import Around, notes, stages
 
 pytestmark = pytest.mark.usefixtures("own_database")
@@ -95,9 +96,10 @@ async def test_a_worker_that_is_cancelled_does_not_count_as_a_try(
     assert await jobs(engine) == [("todo", 0)]
 
 
-async def start(settings: Settings, module: str, *arguments: str) -> Process:
+async def start(settings: Settings, module: str, *arguments: str, **variables: str) -> Process:
     env = environment(
         settings,
+        **variables,
         FOOTNOTE_MAX_ATTEMPTS=str(settings.max_attempts),
         FOOTNOTE_WORKER_STALLED_SECONDS=str(settings.worker_stalled_seconds),
     )
@@ -151,6 +153,46 @@ async def test_a_deadly_document_takes_one_worker_along_and_then_only_itself(
     failed = await workspace.document(deadly.document.document_id)
     assert failed.failure is not None
     assert f"ended {TRIES} times" in failed.failure.cause
+
+
+async def test_small_documents_of_a_killed_worker_do_not_wait_for_a_large_one(
+    engine: Engine, workspace: WorkspaceEngine, settings: Settings
+) -> None:
+    large = await workspace.receive(b"This is endless. " + notes(40), "large.txt")
+    for number in range(3):
+        await workspace.receive(f"Buoy {number} lies still.".encode(), f"{number}.txt")
+    worker = await start(settings, "tests.jobs.deadly_worker", **{STUCK_ON: "Buoy"})
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while await stages_of_all(workspace) != {("ingesting", "embed")}:  # noqa: ASYNC110
+                await asyncio.sleep(0.1)  # between looks
+    finally:
+        worker.kill()
+        await worker.wait()
+    worker = await start(settings, "tests.jobs.deadly_worker", **{STUCK_ON: "endless"})
+    try:
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while await set_aside(engine) != {str(large.document.document_id)}:  # noqa: ASYNC110
+                await asyncio.sleep(0.1)  # between looks
+        assert await statuses(workspace) == {"indexed": 3, "ingesting": 1}
+    finally:
+        worker.send_signal(signal.SIGTERM)
+        await worker.wait()
+
+
+async def stages_of_all(workspace: WorkspaceEngine) -> set[tuple[str, str]]:
+    return {(each.status, each.stage) for each in (await workspace.documents()).documents}
+
+
+async def set_aside(engine: Engine) -> set[str]:
+    """The documents that are tried in a process of their own."""
+    async with engine.database.outside() as connection:
+        rows = await (
+            await connection.execute(
+                "SELECT lock FROM procrastinate_jobs WHERE queue_name = 'set_aside'"
+            )
+        ).fetchall()
+    return {row["lock"] for row in rows}
 
 
 async def statuses(workspace: WorkspaceEngine) -> dict[str, int]:

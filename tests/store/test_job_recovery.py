@@ -12,6 +12,7 @@ from footnote.jobs.inline import work_until_resting
 from footnote.store import ingesting, publishing
 from footnote.store.ingesting import PostgresVersionInWork, open_version
 from footnote.store.queue import (
+    INGEST_QUEUE,
     INGEST_TASK,
     MAINTAIN_TASK,
     SET_ASIDE_QUEUE,
@@ -42,11 +43,14 @@ async def queue_maintenance(workspace: WorkspaceEngine) -> None:
         await enqueue_maintenance(scope)
 
 
-async def begin(workspace: WorkspaceEngine) -> None:
-    """Take what is queued in hand, as a worker that then dies."""
+async def begin(workspace: WorkspaceEngine, *names: str) -> None:
+    """Take what is queued in hand, as a worker that begins with files of these names and dies."""
     async with workspace.scope() as scope:
         await scope.connection.execute(
             "UPDATE procrastinate_jobs SET status = 'doing' WHERE status = 'todo'"
+        )
+        await scope.connection.execute(
+            "UPDATE documents SET status = 'ingesting' WHERE filename = ANY (%s)", [list(names)]
         )
 
 
@@ -72,10 +76,43 @@ async def test_documents_beside_one_that_killed_their_worker_lose_no_try(
 ) -> None:
     for number in range(3):
         await workspace.receive(f"Buoy {number} is moored.".encode(), f"{number}.md")
-    await begin(workspace)
+    await begin(workspace, "0.md", "1.md", "2.md")
     await recover_stalled_jobs(engine.database, silence_seconds=0)
     assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 0)] * 3
     assert await set_aside_waits(engine.database)
+
+
+async def test_a_document_that_was_in_hand_but_not_begun_is_no_suspect(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    for name in ("begun.md", "waiting.md"):
+        await workspace.receive(name.encode(), name)
+    await begin(workspace, "begun.md")
+    await recover_stalled_jobs(engine.database, silence_seconds=0)
+    assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 0), (INGEST_QUEUE, 0)]
+
+
+async def test_the_smallest_is_tried_first_and_what_killed_before_last(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    sizes = {"killed.md": 10, "large.md": 100_000, "small.md": 20, "middle.md": 50_000}
+    for name, size in sizes.items():
+        await workspace.receive(name.encode().ljust(size), name)
+    async with workspace.scope() as scope:
+        await scope.connection.execute(
+            "UPDATE procrastinate_jobs SET attempts = 1 WHERE lock = "
+            "(SELECT document_id::text FROM documents WHERE filename = 'killed.md')"
+        )
+    await begin(workspace, *sizes)
+    await recover_stalled_jobs(engine.database, silence_seconds=0)
+    async with workspace.scope() as scope:
+        rows = await (
+            await scope.connection.execute(
+                "SELECT filename FROM procrastinate_jobs JOIN documents"
+                " ON lock = document_id::text ORDER BY priority DESC"
+            )
+        ).fetchall()
+    assert [row["filename"] for row in rows] == ["small.md", "middle.md", "large.md", "killed.md"]
 
 
 async def test_a_document_that_was_alone_with_its_worker_has_had_a_try(
@@ -118,7 +155,8 @@ async def documents_in_line(workspace: WorkspaceEngine) -> list[tuple[str, int]]
     async with workspace.scope() as scope:
         rows = await (
             await scope.connection.execute(
-                "SELECT queue_name, attempts FROM procrastinate_jobs WHERE task_name = %s",
+                "SELECT queue_name, attempts FROM procrastinate_jobs WHERE task_name = %s"
+                " ORDER BY id",
                 [INGEST_TASK],
             )
         ).fetchall()

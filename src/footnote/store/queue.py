@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -13,7 +14,7 @@ from psycopg.types.json import Jsonb
 
 from footnote.domain.tracing import QueueState
 from footnote.ports.telemetry import carried
-from footnote.store.database import Database, WorkspaceScope
+from footnote.store.database import Database, WorkspaceScope, bind_as_system
 from footnote.store.statements import load_statements, record_of
 
 INGEST_TASK = "ingest_document"
@@ -319,23 +320,43 @@ async def recover_stalled_jobs(
 
     Those of `own` workers are left alone: whoever asks lives, even if it was too busy to say so.
 
-    A worker may have died of a document, for want of memory say. Which one it was nobody knows
-    where several were in hand: they are set aside, to be tried one by one in a process of their
-    own, and have lost no try. One that was alone with its worker has.
+    A worker may have died of a document, for want of memory say. Those whose ingestion had begun
+    are set aside, to be tried one by one in a process of their own. Where several were in hand,
+    nobody knows which it was, and none has lost a try; one that was alone with its worker has.
     """
+    recovered = []
     async with database.outside() as connection:
-        rows = await (
+        stalled = await (
             await connection.execute(
-                _SQL["recover_stalled_jobs"],
-                {
-                    "task": INGEST_TASK,
-                    "set_aside": SET_ASIDE_QUEUE,
-                    "silence_seconds": silence_seconds,
-                    "own": list(own),
-                },
+                _SQL["stalled_jobs"], {"silence_seconds": silence_seconds, "own": list(own)}
             )
         ).fetchall()
-    return tuple(record_of(RecoveredJob, row) for row in rows)
+        documents = Counter(row["worker_id"] for row in stalled if row["task"] == INGEST_TASK)
+        for row in stalled:
+            is_document = row["task"] == INGEST_TASK
+            had_a_try = not is_document or documents[row["worker_id"]] == 1
+            attempts = row["attempts"] + had_a_try
+            changes: dict[str, object] = {"queue": None, "priority": None}
+            if is_document:
+                about = row["args"]
+                await bind_as_system(connection, UUID(about["workspace_id"]))
+                begun = await (await connection.execute(_SQL["begun_bytes"], about)).fetchone()
+                if begun is not None or had_a_try:
+                    size = 0 if begun is None else begun["byte_size"]
+                    changes = {
+                        "queue": SET_ASIDE_QUEUE,
+                        "priority": _priority_aside(attempts, size),
+                    }
+            await connection.execute(
+                _SQL["recover_job"], {"job_id": row["id"], "attempts": attempts, **changes}
+            )
+            recovered.append(RecoveredJob(job_id=row["id"], task=row["task"], attempts=attempts))
+    return tuple(recovered)
+
+
+def _priority_aside(attempts: int, byte_size: int) -> int:
+    """Fewest tries first, and of those the smallest, in KiB; both fit into 32 bits with a sign."""
+    return -(min(attempts, 3) * 2**29 + min(byte_size // 1024, 2**29 - 1))
 
 
 def queue_state(url: str) -> tuple[QueueState, ...]:

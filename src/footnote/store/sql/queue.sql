@@ -121,37 +121,35 @@ FROM taken WHERE job.id = taken.id
 RETURNING job.id, job.status, job.task_name, job.priority, job.lock, job.queueing_lock, job.args,
     job.scheduled_at, job.queue_name, job.attempts, job.worker_id
 
--- name: recover_stalled_jobs
--- One statement, so that of several workers that look one takes a job, and none takes it from
--- another that lives. Who asks lives, however long its event loop was held up. A document that
--- was in hand is set aside, to be tried in a process of its own. It cost its worker its life for
--- certain, and has had a try, if it was there alone.
-WITH stalled AS (
-    SELECT id, worker_id FROM procrastinate_jobs AS held
-    WHERE held.status = 'doing'
-        AND NOT coalesce(held.worker_id = ANY (%(own)s::bigint[]), false)
-        AND NOT EXISTS (
+-- name: stalled_jobs
+-- What workers that fell silent have in hand; of several that look, one takes a job. Who asks
+-- lives, however long its event loop was held up.
+SELECT held.id, held.worker_id, held.task_name AS task, held.attempts, held.args
+FROM procrastinate_jobs AS held
+WHERE held.status = 'doing'
+    AND NOT coalesce(held.worker_id = ANY (%(own)s::bigint[]), false)
+    AND NOT EXISTS (
         SELECT FROM procrastinate_workers AS worker
         WHERE worker.id = held.worker_id
             AND worker.last_heartbeat >= now() - make_interval(secs => %(silence_seconds)s)
     )
-    FOR UPDATE OF held SKIP LOCKED
-),
-counted AS (
-    SELECT stalled.id, job.task_name <> %(task)s OR count(*) FILTER (WHERE job.task_name = %(task)s)
-        OVER (PARTITION BY stalled.worker_id) = 1 AS had_a_try
-    FROM stalled JOIN procrastinate_jobs AS job USING (id)
-)
-UPDATE procrastinate_jobs AS job SET
-    status = 'todo', worker_id = NULL,
-    attempts = job.attempts + CASE WHEN counted.had_a_try THEN 1 ELSE 0 END,
+FOR UPDATE OF held SKIP LOCKED
+
+-- name: begun_bytes
+-- The size of a file whose ingestion had begun. A version that waits, was replaced, rests or is
+-- gone is no work that a process could die of.
+SELECT byte_size FROM documents
+WHERE workspace_id = %(workspace_id)s::uuid AND document_id = %(document_id)s::uuid
+    AND version = %(version)s AND status = 'ingesting'
+
+-- name: recover_job
+UPDATE procrastinate_jobs SET
+    status = 'todo', worker_id = NULL, attempts = %(attempts)s,
     scheduled_at = now() + make_interval(
-        secs => CASE WHEN job.attempts > 0 THEN least(2 ^ job.attempts, 60) ELSE 0 END
+        secs => CASE WHEN attempts > 0 THEN least(2 ^ attempts, 60) ELSE 0 END
     ),
-    queue_name = CASE WHEN job.task_name = %(task)s THEN %(set_aside)s ELSE job.queue_name END
-FROM counted
-WHERE job.id = counted.id
-RETURNING job.id AS job_id, job.task_name AS task, job.attempts
+    queue_name = coalesce(%(queue)s, queue_name), priority = coalesce(%(priority)s, priority)
+WHERE id = %(job_id)s
 
 -- name: set_aside_waits
 SELECT EXISTS (
