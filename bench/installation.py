@@ -83,7 +83,9 @@ async def temporary_engine(models: Path, **overrides: object) -> AsyncIterator[E
             yield engine
 
 
-async def put(engine: Engine, workspace: Workspace, ready: Ready) -> UUID:
+async def put(
+    engine: Engine, workspace: Workspace, ready: Ready, external_id: str | None = None
+) -> UUID:
     """Publish a document through the store's own functions, as a worker would."""
     content = "\n\n".join(ready.texts)
     async with engine.database.workspace(workspace.workspace_id, LOCAL_PRINCIPAL) as scope:
@@ -96,6 +98,7 @@ async def put(engine: Engine, workspace: Workspace, ready: Ready) -> UUID:
                 content_sha256=hashlib.sha256(content.encode()).hexdigest(),
                 blob_key="",
                 collection=DEFAULT_COLLECTION,
+                external_id=external_id,
             ),
         )
     document = received.document

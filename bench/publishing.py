@@ -1,10 +1,12 @@
 """How long a document of one page waits in a workspace where a long one is being published.
 
     python bench/publishing.py
+    python bench/publishing.py --replace
     python bench/publishing.py --chunks 1000 --rounds 1 --json
 
 Documents of one chunk are published one after the other, each until a search finds it, and deleted
-again, first alone and then while a long one is published beside them.
+again, first alone and then while a long one is published beside them, or a new version of it.
+Meanwhile documents are handed in in another workspace, each until its event is shown.
 Nothing is parsed or embedded: vectors and words are synthetic.
 """
 
@@ -20,6 +22,7 @@ import numpy as np
 
 from footnote.domain import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
+from footnote.store.events import cursor_of_now, events_after
 from installation import MODELS, Ready, bench_engine, put
 from reporting import finish, machine, progress, show
 from synthetic import SyntheticLanguage
@@ -34,6 +37,8 @@ class Round:
     """The median of a few, until a search found each."""
     short: list[float]
     deletions: list[float]
+    events: list[float]
+    """Until what was handed in elsewhere was told of."""
 
 
 def ready(engine: Engine, texts: list[str], chance: np.random.Generator) -> Ready:
@@ -61,25 +66,52 @@ async def one_page(
     return published - began, perf_counter() - published
 
 
-async def measure(engine: Engine, workspace: WorkspaceEngine, number: int, chunks: int) -> Round:
-    """Publish a long document once, and short ones before it and beside it."""
+async def event_of(workspace: WorkspaceEngine, name: str) -> float:
+    """Seconds until it is told that a document was handed in."""
+    async with workspace.scope() as scope:
+        cursor = await cursor_of_now(scope)
+    began = perf_counter()
+    document = (await workspace.receive(name.encode(), f"{name}.txt")).document
+    while True:
+        async with workspace.scope() as scope:
+            events = await events_after(scope, cursor, document.document_id, 1)
+        if events:
+            return perf_counter() - began
+        await asyncio.sleep(0.02)
+
+
+async def measure(
+    engine: Engine, workspace: WorkspaceEngine, number: int, chunks: int, *, replace: bool
+) -> Round:
+    """Publish a long document, or a new version of it, and short ones before it and beside it."""
     chance = np.random.default_rng(number)
     language = SyntheticLanguage(engine.analyzer, seed=number)
-    long = await asyncio.to_thread(
-        ready, engine, list(language.document(chance, chunks).texts), chance
-    )
+    name = f"long{number}"
+    versions = [list(language.document(chance, chunks).texts) for _ in range(1 + replace)]
+    *before, long = [await asyncio.to_thread(ready, engine, each, chance) for each in versions]
+    for each in before:
+        await put(engine, workspace.workspace, each, name)
     alone = [(await one_page(engine, workspace, f"quiet{number}x{i}", chance))[0] for i in range(5)]
     began = perf_counter()
-    publication = asyncio.create_task(put(engine, workspace.workspace, long))
+    publication = asyncio.create_task(put(engine, workspace.workspace, long, name))
     beside: list[tuple[float, float]] = []
+    events: list[float] = []
+
+    async def listen() -> None:
+        elsewhere = await engine.workspace("elsewhere")
+        while not publication.done():
+            events.append(await event_of(elsewhere, f"told{number}x{len(events)}"))
+
+    listening = asyncio.create_task(listen())
     while not publication.done():
         beside.append(await one_page(engine, workspace, f"busy{number}x{len(beside)}", chance))
-    await publication
+    await asyncio.gather(publication, listening)
     return Round(
         long=perf_counter() - began,
         short_alone=float(np.median(alone)),
         short=[published for published, _ in beside],
         deletions=[deleted for _, deleted in beside],
+        events=events,
     )
 
 
@@ -88,14 +120,21 @@ async def main(options: argparse.Namespace) -> None:
     about = machine()
     async with bench_engine(options.models, None) as engine:
         await engine.create_workspace("publishing")
+        await engine.create_workspace("elsewhere")
         workspace = await engine.workspace("publishing")
         with progress() as bars:
             numbers = bars.track(range(options.rounds), description="rounds")
-            rounds = [await measure(engine, workspace, each, options.chunks) for each in numbers]
+            rounds = [
+                await measure(engine, workspace, each, options.chunks, replace=options.replace)
+                for each in numbers
+            ]
     if not options.json:
         show(
             f"one page beside a publication of {options.chunks} chunks, seconds",
-            ("long", "one page alone", "beside: median", "longest", "deletion: longest", "pages"),
+            (
+                *("long", "one page alone", "beside: median", "longest", "deletion: longest"),
+                *("pages", "event elsewhere: median", "longest"),
+            ),
             [
                 (
                     f"{each.long:.1f}",
@@ -104,6 +143,8 @@ async def main(options: argparse.Namespace) -> None:
                     f"{max(each.short):.2f}",
                     f"{max(each.deletions):.2f}",
                     str(len(each.short)),
+                    f"{np.median(each.events):.2f}",
+                    f"{max(each.events):.2f}",
                 )
                 for each in rounds
             ],
@@ -115,6 +156,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chunks", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--replace", action="store_true", help="replace a version as long")
     parser.add_argument("--models", type=Path, default=MODELS)
     parser.add_argument("--json", action="store_true")
     asyncio.run(main(parser.parse_args()))

@@ -101,11 +101,24 @@ async def left_over(shelf: Shelf) -> dict[str, int]:
         )
 
 
+@pytest.mark.parametrize(
+    "before",
+    [[], [f"harbour log page{number} seal" for number in range(600)]],
+    ids=["new", "again"],
+)
 async def test_short_documents_do_not_wait_for_a_long_one_nor_do_deletions_and_merges(
-    shelf: Shelf, test_database: TestDatabase
+    shelf: Shelf, test_database: TestDatabase, before: list[str]
 ) -> None:
     doomed = await shelf.put("a doomed anchor")
-    async with long_publication_half_way(shelf, test_database) as (other, publication):
+    if before:
+        await shelf.put(*before, external_id="ledger")
+    async with (
+        asyncio.timeout(60),
+        long_publication_half_way(shelf, test_database, external_id="ledger") as (
+            other,
+            publication,
+        ),
+    ):
         for number in range(5):
             await shelf.put(f"buoy number{number} at the harbour")
         await shelf.remove(doomed)
@@ -113,9 +126,13 @@ async def test_short_documents_do_not_wait_for_a_long_one_nor_do_deletions_and_m
         assert len(await shelf.texts("buoy")) == 5
         assert await shelf.texts("whale") == []
         assert await shelf.texts("anchor") == []
+        assert len(await shelf.texts("seal", limit=2000)) == len(before)
         await other.rollback()
         await publication
     assert len(await shelf.texts("whale", limit=2000)) == len(LONG)
+    assert await shelf.texts("seal") == []
+    rows = await left_over(shelf)
+    assert (rows["chunks"], rows["embeddings"]) == (len(LONG) + 5, len(LONG) + 5)
     await agrees_with_reference(shelf, "harbour", limit=2000)
 
 
@@ -134,6 +151,13 @@ async def test_a_deletion_waits_for_the_publication_of_its_own_document_alone(
         await deletion
     assert await shelf.texts("whale") == []
     assert await left_over(shelf) == {"chunks": 1, "embeddings": 1, "segments": 1, "blocks": 1}
+
+
+async def test_a_version_has_each_ordinal_once(shelf: Shelf, test_database: TestDatabase) -> None:
+    await shelf.put("a buoy", "an anchor")
+    async with await psycopg.AsyncConnection.connect(test_database.superuser_url) as connection:
+        with pytest.raises(psycopg.errors.UniqueViolation, match="chunks_in_version"):
+            await connection.execute("UPDATE footnote.chunks SET ordinal = 0")
 
 
 async def test_a_version_that_is_overtaken_leaves_nothing(

@@ -310,7 +310,7 @@ async def scope(crowded: Shelf) -> AsyncIterator[WorkspaceScope]:
 @pytest.mark.parametrize(
     ("module", "name", "indexes"),
     [
-        ("passages", "neighbourhoods", ("chunks_in_document",)),
+        ("passages", "neighbourhoods", ("chunks_in_version",)),
         ("dense", "vectors", ("embeddings_pkey", "chunks_pkey")),
     ],
 )

@@ -134,14 +134,11 @@ async def publish(
     parameters = stored.key | {"lane_id": lane_id}
     first_chunk, segment_id = reserved.first_chunk, reserved.segment_id
     await scope.execute(_SQL["take_turns"], {"document_ids": [stored.document_id]})
-    wanted = await scope.one(_SQL["is_wanted"], parameters)
-    if wanted is None:
+    if await scope.one(_SQL["is_wanted"], parameters) is None:
         raise Overtaken
     numbers = list(range(first_chunk, first_chunk + len(publication.chunks)))
     await _insert_vectors(scope, parameters, numbers, publication)
-    # Two versions never have chunks at once: the ordinals of a document are unique.
-    if wanted["first_of_it"]:
-        await _insert_chunks(scope, stored, numbers, publication)
+    await _insert_chunks(scope, stored, numbers, publication)
     await _insert_segment(scope, segment_id, first_chunk, publication)
     index = await _lock_index(scope)
     document = await scope.one(_SQL["lock_document"], parameters)
@@ -150,8 +147,6 @@ async def publish(
     await require_current(scope, lane_id)
     await replace_document_vector(scope, parameters, first_chunk, publication)
     await _retire(scope, document)
-    if not wanted["first_of_it"]:
-        await _insert_chunks(scope, stored, numbers, publication)
     await scope.execute(
         _SQL["publish_document"],
         parameters

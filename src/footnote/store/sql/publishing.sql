@@ -15,7 +15,7 @@ SELECT pg_advisory_xact_lock(hashtextextended(key, 2)) FROM (
 
 -- name: is_wanted
 -- As writing a chunk does, it keeps the document from being deleted, and from nothing else.
-SELECT isempty(chunks) AS first_of_it FROM documents
+SELECT document_id FROM documents
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
 FOR KEY SHARE
