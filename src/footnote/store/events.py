@@ -29,12 +29,13 @@ async def events_after(
 ) -> tuple[Event, ...]:
     """The events that follow, oldest first, of one document or of all that may be seen."""
     name = "events_after" if document_id is None else "events_of_document_after"
+    complete = await scope.single(_SQL["complete"])
     rows = await scope.all(
         _SQL[name],
         {
             "document_id": document_id,
-            "transaction_id": after.transaction_id,
             "event_no": after.event_no,
+            "complete": complete["event_no"],
             "limit": limit,
         },
     )
@@ -43,8 +44,8 @@ async def events_after(
 
 async def cursor_of_now(scope: WorkspaceScope) -> EventCursor:
     """A place after which only what is not complete yet will come."""
-    row = await scope.single(_SQL["now"])
-    return EventCursor(transaction_id=row["transaction_id"] - 1, event_no=2**62)
+    row = await scope.single(_SQL["complete"])
+    return EventCursor(transaction_id=0, event_no=row["event_no"])
 
 
 async def get_event(scope: WorkspaceScope, cursor: EventCursor) -> Event | None:

@@ -13,6 +13,7 @@ _PATTERNS: tuple[tuple[str, LockMode], ...] = (
     (rf"ALTER TABLE\s+{_TABLE}\s+VALIDATE\s+CONSTRAINT", LockMode.NOTHING_WAITS),
     (rf"ALTER TABLE\s+{_TABLE}", LockMode.EVERYTHING_WAITS),
     (rf"DROP TABLE\s+{_TABLE}", LockMode.EVERYTHING_WAITS),
+    (rf"LOCK TABLE\s+{_TABLE}\s+IN SHARE MODE", LockMode.WRITERS_WAIT),
     (rf"TRUNCATE(?:\s+TABLE)?\s+{_TABLE}", LockMode.EVERYTHING_WAITS),
     (rf"(?:CREATE|ALTER|DROP) POLICY\s+\w+\s+ON\s+{_TABLE}", LockMode.EVERYTHING_WAITS),
     (rf"DROP TRIGGER\s+\w+\s+ON\s+{_TABLE}", LockMode.EVERYTHING_WAITS),
