@@ -63,11 +63,11 @@ async def test_an_unknown_route_and_a_wrong_method_are_problems(closed: httpx.As
 @pytest.mark.parametrize(
     ("path", "allowed"),
     [
-        ("/v1/documents", "GET, POST"),
-        ("/v1/conversations/5b0f7f5e-3c1d-4f64-8f0a-2d9f4c6f7a10", "DELETE, GET, PATCH"),
-        ("/v1/models", "DELETE, GET, PUT"),
+        ("/v1/documents", "GET, HEAD, POST"),
+        ("/v1/conversations/5b0f7f5e-3c1d-4f64-8f0a-2d9f4c6f7a10", "DELETE, GET, HEAD, PATCH"),
+        ("/v1/models", "DELETE, GET, HEAD, PUT"),
         ("/v1/webhooks/document-uploaded", "POST"),
-        ("/health", "GET"),
+        ("/health", "GET, HEAD"),
     ],
 )
 async def test_a_wrong_method_is_told_all_right_ones(

@@ -495,10 +495,21 @@ async def test_a_name_that_cannot_be_stored_is_absent(library: Library) -> None:
     assert (await library.http.post("/v1/chat/completions", json=chat)).status_code == 404
 
 
-async def test_health_is_told_without_a_body_too(library: Library) -> None:
-    told, asked = await library.http.head("/health"), await library.http.get("/health")
-    assert (told.status_code, told.content) == (200, b"")
-    assert told.headers["content-type"] == asked.headers["content-type"]
+async def test_what_is_read_is_told_without_a_body_too(library: Library) -> None:
+    document = library.ids["policy.md"]
+    described = (await library.http.get("/openapi.json")).json()["paths"]
+    read = [path for path, methods in described.items() if "get" in methods and "{" not in path]
+    assert {"/health", "/v1/documents", "/v1/events", "/stats"} <= set(read)
+    read += [f"/v1/documents/{document}", f"/v1/documents/{document}/content", "/v1/documents/no"]
+    for path in {*read, "/openapi.json", "/nowhere"}:
+        async with library.http.stream("GET", path) as asked:
+            pass
+        told = await library.http.head(path)
+        assert (told.status_code, told.content) == (asked.status_code, b""), path
+        for name in ("content-type", "content-length", "etag", "allow"):
+            assert told.headers.get(name) == asked.headers.get(name), path
+    written = await library.http.head("/v1/search")
+    assert (written.status_code, written.headers["allow"]) == (405, "POST")
 
 
 async def test_every_entrance_has_the_same_limits(library: Library) -> None:

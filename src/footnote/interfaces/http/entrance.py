@@ -24,7 +24,8 @@ class Entrance:
 
     The span is named by the request's route, and each answer says which trace it is in. FastAPI's
     own, and OpenTelemetry's middleware, note addresses with their queries, in which questions stand
-    and links carry their secret; here only the pattern of the route is told.
+    and links carry their secret; here only the pattern of the route is told. HEAD is answered as
+    GET is, without the body.
     """
 
     app: ASGIApp
@@ -41,6 +42,9 @@ class Entrance:
         started = perf_counter()
         about: dict[str, str | bool | int | float] = {"http.request.method": method}
         parent = carried_on(Headers(scope=scope).get(TRACEPARENT))
+        without_body = method == "HEAD"
+        if without_body:
+            scope = {**scope, "method": "GET"}
         with span(method, about, kind=SpanKind.SERVER, parent=parent) as opened:
 
             async def send_with_headers(message: Message) -> None:
@@ -50,7 +54,12 @@ class Entrance:
                     for value in carried().values():
                         headers[TRACE_HEADER] = value
                     add_headers(headers, scope, https=self.https)
-                await send(message)
+                    await send(message)
+                    if without_body:
+                        # It is over, and whoever streams the rest hears that nobody reads.
+                        await send({"type": "http.response.body", "body": b""})
+                elif not without_body:
+                    await send(message)
 
             try:
                 refused = refusal(scope, self.policy)

@@ -26,7 +26,6 @@ LaneName = Annotated[
 ]
 
 
-@router.head("/health", include_in_schema=False)
 @router.get(
     "/health",
     responses={

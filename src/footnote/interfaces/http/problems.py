@@ -282,7 +282,8 @@ def _methods_of(request: Request) -> list[str]:
             if compile_path(template)[0].fullmatch(asked)
         ]
     )
-    return sorted({method.upper() for methods in found for method in methods})
+    known = {method.upper() for methods in found for method in methods}
+    return sorted(known | {"HEAD"} if "GET" in known else known)
 
 
 _EXAMPLES: Mapping[str, tuple[int, str]] = {
