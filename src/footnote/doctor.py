@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from footnote.domain import Check, Health
 from footnote.engine import database_urls
-from footnote.engine.answer_models import answer_models_from
+from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.backup_places import backup_check
 from footnote.engine.diagnosis import (
     answer_models_check,
+    file_store_check,
     health_of,
+    judge_check,
     optional_checks,
     python_check,
     reader_check,
@@ -21,9 +23,15 @@ from footnote.engine.diagnosis import (
     writes_apart,
 )
 from footnote.engine.lanes import embedders_from
-from footnote.engine.opening import language_model_from_settings, reader_from_settings
+from footnote.engine.opening import (
+    judge_from_settings,
+    language_model_from_settings,
+    reader_from_settings,
+    reranker_from_settings,
+)
 from footnote.errors import FootnoteError
 from footnote.settings import Settings
+from footnote.store.blobs import blobs_from
 from footnote.store.diagnostics import ADVISED, examine_database, examine_replicas
 from footnote.store.embedded import start_embedded
 from footnote.store.home import require_home, require_usable
@@ -39,6 +47,12 @@ async def examine(settings: Settings) -> Health:
     required.append(await _guarded("answer models", _answer_models(settings)))
     if writes_apart(settings):
         required.append(await _guarded("language model", _language_model(settings)))
+    if settings.reranker != "none":
+        required.append(await _guarded("reranker", _reranker(settings)))
+    if settings.grounding_judge != "none":
+        required.append(await _guarded("grounding judge", _judge(settings)))
+    if settings.blob_url is not None:
+        required.append(await _guarded("file store", _file_store(settings, settings.blob_url)))
     optional = optional_checks(settings)
     sandbox = await asyncio.to_thread(sandbox_check, settings)
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
@@ -87,6 +101,29 @@ async def _language_model(settings: Settings) -> Check:
     assert model is not None, "one is named"
     await model.close()
     return Check(name="language model", ok=True, detail=model.name)
+
+
+async def _reranker(settings: Settings) -> Check:
+    reader = reader_from_settings(settings)
+    reranker = reranker_from_settings(settings, reader)
+    assert reranker is not None, "one is named"
+    await reranker.close()
+    return Check(name="reranker", ok=True, detail=reranker.name)
+
+
+async def _judge(settings: Settings) -> Check:
+    reader, model = reader_from_settings(settings), None
+    if settings.grounding_judge == "language_model":
+        model = language_model_from_settings(settings)
+    judge = judge_from_settings(settings, reader, model)
+    assert judge is not None, "one is named"
+    await judge.close()
+    return judge_check(settings)
+
+
+async def _file_store(settings: Settings, url: str) -> Check:
+    blobs_from(settings.home / "blobs", url, plain(settings.blob_options))
+    return file_store_check(url)
 
 
 async def _reader(settings: Settings) -> Check:

@@ -33,6 +33,9 @@ async def test_models_that_are_refused_leave_no_postgres(home: Path) -> None:
         (UNKNOWN_VENDOR, "answer models"),
         ({"language_model": "openai:gpt-5"}, "answer models"),
         (WRITER_LACKS_A_KEY, "language model"),
+        ({"reranker": "tei"}, "reranker"),
+        ({"grounding_judge": "language_model"}, "grounding judge"),
+        ({"blob_url": "s3://bucket", "blob_options": '{"regoin": "here"}'}, "file store"),
     ],
 )
 async def test_doctor_says_why_models_are_refused(
@@ -43,10 +46,10 @@ async def test_doctor_says_why_models_are_refused(
         await open_engine(given, models_at_first_use=True)
     found = await examine(given)
     assert not found.ready
-    wrong = [check for check in found.checks if check.name.endswith((" models", "language model"))]
-    assert [check for check in wrong if not check.ok] == [
-        Check(name=name, ok=False, detail=str(caught.value), hint=caught.value.hint)
-    ]
+    wrong = [check for check in found.checks if not check.ok]
+    assert Check(name=name, ok=False, detail=str(caught.value), hint=caught.value.hint) in wrong
+    named = {"answer models", "language model", "reranker", "grounding judge", "file store"}
+    assert named & {check.name for check in wrong} == {name}
 
 
 async def test_doctor_names_the_models_that_answer(settings: Settings) -> None:
@@ -63,3 +66,21 @@ async def test_doctor_names_the_models_that_answer(settings: Settings) -> None:
     writer = await told(language_model="ollama:z")
     assert writer["answer models"] == "ollama:z"
     assert "language model" not in writer
+
+
+async def test_doctor_names_what_else_a_start_makes(settings: Settings) -> None:
+    given = settings_from(
+        settings,
+        {
+            "reranker": "tei@http://127.0.0.1:9",
+            "grounding_judge": "reader",
+            "blob_url": "memory://",
+        },
+    )
+    wanted = {"reranker", "grounding judge", "file store"}
+    said = {each.name: each for each in (await examine(given)).checks if each.name in wanted}
+    assert said.keys() == wanted
+    assert all(each.ok for each in said.values())
+    async with await open_engine(given, models_at_first_use=True) as engine:
+        health = await (await engine.workspace()).examine_installation()
+    assert {each.name: each for each in health.checks if each.name in wanted} == said

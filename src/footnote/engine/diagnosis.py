@@ -49,6 +49,12 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
     ]
     if engine.model is not None and writes_apart(settings):
         required.append(Check(name="language model", ok=True, detail=engine.model.name))
+    if engine.reranker is not None:
+        required.append(Check(name="reranker", ok=True, detail=engine.reranker.name))
+    if engine.judge is not None:
+        required.append(judge_check(settings))
+    if settings.blob_url is not None:
+        required.append(file_store_check(settings.blob_url))
     optional = [*optional_checks(settings), reader_check(settings, there=engine.reader is not None)]
     sandbox = await asyncio.to_thread(sandbox_check, settings)
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
@@ -105,6 +111,16 @@ def answer_models_check(names: Sequence[str]) -> Check:
     """Which models answer, where none of them was refused."""
     detail = ", ".join(names) or "none: answers quote documents"
     return Check(name="answer models", ok=True, detail=detail)
+
+
+def judge_check(settings: Settings) -> Check:
+    """Which model checks answers, where it was not refused."""
+    return Check(name="grounding judge", ok=True, detail=settings.grounding_judge)
+
+
+def file_store_check(url: str) -> Check:
+    """Where files are kept, if not in the home, and its options were not refused."""
+    return Check(name="file store", ok=True, detail=url)
 
 
 def writes_apart(settings: Settings) -> bool:

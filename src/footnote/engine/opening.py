@@ -296,35 +296,62 @@ class _Models:
 
 def _models(settings: Settings) -> _Models:
     reader, language = reader_from_settings(settings), language_model_from_settings(settings)
-    keys = model_keys_from(plain(settings.model_keys))
-    google = served_model(settings.google_project, "FOOTNOTE_GOOGLE_PROJECT")
-    project, _, location = google.name.partition("/")
-    ranks = served_model(settings.reranker, "FOOTNOTE_RERANKER")
     return _Models(
         reader=reader,
         language=language,
-        reranker=reranker_from(
-            kind=ranks.vendor,
-            models_folder=settings.home / "models",
-            model=ranks.model,
-            url=google.url if ranks.vendor == "vertex" else ranks.url,
-            api_key=keys.of(ranks.vendor, google.url if ranks.vendor == "vertex" else ranks.url),
-            project=project,
-            location=location or "global",
-            timeout_seconds=settings.search_timeout_seconds * _OF_A_RERANKING,
-            threads=settings.model_threads,
-            reader=reader,
-        ),
-        judge=judge_from(
-            kind=settings.grounding_judge,
-            language_model=language,
-            url=google.url,
-            api_key=keys.of("vertex", google.url),
-            project=project,
-            location=location or "global",
-            reader=reader,
-        ),
+        reranker=reranker_from_settings(settings, reader),
+        judge=judge_from_settings(settings, reader, language),
     )
+
+
+def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> GuardedReranker | None:
+    """The reranker the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    ranks = served_model(settings.reranker, "FOOTNOTE_RERANKER")
+    google = _google(settings)
+    url = google.url if ranks.vendor == "vertex" else ranks.url
+    return reranker_from(
+        kind=ranks.vendor,
+        models_folder=settings.home / "models",
+        model=ranks.model,
+        url=url,
+        api_key=model_keys_from(plain(settings.model_keys)).of(ranks.vendor, url),
+        project=google.project,
+        location=google.location,
+        timeout_seconds=settings.search_timeout_seconds * _OF_A_RERANKING,
+        threads=settings.model_threads,
+        reader=reader,
+    )
+
+
+def judge_from_settings(
+    settings: Settings, reader: LazyReader | None, language: WritingModel | None
+) -> OwnedJudge | None:
+    """The judge the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    google = _google(settings)
+    return judge_from(
+        kind=settings.grounding_judge,
+        language_model=language,
+        url=google.url,
+        api_key=model_keys_from(plain(settings.model_keys)).of("vertex", google.url),
+        project=google.project,
+        location=google.location,
+        reader=reader,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Google:
+    """Where Google's models are asked."""
+
+    project: str
+    location: str
+    url: str | None
+
+
+def _google(settings: Settings) -> _Google:
+    served = served_model(settings.google_project, "FOOTNOTE_GOOGLE_PROJECT")
+    project, _, location = served.name.partition("/")
+    return _Google(project, location or "global", served.url)
 
 
 def _search_stages(
