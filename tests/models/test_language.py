@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
+import re
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
+from pydantic_ai.providers import infer_provider_class
 
-from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.errors import LaneUnavailable, ModelUnavailable, UnsupportedSettings
+from footnote.models.answer_models import AnswerModelChoices, AnswerModels, models_from
+from footnote.models.embedder_specs import parse_spec
+from footnote.models.embedders import EmbedderChoices, open_hosted
 from footnote.models.language import language_model_from
+from footnote.models.served import VENDORS
 from footnote.models.writing import WritingModel
 from footnote.ports import LanguageModel
 
@@ -302,13 +310,42 @@ def test_settings_that_cannot_work_are_told_before_the_first_call(
     assert caught.value.hint
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "footnote.models.writing")
-    monkeypatch.delattr("footnote.models.writing")
+@pytest.fixture
+def without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("writing", "embed_vendor"):
+        monkeypatch.delitem(sys.modules, f"footnote.models.{name}", raising=False)
+        monkeypatch.delattr(f"footnote.models.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "pydantic_ai.direct", None)
-    with pytest.raises(ModelUnavailable) as caught:
-        language_model_from("scripted", "http://127.0.0.1:9/v1", None, 1.0, 64)
-    assert caught.value.hint == "in a clone of Footnote: pip install '.[models]'"
+    monkeypatch.setitem(sys.modules, "pydantic_ai.embeddings", None)
+
+
+@pytest.mark.usefixtures("without_the_extra")
+async def test_without_the_extra_it_says_what_to_install() -> None:
+    install = "in a clone of Footnote: pip install '.[models]'"
+    for name, url in (("scripted", "http://127.0.0.1:9/v1"), ("anthropic:claude", None)):
+        with pytest.raises(ModelUnavailable, match="not installed") as caught:
+            language_model_from(name, url, KEY, 1.0, 64)
+        assert caught.value.hint == install
+    with pytest.raises(LaneUnavailable, match="not installed") as missing:
+        await open_hosted(parse_spec("cohere:embed-v4.0"), EmbedderChoices(models_folder=Path()))
+    assert missing.value.hint == install
+
+
+@pytest.mark.usefixtures("without_the_extra")
+async def test_a_vendor_that_nobody_knows_is_told_without_the_extra_too() -> None:
+    with pytest.raises(UnsupportedSettings, match="vendor 'opnai' is not known"):
+        language_model_from("opnai:gpt-5", None, KEY, 1.0, 64)
+    with pytest.raises(UnsupportedSettings, match="'google-gla' is not known"):
+        AnswerModels(
+            AnswerModelChoices(models=models_from("google-gla:gemini"), why_forbidden=lambda _: "")
+        )
+    with pytest.raises(UnsupportedSettings, match="vendor 'opnai' is not known"):
+        await open_hosted(parse_spec("opnai:small"), EmbedderChoices(models_folder=Path()))
+
+
+def test_the_library_knows_every_vendor_that_is_known_without_it() -> None:
+    # By name: to ask it of each would import the libraries of all.
+    assert set(re.findall(r"'([a-z-]+)'", inspect.getsource(infer_provider_class))) >= VENDORS
 
 
 def test_without_a_vendors_library_it_says_what_to_install(

@@ -68,6 +68,13 @@ def test_what_is_no_object_of_keys_is_refused_without_being_repeated(text: str) 
     assert "secret" not in f"{caught.value} {caught.value.hint}"
 
 
+def test_a_key_inside_another_object_is_told_by_the_name_it_stands_behind() -> None:
+    with pytest.raises(UnsupportedSettings, match="what it has for 'openai' is no text"):
+        model_keys_from('{"openai": {"key": "sk-secret"}}')
+    with pytest.raises(UnsupportedSettings, match="it is nested too deeply"):
+        model_keys_from('{"a":' * 9000 + "1" + "}" * 9000)
+
+
 def test_vendor_and_model_are_the_parts_of_a_name() -> None:
     assert ServedModel(name="ollama:llama3.2:3b").vendor == "ollama"
     assert ServedModel(name="ollama:llama3.2:3b").model == "llama3.2:3b"

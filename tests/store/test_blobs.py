@@ -201,6 +201,13 @@ async def test_a_bucket_that_is_not_there_is_no_missing_file(s3: S3Server) -> No
             '{"region": "a", "region": "b"}',
             "blob_options cannot be used: it has 'region' more than once",
         ),
+        ("s3://bucket", '{"a":' * 9000 + "1" + "}" * 9000, "it is nested too deeply"),
+        ("s3://bucket", '{"default_headers": {"a": {"b": 1}}}', "must be a JSON object of texts"),
+        (
+            "gs://bucket",
+            '{"service_account": "/no/such/key.json"}',
+            "its option service_account names a file that is not there",
+        ),
         ("s3://bucket", '{"colour": "blue"}', "blob_options cannot be used: it holds 'colour'"),
         (
             "s3://bucket",

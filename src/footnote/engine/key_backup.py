@@ -18,6 +18,7 @@ from footnote.engine.services import Services
 from footnote.errors import Conflict, InvalidRequest, KeyUnavailable
 from footnote.store.key_backup import put_back, stored_keys
 from footnote.store.workspaces import list_workspaces
+from footnote.validation.text import json_fault
 
 FORMAT = "footnote-data-keys-1"
 _CONTENT = TypeAdapter(
@@ -159,7 +160,7 @@ def _read(path: Path) -> tuple[BackedUpKeys, ...]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _no_export(path, "it is no JSON") from error
+        raise _no_export(path, json_fault(error)) from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise _no_export(path, f"its format is not {FORMAT}")
     content = found.get("workspaces")

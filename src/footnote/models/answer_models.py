@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from footnote.errors import InvalidRequest, ModelUnavailable, how_to_install
-from footnote.models.language import check_name
+from footnote.models.language import check_name, without_library
 from footnote.models.roles import Role
 from footnote.models.served import ModelKeys, ServedModel, served_model
 
@@ -79,7 +79,9 @@ class AnswerModels:
         try:
             from footnote.models.agent_loop import AgentLoop  # noqa: PLC0415  # an extra
         except ImportError as error:
-            raise _not_installed("an agent") from error
+            raise ModelUnavailable(
+                "an agent needs a library that is not installed", hint=how_to_install("models")
+            ) from error
         return AgentLoop(
             models=chain,
             first_token_seconds=self.choices.first_token_seconds,
@@ -125,12 +127,6 @@ def _made(served: ServedModel, choices: AnswerModelChoices) -> NamedModel:
         from footnote.models.answer_failures import NamedModel  # noqa: PLC0415  # likewise
         from footnote.models.redacted_chat import RedactingModel  # noqa: PLC0415  # likewise
     except ImportError as error:
-        raise _not_installed(f"the {choices.role.title} {name}") from error
+        raise without_library(name, choices.role) from error
     made = writing.named_model(name, url, key, choices.role)
     return NamedModel(name=name, model=RedactingModel(made), role=choices.role)
-
-
-def _not_installed(what: str) -> ModelUnavailable:
-    return ModelUnavailable(
-        f"{what} needs a library that is not installed", hint=how_to_install("models")
-    )

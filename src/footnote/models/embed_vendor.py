@@ -27,6 +27,7 @@ from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
 from footnote.errors import LaneUnavailable, UnsupportedSettings
 from footnote.models.embed_hosted import CallFailed, Embedded, InputType
+from footnote.models.embedder_specs import unknown_vendor
 
 OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = "none"
@@ -132,7 +133,9 @@ def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
             f"the embedding model {vendor}:{model} needs a library that is not installed",
             hint=f"pip install 'pydantic-ai-slim[{vendor}]'",
         ) from None
-    except (UserError, ValueError, TypeError) as error:
+    except ValueError:
+        raise unknown_vendor(vendor, model) from None
+    except (UserError, TypeError) as error:
         # Not chained, since a vendor's message may repeat the key.
         why, hint = _why_unusable(vendor, error, has_key=api_key is not None)
         raise UnsupportedSettings(
@@ -141,16 +144,9 @@ def other_client(vendor: str, model: str, api_key: str | None) -> VendorClient:
     return VendorClient(model=written, close_connections=close)
 
 
-def _why_unusable(
-    vendor: str, error: UserError | ValueError | TypeError, *, has_key: bool
-) -> tuple[str, str]:
+def _why_unusable(vendor: str, error: UserError | TypeError, *, has_key: bool) -> tuple[str, str]:
     """What is wrong with the settings of a vendor, and which of them to change."""
     said = str(error)
-    if isinstance(error, ValueError):
-        return f"the vendor {vendor!r} is not known", (
-            "set FOOTNOTE_EMBEDDING_MODELS to a model of openai, cohere, voyageai, google or "
-            "bedrock, or to compatible:MODEL@http://127.0.0.1:8000/v1"
-        )
     if isinstance(error, TypeError) and has_key:
         return f"the vendor {vendor!r} takes no key", "take its key out of FOOTNOTE_MODEL_KEYS"
     if wanted := _WANTED.search(said):

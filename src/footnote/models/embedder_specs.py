@@ -112,6 +112,15 @@ def parse_spec(text: str) -> EmbedderSpec:
     )
 
 
+def unknown_vendor(vendor: str, model: str) -> UnsupportedSettings:
+    """Names the vendor, and some that there are."""
+    return UnsupportedSettings(
+        f"the embedding model {vendor}:{model} cannot be used: the vendor {vendor!r} is not known",
+        hint="set FOOTNOTE_EMBEDDING_MODELS to a model of openai, cohere, voyageai, google or "
+        "bedrock, or to compatible:MODEL@http://127.0.0.1:8000/v1",
+    )
+
+
 def check_dimensions(name: str, dimensions: int) -> None:
     """Raise UnsupportedSettings for more than an index can hold, or none."""
     if not 1 <= dimensions <= MOST_DIMENSIONS:

@@ -27,10 +27,11 @@ from footnote.models.embedder_specs import (
     EmbedderSpec,
     check_dimensions,
     parse_spec,
+    unknown_vendor,
 )
 from footnote.models.encoder_shape import Precision
 from footnote.models.sentence_encoder import SentenceEncoder
-from footnote.models.served import KEYS, ModelKeys
+from footnote.models.served import KEYS, VENDORS, ModelKeys
 from footnote.ports import Embedder
 
 if TYPE_CHECKING:
@@ -276,6 +277,8 @@ def _client(spec: EmbedderSpec, key: str | None) -> VendorClient:
     try:
         from footnote.models import embed_vendor  # noqa: PLC0415  # an extra, slow to import
     except ImportError as error:
+        if spec.vendor != "compatible" and spec.vendor not in VENDORS:
+            raise unknown_vendor(spec.vendor, spec.model) from error
         raise LaneUnavailable(
             f"the embedding model {spec.text} needs a library that is not installed",
             hint=how_to_install("models"),

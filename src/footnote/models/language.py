@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from footnote.errors import ModelUnavailable, UnsupportedSettings, how_to_install
+from footnote.errors import (
+    FootnoteError,
+    ModelUnavailable,
+    UnsupportedSettings,
+    how_to_install,
+)
 from footnote.models.roles import DESCRIBER, WRITER, Role
-from footnote.models.served import KEYS
+from footnote.models.served import KEYS, VENDORS
 
 if TYPE_CHECKING:
     from footnote.models.vision import VisionModel
     from footnote.models.writing import WritingModel
+
+_RENAMED = {"google-gla": "google", "google-vertex": "google-cloud"}
 
 
 def language_model_from(
@@ -37,10 +44,7 @@ def language_model_from(
         from footnote.models import writing  # noqa: PLC0415  # an optional package, slow to import
         from footnote.models.redacted_chat import RedactingModel  # noqa: PLC0415  # likewise
     except ImportError as error:
-        raise ModelUnavailable(
-            f"the {role.title} {name} needs a library that is not installed",
-            hint=how_to_install("models"),
-        ) from error
+        raise without_library(name, role) from error
     return writing.WritingModel(
         name=name,
         model=RedactingModel(writing.named_model(name, base_url, api_key, role)),
@@ -67,6 +71,30 @@ def vision_model_from(
     from footnote.models.vision import guarded  # noqa: PLC0415  # an optional package
 
     return guarded(inner)
+
+
+def without_library(name: str, role: Role) -> FootnoteError:
+    """Why a model cannot be made where the library is not installed: of a vendor that is not known
+    none will help."""
+    vendor, _, model = name.partition(":")
+    if model and vendor != "compatible" and vendor not in VENDORS:
+        return unknown_vendor(vendor, model, role)
+    return ModelUnavailable(
+        f"the {role.title} {name} needs a library that is not installed",
+        hint=how_to_install("models"),
+    )
+
+
+def unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
+    """Names the vendor, and how it is called now."""
+    now = _RENAMED.get(vendor)
+    return UnsupportedSettings(
+        f"the {role.title} {vendor}:{model} cannot be asked: the vendor {vendor!r} is not known",
+        hint=f"say {now}:{model}, as it is called now"
+        if now
+        else "say openai:MODEL, ollama:MODEL, or that of another vendor that pydantic-ai knows, "
+        "such as anthropic:MODEL; a model of any other server is compatible:MODEL@ADDRESS",
+    )
 
 
 def check_name(name: str, base_url: str | None, api_key: str | None, role: Role) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from footnote.errors import UnsupportedSettings
+from footnote.validation.text import json_fault
 
 KEYS = "FOOTNOTE_MODEL_KEYS"
 _BEFORE_ADDRESS = re.compile(r"@(?=[A-Za-z]+://)")  # names of models have an @, too
@@ -19,6 +20,16 @@ _HALF_AN_ADDRESS = re.compile(
 read as a name, what is meant for that server would go to the vendor."""
 _EXAMPLE = 'write {"openai": "…"}, or {"127.0.0.1:8000": "…"} for a model at that address'
 _SAME_VENDOR = {"voyageai": "voyage"}
+VENDORS = frozenset(
+    """
+    alibaba anthropic azure azure-responses bedrock bedrock-mantle cerebras cohere crusoe deepseek
+    elevenlabs fireworks github github-copilot google google-cloud google-decisions groq heroku
+    huggingface litellm meta mistral moonshotai nebius ollama openai openai-chat openai-chatgpt
+    openai-codex openai-decisions openai-responses openrouter ovhcloud sambanova
+    sentence-transformers snowflake system-one together typesafe vercel vllm voyageai xai zai
+    """.split()
+)
+"""That pydantic-ai knows, to tell a wrong name without it; where it is installed, it says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,14 +96,18 @@ def model_keys_from(text: str | None) -> ModelKeys:
     """The keys that the setting holds. Raises UnsupportedSettings; no key is repeated."""
     if text is None:
         return ModelKeys()
+    wrong = f"{KEYS} is no JSON object of keys by vendor or address"
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not all(isinstance(each, str) for each in found.values()):
-        raise UnsupportedSettings(
-            f"{KEYS} is no JSON object of keys by vendor or address", hint=_EXAMPLE
-        )
+    except (ValueError, RecursionError) as error:
+        raise UnsupportedSettings(f"{wrong}: {json_fault(error)}", hint=_EXAMPLE) from None
+    if not isinstance(found, dict):
+        raise UnsupportedSettings(wrong, hint=_EXAMPLE)
+    for name, key in found.items():
+        if not isinstance(key, str):
+            raise UnsupportedSettings(
+                f"{wrong}: what it has for {name!r} is no text", hint=_EXAMPLE
+            )
     keys = {}
     for name, key in found.items():
         clean = key.strip()

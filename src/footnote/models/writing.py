@@ -29,6 +29,7 @@ from pydantic_ai.settings import ModelSettings
 from footnote.domain import Usage
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.models.language import unknown_vendor
 from footnote.models.roles import DESCRIBER, OLLAMA_URL, OPENAI_URL, WRITER, Role
 from footnote.models.served import KEYS
 from footnote.ports.metering import note_usage
@@ -61,7 +62,6 @@ _REFUSED = (
 # How pydantic-ai names what is neither given nor in the environment, and the extra it wants.
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`")
 _EXTRA = re.compile(r"pydantic-ai-slim\[([a-z0-9-]+)\]")
-_RENAMED = {"google-gla": "google", "google-vertex": "google-cloud"}
 _OWN_VARIABLES = {
     "bedrock": "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "google-cloud": "GOOGLE_APPLICATION_CREDENTIALS, or GOOGLE_API_KEY",
@@ -234,7 +234,7 @@ def vendor_model(
     except ImportError:
         pass  # Known; what is missing is said below.
     except (UserError, ValueError):
-        raise _unknown_vendor(vendor, model, role) from None
+        raise unknown_vendor(vendor, model, role) from None
     try:
         return infer_model(f"{vendor}:{model}", provider_factory=provider_of)
     except ImportError as error:
@@ -292,17 +292,6 @@ def refused_by_library(error: Exception, title: str, name: str) -> ModelUnavaila
     return ModelUnavailable(
         f"{title} cannot be asked: its library ends with {type(error).__name__}",
         hint=_where_set(name.partition(":")[0]),
-    )
-
-
-def _unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
-    now = _RENAMED.get(vendor)
-    return UnsupportedSettings(
-        f"the {role.title} {vendor}:{model} cannot be asked: the vendor {vendor!r} is not known",
-        hint=f"say {now}:{model}, as it is called now"
-        if now
-        else "say openai:MODEL, ollama:MODEL, or that of another vendor that pydantic-ai knows, "
-        "such as anthropic:MODEL; a model of any other server is compatible:MODEL@ADDRESS",
     )
 
 

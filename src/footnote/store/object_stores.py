@@ -15,7 +15,7 @@ from obstore.exceptions import BaseError, UnknownConfigurationKeyError
 from obstore.store import ObjectStore, from_url
 
 from footnote.errors import BlobsFull, UnsupportedSettings
-from footnote.validation.text import NamedTwice, members_once
+from footnote.validation.text import NamedTwice, json_fault, members_once
 
 if TYPE_CHECKING:
     # They are there for type checkers alone.
@@ -59,6 +59,7 @@ _ENDPOINT = '{"endpoint": "https://minio.example:9000"}'
 _METADATA = ("169.254.169.254", "metadata.google.internal", "/computeMetadata/")
 """Where a store looks for the identity of the machine once it was given no other."""
 _PREFACE = re.compile(r"^(Generic [\w ]+? error: |Error performing [\w ]*?request: )+")
+_NO_FILE = "No such file or directory"
 _IN_THE_ADDRESS = re.compile("URL error|URL did not match|empty host|invalid port")
 _EXCHANGE = re.compile(
     r"Error performing [A-Z]+ \S+ in \S+"
@@ -105,6 +106,8 @@ def store_at(url: str, options: str | None, url_name: str, options_name: str) ->
             close = get_close_matches(wrong.lower(), _CLIENT_OPTIONS, n=1)
             reason = f"it holds {wrong!r}, and the store knows no such option"
             reason += f"; did you mean {close[0]}?" if close else ""
+        elif wrong is not None and _NO_FILE in reason:
+            reason = f"its option {wrong} names a file that is not there"
         elif wrong is not None:
             reason = f"the store does not take its option {wrong}: {reason}"
         _refuse(options_name, reason, _keys_of(url), error)
@@ -118,7 +121,9 @@ def _opened(url: str, given: Mapping[str, object]) -> ObjectStore:
     for name, value in given.items():
         bare = _PREFIX.sub("", name.lower())
         if bare in _CLIENT_OPTIONS:
-            client[bare] = value if bare == "default_headers" else _text_of(name, value)
+            client[bare] = _text_of(name, value) if bare != "default_headers" else value
+            if bare == "default_headers" and not _is_texts(value):
+                raise _WrongOption(f"its option {name} must be a JSON object of texts")
             continue
         text = _text_of(name, value)
         config[_RENAMED.get(bare, name.lower())] = text
@@ -150,6 +155,10 @@ def _text_of(name: str, value: object) -> str:
     if not isinstance(value, (str, int)):
         raise _WrongOption(f"its option {name} must be text, a number, true or false")
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
 
 
 def _wrong_option(url: str, given: Mapping[str, object]) -> str | None:
@@ -187,7 +196,7 @@ def _object_in(options: str | None, options_name: str) -> dict[str, object]:
     except NamedTwice as error:
         _refuse(options_name, f"it has {error.name!r} more than once", _ENDPOINT, error)
     except (ValueError, RecursionError) as error:
-        _refuse(options_name, "it is not JSON", _ENDPOINT, error)
+        _refuse(options_name, json_fault(error), _ENDPOINT, error)
     if not isinstance(given, dict):
         _refuse(options_name, "it is not a JSON object", _ENDPOINT)
     return given

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -31,6 +32,17 @@ def members_once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
             raise NamedTwice(name)
         members[name] = value
     return members
+
+
+def json_fault(error: ValueError | RecursionError | OSError) -> str:
+    """Why a text, or the file that has it, is not read as JSON; without any of its values."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, OSError):
+        return f"it cannot be read: {error.strerror}"
+    if isinstance(error, json.JSONDecodeError):
+        return f"it is not JSON (line {error.lineno}, column {error.colno})"
+    return "it is not JSON"
 
 
 def is_storable(text: str) -> bool:

@@ -26,6 +26,7 @@ from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import AsJson, Collection, DocumentName, Workspace
 from footnote.interfaces.cli.searching import tell_of_unknown_collections
 from footnote.interfaces.cli.server import running_server
+from footnote.validation.text import json_fault
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -188,7 +189,7 @@ def _read(metadata: str) -> Mapping[str, MetadataValue | None]:
         given = json.loads(metadata)
     except (ValueError, RecursionError) as error:
         raise InvalidRequest(
-            f"--metadata is not JSON: {error}", hint='Write it as {"year": 2025}.'
+            f"--metadata cannot be used: {json_fault(error)}", hint='Write it as {"year": 2025}.'
         ) from error
     if not isinstance(given, dict):
         raise InvalidRequest("--metadata is no object.", hint='Write it as {"year": 2025}.')

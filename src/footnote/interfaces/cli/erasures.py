@@ -17,6 +17,7 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace, require_yes
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import ErasureList, ReplayReport, adapter
+from footnote.validation.text import json_fault
 
 app = typer.Typer(
     name="erasure",
@@ -138,6 +139,7 @@ def _json_in(file: Path) -> object:
         found: object = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidRequest(
-            f"{file} cannot be read as JSON: {error}", hint="check the path and its content"
+            f"{file} cannot be read as JSON: {json_fault(error)}",
+            hint="check the path and its content",
         ) from error
     return found
