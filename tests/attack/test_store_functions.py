@@ -106,7 +106,7 @@ NOT_CALLED = {
     *("publishing.publish", "publishing.reserve", "receiving.requeue_failed"),
     *("idempotency.keep_outcome",),
     # They run whatever statement or function they are given.
-    *("database.execute_as_system", "queue.enqueue", "audit.append_entries"),
+    *("database.execute_as_system", "queue.enqueue", "audit.append_batch"),
 }
 
 REFUSALS = (

@@ -8,7 +8,7 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import get_args, get_type_hints
 from uuid import UUID, uuid4
@@ -24,11 +24,12 @@ from footnote.domain import (
     SourcesFound,
     Visibility,
 )
-from footnote.domain.audit import CHANGING, Act, AuditEntry, Outcome
+from footnote.domain.audit import CHANGING, Act, AuditDraft, AuditEntry, AuditHead, Outcome
 from footnote.domain.people import WantedGroup, WantedUser
 from footnote.domain.usage import Measure, Period
 from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs, open_engine
 from footnote.engine.act_subjects import SUBJECTS, named_in
+from footnote.engine.audit_log import AuditLog
 from footnote.engine.exchanges import Asking
 from footnote.engine.shown_documents import shown_in
 from footnote.engine.tools import document_tools
@@ -351,6 +352,26 @@ async def test_the_application_can_only_add_to_the_log(
 async def forgetful(own_settings: Settings) -> AsyncIterator[Engine]:
     async with await open_engine(own_settings.model_copy(update={"audit_queries": False})) as one:
         yield one
+
+
+async def test_who_takes_another_entry_for_the_last_writes_behind_the_one_that_is(
+    workspace: WorkspaceEngine,
+) -> None:
+    """As several processes do that write to one log, each remembering what it wrote."""
+    await workspace.search(SearchRequest(query="storm"))
+    found = (await entries_of(workspace))[-1]
+    given = {each.name: getattr(found, each.name) for each in fields(AuditDraft)}
+    others = [AuditLog(database=workspace.engine.database) for _ in range(2)]
+    others[1]._heads[workspace.workspace_id] = AuditHead(entry_no=900, entry_hash="0" * 64)
+    written = []
+    for log in (*others, workspace.engine.audit, *others, others[0], workspace.engine.audit):
+        draft = AuditDraft(**{**given, "act_id": uuid4()})
+        await log.append(workspace.workspace_id, draft, "storm")
+        written.append(draft.act_id)
+    entries = await entries_of(workspace)
+    assert [each.act_id for each in entries if each.act_id in written] == written
+    checked = await workspace.verify_audit()
+    assert checked.intact, checked.faults
 
 
 async def test_what_was_asked_can_be_left_out(forgetful: Engine) -> None:

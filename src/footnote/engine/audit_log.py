@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
 
-from footnote.domain.audit import AuditDraft
+from footnote.domain.audit import AuditDraft, AuditHead
 from footnote.security.audit import chained
-from footnote.store.audit import append_entries
-from footnote.store.database import SYSTEM, Database
-from footnote.store.usage import PricedUse, add_usage
+from footnote.store.audit import append_batch
+from footnote.store.database import Database
+from footnote.store.usage import PricedUse
 
 _MOST_AT_ONCE = 200
 
@@ -40,6 +40,8 @@ class AuditLog:
     """Whether what was asked is kept beside the log."""
     _waiting: dict[UUID, list[_Waiting]] = field(default_factory=dict)
     _writers: dict[UUID, asyncio.Task[None]] = field(default_factory=dict)
+    _heads: dict[UUID, AuditHead] = field(default_factory=dict)
+    """The last entry of each workspace, as far as this process knows."""
 
     async def append(
         self,
@@ -92,9 +94,14 @@ class AuditLog:
     async def _write(self, workspace_id: UUID, batch: list[_Waiting]) -> None:
         drafts = [(each.draft, each.query) for each in batch]
         try:
-            async with self.database.batch(workspace_id, SYSTEM) as scope:
-                await append_entries(scope, partial(chained, workspace_id, drafts=drafts))
-                await add_usage(scope, [use for each in batch for use in each.uses])
+            self._heads[workspace_id] = await append_batch(
+                self.database,
+                workspace_id,
+                partial(chained, workspace_id, drafts=drafts),
+                [use for each in batch for use in each.uses],
+                # Forgotten until it is known again: a failure leaves none.
+                self._heads.pop(workspace_id, None),
+            )
             for each in batch:
                 each.written.set_result(None)
         except Exception as error:  # it is raised to whoever waits

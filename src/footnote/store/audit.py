@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+import psycopg
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
@@ -20,9 +22,10 @@ from footnote.domain.audit import (
     Outcome,
 )
 from footnote.errors import InvalidRequest
-from footnote.store.database import Database, WorkspaceScope
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.sealing import AUDIT_QUERY, AUDIT_SALT
 from footnote.store.statements import load_statements, record_of
+from footnote.store.usage import PricedUse, add_usage
 
 _SQL = load_statements("audit")
 _LARGEST = 2**63 - 1
@@ -41,19 +44,46 @@ class AuditFilter:
     """Entries before it."""
 
 
-async def append_entries(
-    scope: WorkspaceScope, chain: Callable[[AuditHead], Iterable[AuditEntry]]
-) -> None:
-    """Append what follows the log's last entry, which stays the last until this is committed.
+async def append_batch(
+    database: Database,
+    workspace_id: UUID,
+    chain: Callable[[AuditHead], Iterable[AuditEntry]],
+    uses: Sequence[PricedUse],
+    known: AuditHead | None,
+) -> AuditHead:
+    """Append what follows the log's last entry, with what was used meanwhile; the last one then.
 
-    Best in a batch, where it is sent in two round trips.
+    `known` is the entry that this process takes for the last. Where it is, all is sent at once,
+    otherwise once more behind the one that is. Raises StoreUnavailable.
     """
-    # Sent together: the lock is waited for, the head is read under it.
-    await scope.execute(_SQL["lock"])
-    last = await scope.execute(_SQL["head"])
-    row = await last.fetchone()
-    head = NO_ENTRIES if row is None else record_of(AuditHead, row)
-    for entry in chain(head):
+    if known is not None:
+        with suppress(psycopg.errors.UniqueViolation, psycopg.errors.NotNullViolation):
+            return await _append(database, workspace_id, chain, uses, known)
+    return await _append(database, workspace_id, chain, uses, None)
+
+
+async def _append(
+    database: Database,
+    workspace_id: UUID,
+    chain: Callable[[AuditHead], Iterable[AuditEntry]],
+    uses: Sequence[PricedUse],
+    head: AuditHead | None,
+) -> AuditHead:
+    async with database.batch(workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["lock"])
+        if head is None:
+            # Sent together: the lock is waited for, the head is read under it.
+            row = await (await scope.execute(_SQL["head"])).fetchone()
+            head = NO_ENTRIES if row is None else record_of(AuditHead, row)
+        entries = list(chain(head))
+        await _append_entries(scope, entries)
+        await add_usage(scope, uses)
+    last = entries[-1]
+    return AuditHead(entry_no=last.entry_no, entry_hash=last.entry_hash)
+
+
+async def _append_entries(scope: WorkspaceScope, entries: Iterable[AuditEntry]) -> None:
+    for entry in entries:
         await scope.execute(
             _SQL["append"],
             {

@@ -10,11 +10,19 @@ ORDER BY workspace_id DESC, entry_no DESC
 LIMIT 1
 
 -- name: append
+-- Fails where the entry before is not the one that it was chained to: there is no number then, or
+-- another entry has it.
 INSERT INTO audit_log (
     workspace_id, entry_no, act_id, recorded_at, principal, credential, act, verb, outcome, error,
     subject, documents, passages, query_digest, previous_hash, entry_hash
 ) VALUES (
-    %(workspace_id)s, %(entry_no)s, %(act_id)s, %(recorded_at)s, %(acting)s, %(credential)s,
+    %(workspace_id)s,
+    CASE WHEN %(entry_no)s = 1 OR EXISTS (
+        SELECT FROM audit_log
+        WHERE workspace_id = %(workspace_id)s AND entry_no = %(entry_no)s - 1
+            AND entry_hash = decode(%(previous_hash)s, 'hex')
+    ) THEN %(entry_no)s END,
+    %(act_id)s, %(recorded_at)s, %(acting)s, %(credential)s,
     %(act)s, %(verb)s, %(outcome)s, %(error)s, %(subject)s, %(documents)s, %(passages)s,
     decode(%(query_digest)s, 'hex'), decode(%(previous_hash)s, 'hex'), decode(%(entry_hash)s, 'hex')
 )
