@@ -122,7 +122,7 @@ def test_a_variable_that_is_almost_a_setting_is_told_with_the_setting() -> None:
         ("FOOTNOTE_MAX_PAGES", "it was removed: a document may have 5,000 pages."),
         ("FOOTNOTE_METRICS_PORT", "it was removed: it is FOOTNOTE_METRICS_ADDRESS."),
         ("FOOTNOTE_QQQQQQQQ", "docs/settings.md lists all."),
-        ("FOOTNOTE_TOKEN_ROLE_CLAIM", "it was removed: it is role of FOOTNOTE_TOKEN_CLAIMS."),
+        ("FOOTNOTE_TOKEN_ROLE_CLAIM", "it was removed: it is role of FOOTNOTE_CLAIMS."),
         ("FOOTNOTE_TOPK", "did you mean FOOTNOTE_TOP_K?"),
     )
 
@@ -189,8 +189,10 @@ def test_what_the_changelog_says_was_removed_is_known_to_be() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("token_claims", "role", "it must be a JSON object with some of principal, groups, role"),
-        ("token_claims", '{"name": "sub"}', "; name: "),
+        ("claims", "role", "it must be a JSON object with some of principal, groups, role"),
+        ("claims", '{"name": "sub"}', "; name: "),
+        ("claims", '{"roles": {"a": "king"}}', "; roles.a: "),
+        ("login", '{"namespace": "A"}', "; namespace: "),
         ("chunk_policy", "balanced-20", "say balanced, balanced-32 to balanced-4000"),
         ("embedding_options", '{"max_tokens": 3}', "; max_tokens: it must be at least 16"),
         ("google_project", "a/b/c", "google_project"),

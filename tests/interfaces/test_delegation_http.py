@@ -111,8 +111,10 @@ async def front(
         settings,
         {
             "identity": "keys,gateway",
-            "gateway_addresses": "127.0.0.1",
-            "gateway_roles": '{"customer": "reader", "auditor": "reader"}',
+            "gateway": {
+                "addresses": "127.0.0.1",
+                "roles": {"customer": "reader", "auditor": "reader"},
+            },
             "backend_url": backend.url,
             "backend_remember_seconds": 60,
         },

@@ -41,10 +41,9 @@ def with_login(settings: Settings, issuer: Provider, **more: object) -> Settings
         {
             "identity": "login",
             "public_url": PUBLIC,
-            "login_issuer": issuer.url,
-            "login_client_id": CLIENT_ID,
+            "login": {"issuer": issuer.url, "client_id": CLIENT_ID},
             "login_client_secret": CLIENT_SECRET,
-            "token_roles": '{"finance": "writer"}',
+            "claims": {"roles": {"finance": "writer"}},
             **more,
         },
     )
@@ -346,9 +345,8 @@ async def test_what_a_browser_says_of_its_role_counts_for_nothing_behind_a_gatew
     browser: Browser, settings: Settings, issuer: Provider
 ) -> None:
     await browser.log_in()
-    within = with_login(
-        settings, issuer, identity="login,keys,gateway", gateway_addresses="127.0.0.1"
-    )
+    gateway = {"addresses": "127.0.0.1"}
+    within = with_login(settings, issuer, identity="login,keys,gateway", gateway=gateway)
     async with served(within) as http:
         other = Browser(http, browser.cookies)
         root = {"X-User-Id": "ann", "X-User-Role": "admin"}
@@ -369,7 +367,12 @@ async def test_a_forged_cookie_opens_nothing(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"public_url": None}, {"public_url": "http://x.example"}, {"login_client_id": None}]
+    "wrong",
+    [
+        {"public_url": None},
+        {"public_url": "http://x.example"},
+        {"login": {"issuer": "http://127.0.0.1:1"}},
+    ],
 )
 def test_settings_that_let_nobody_log_in_are_refused(
     settings: Settings, wrong: dict[str, object]

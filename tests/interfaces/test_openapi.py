@@ -224,10 +224,8 @@ def test_where_nobody_is_asked_who_they_are_nothing_is_to_be_sent() -> None:
 def test_each_route_says_what_opens_it(settings: Settings) -> None:
     given = {
         "identity": "keys,tokens,login",
-        "token_issuer": "https://login.example.com",
-        "token_audience": "footnote",
-        "login_issuer": "https://login.example.com",
-        "login_client_id": "footnote",
+        "tokens": {"issuer": "https://login.example.com", "audience": "footnote"},
+        "login": {"issuer": "https://login.example.com", "client_id": "footnote"},
         "public_url": "https://documents.example.com",
     }
     described = create_app(settings_from(settings, given)).openapi()

@@ -72,12 +72,11 @@ def configured(settings: Settings, issuer: Provider, wire: WireServer) -> dict[s
         FOOTNOTE_DATABASE_URL=with_password(settings.database_url),
         FOOTNOTE_OWNER_DATABASE_URL=with_password(settings.owner_database_url),
         FOOTNOTE_IDENTITY="keys,tokens,login",
-        FOOTNOTE_TOKEN_ISSUER=issuer.url,
-        FOOTNOTE_TOKEN_AUDIENCE=CLIENT_ID,
-        FOOTNOTE_TOKEN_JWKS_URL=f"{issuer.url}/jwks",
-        FOOTNOTE_TOKEN_ROLES='{"finance": "admin"}',
-        FOOTNOTE_LOGIN_ISSUER=issuer.url,
-        FOOTNOTE_LOGIN_CLIENT_ID=CLIENT_ID,
+        FOOTNOTE_TOKENS=json.dumps(
+            {"issuer": issuer.url, "audience": CLIENT_ID, "jwks_url": f"{issuer.url}/jwks"}
+        ),
+        FOOTNOTE_CLAIMS='{"roles": {"finance": "admin"}}',
+        FOOTNOTE_LOGIN=json.dumps({"issuer": issuer.url, "client_id": CLIENT_ID}),
         FOOTNOTE_PUBLIC_URL=PUBLIC,
         FOOTNOTE_ENCRYPTION="on",
         FOOTNOTE_MODEL_KEYS=json.dumps({wire.openai_url: MODEL_KEY, "127.0.0.1:9": SERVED_KEY}),

@@ -531,10 +531,12 @@ async def test_neither_a_gateway_nor_a_backend_has_a_say_in_a_link(harbour: Harb
         harbour.settings,
         {
             "identity": "tokens,gateway",
-            "token_issuer": "https://issuer.example.com",
-            "token_audience": "footnote",
-            "token_jwks_url": "http://127.0.0.1:9/keys",
-            "gateway_addresses": "127.0.0.1",
+            "tokens": {
+                "issuer": "https://issuer.example.com",
+                "audience": "footnote",
+                "jwks_url": "http://127.0.0.1:9/keys",
+            },
+            "gateway": {"addresses": "127.0.0.1"},
             "backend_url": "http://127.0.0.1:9",
         },
     )

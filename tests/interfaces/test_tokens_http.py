@@ -23,15 +23,28 @@ def issuer() -> Iterator[Provider]:
         yield served_provider
 
 
-def accepting(settings: Settings, issuer: Provider, **more: object) -> Settings:
+def tokens_of(issuer: Provider) -> dict[str, str]:
+    return {
+        "issuer": issuer.url,
+        "audience": "footnote",
+        "jwks_url": f"{issuer.url}/jwks",
+    }
+
+
+def accepting(
+    settings: Settings,
+    issuer: Provider,
+    *,
+    namespace: str = "",
+    claims: dict[str, str] | None = None,
+    **more: object,
+) -> Settings:
     return settings_from(
         settings,
         {
             "identity": "tokens",
-            "token_issuer": issuer.url,
-            "token_audience": "footnote",
-            "token_jwks_url": f"{issuer.url}/jwks",
-            "token_roles": '{"finance": "writer"}',
+            "tokens": {**tokens_of(issuer), "namespace": namespace},
+            "claims": {"roles": {"finance": "writer"}, **(claims or {})},
             **more,
         },
     )
@@ -50,7 +63,7 @@ async def test_a_token_opens_the_workspaces_it_names(
 ) -> None:
     for name in ("acme", "bolt", "core"):
         await engine.create_workspace(name)
-    async with served(accepting(settings, issuer, token_claims='{"workspace": "tenant"}')) as http:
+    async with served(accepting(settings, issuer, claims={"workspace": "tenant"})) as http:
         token = issuer.signed({"tenant": ["acme", "bolt"], "groups": ["finance", "staff"]})
         found = (await who(http, bearer(token))).json()
         assert (found["workspace"], found["principal"], found["role"]) == ("acme", "ann", "writer")
@@ -73,13 +86,12 @@ async def test_people_of_two_providers_are_told_apart(
     await (await engine.workspace()).grant_role("ann", Role.ADMIN)
     both: dict[str, object] = {
         "identity": "tokens,login",
-        "login_issuer": "https://people.example.com",
-        "login_client_id": "footnote",
+        "login": {"issuer": "https://people.example.com", "client_id": "footnote"},
         "public_url": "https://footnote.example.com",
     }
     with pytest.raises(UnsupportedSettings, match="each other's people"):
         credentials_from(accepting(settings, issuer, **both))
-    within = accepting(settings, issuer, **both, token_namespace="partners")
+    within = accepting(settings, issuer, namespace="partners", **both)
     async with served(within) as http:
         # The ann who logs in is an administrator; this one is another and has no role.
         assert_problem(await who(http, bearer(issuer.signed())), 404, "not-found")
@@ -93,7 +105,7 @@ def test_a_namespace_of_access_lists_is_no_providers(
     settings: Settings, issuer: Provider, namespace: str
 ) -> None:
     with pytest.raises(UnsupportedSettings, match="namespace"):
-        credentials_from(accepting(settings, issuer, token_namespace=namespace))
+        credentials_from(accepting(settings, issuer, namespace=namespace))
 
 
 def test_one_provider_has_one_namespace(settings: Settings, issuer: Provider) -> None:
@@ -101,10 +113,9 @@ def test_one_provider_has_one_namespace(settings: Settings, issuer: Provider) ->
         settings,
         issuer,
         identity="tokens,login",
-        login_issuer=issuer.url,
-        login_client_id="footnote",
+        login={"issuer": issuer.url, "client_id": "footnote"},
         public_url="https://footnote.example.com",
-        token_namespace="partners",
+        namespace="partners",
     )
     with pytest.raises(UnsupportedSettings, match="one provider"):
         credentials_from(within)
@@ -152,8 +163,7 @@ async def test_a_listed_proxy_says_who_asks_and_the_token_is_verified_still(
         settings,
         issuer,
         identity="gateway,tokens,keys",
-        gateway_addresses="127.0.0.1",
-        gateway_roles='{"auditor": "reader"}',
+        gateway={"addresses": "127.0.0.1", "roles": {"auditor": "reader"}},
     )
     async with served(within) as http:
         found = (await who(http, bearer(issuer.signed(), **ann))).json()
@@ -176,7 +186,8 @@ async def test_the_headers_of_anybody_else_count_for_nothing(
     settings: Settings, engine: Engine, issuer: Provider
 ) -> None:
     admin = {"X-User-Id": "root", "X-User-Role": "admin"}
-    within = accepting(settings, issuer, identity="gateway,tokens", gateway_addresses="10.0.0.0/8")
+    outside = {"addresses": "10.0.0.0/8"}
+    within = accepting(settings, issuer, identity="gateway,tokens", gateway=outside)
     async with served(within) as http:
         token = issuer.signed({"role": "reader"})
         found = (await who(http, bearer(token, **admin))).json()
@@ -190,23 +201,23 @@ async def test_the_headers_of_anybody_else_count_for_nothing(
     [
         {"identity": "gateway"},
         {"identity": "tokens"},
-        {"identity": "tokens", "token_issuer": "x", "token_audience": "y"},
+        {"identity": "tokens", "tokens": {"issuer": "x", "audience": "y"}},
         {"identity": "gateway,keys"},
         {"identity": "passwords"},
-        {"identity": "keys", "token_roles": '{"a": "king"}'},
+        {"identity": "keys", "claims": {"roles": {"a": "king"}}},
         {
             "identity": "tokens",
-            "token_issuer": "x",
-            "token_audience": "y",
+            "tokens": {"issuer": "x", "audience": "y", "algorithms": "HS256"},
             "token_secret": "short",
-            "token_algorithms": "HS256",
         },
         {
             "identity": "tokens",
-            "token_issuer": "x",
-            "token_audience": "y",
-            "token_jwks_url": "http://127.0.0.1:1/",
-            "token_algorithms": "none",
+            "tokens": {
+                "issuer": "x",
+                "audience": "y",
+                "jwks_url": "http://127.0.0.1:1/",
+                "algorithms": "none",
+            },
         },
     ],
     ids=str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,10 +46,9 @@ async def organisation(
                 settings,
                 FOOTNOTE_IDENTITY="login",
                 FOOTNOTE_PUBLIC_URL=proxy.address,
-                FOOTNOTE_LOGIN_ISSUER=issuer.url,
-                FOOTNOTE_LOGIN_CLIENT_ID=CLIENT_ID,
+                FOOTNOTE_LOGIN=json.dumps({"issuer": issuer.url, "client_id": CLIENT_ID}),
                 FOOTNOTE_LOGIN_CLIENT_SECRET=CLIENT_SECRET,
-                FOOTNOTE_TOKEN_ROLES='{"finance": "writer"}',
+                FOOTNOTE_CLAIMS='{"roles": {"finance": "writer"}}',
             )
             async with hosted(env) as address:
                 proxy.behind = urlsplit(address).port or 0

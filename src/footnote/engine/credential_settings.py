@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import ssl
-from collections.abc import Mapping
 from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING
 import httpx
 from pydantic import TypeAdapter
 
-from footnote.domain import Role
 from footnote.domain.identity import RESERVED_PREFIXES, SERVICE
 from footnote.engine.authentication import Credentials
 from footnote.errors import UnsupportedSettings
@@ -20,7 +18,7 @@ from footnote.security.claims import ClaimMapping
 from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
 from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules
-from footnote.settings import Settings, TokenClaims, listed
+from footnote.settings import ClaimsRead, Settings, TrustedGateway, listed
 
 if TYPE_CHECKING:
     from joserfc.jwk import OctKey
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from footnote.security.login import OpenIdProvider
 
 _SHORTEST_SECRET = 32
-_ROLES = TypeAdapter(dict[str, Role])
 _PATHS = TypeAdapter(dict[str, str])
 _LEEWAY_SECONDS = 30
 """How far the clock of an issuer may be off."""
@@ -52,11 +49,11 @@ def credentials_from(settings: Settings) -> Credentials:
         http=http,
         tokens=_token_rules(settings, http) if "tokens" in ways else None,
         claims={way: _claims(settings, way) for way in ("tokens", "login")},
-        roles=_roles("token_roles", settings.token_roles),
+        roles=ClaimsRead.model_validate_json(settings.claims).roles,
         gateway=_gateway(settings) if "gateway" in ways else None,
         delegation=_delegation(settings, http),
         provider=_provider(settings, http) if "login" in ways else None,
-        idle=timedelta(minutes=settings.login_idle_minutes),
+        idle=timedelta(minutes=settings.login_provider.idle_minutes),
     )
 
 
@@ -71,33 +68,34 @@ def _claims(settings: Settings, way: str) -> ClaimMapping:
 
     Raises UnsupportedSettings where two providers would name the same people.
     """
-    namespaces = {"tokens": settings.token_namespace, "login": settings.login_namespace}
+    tokens, login = settings.accepted_tokens, settings.login_provider
+    namespaces = {"tokens": tokens.namespace, "login": login.namespace}
     if settings.identity_ways >= set(namespaces):
-        one_provider = settings.token_issuer == settings.login_issuer
-        one_namespace = settings.token_namespace == settings.login_namespace
+        one_provider = tokens.issuer == login.issuer
+        one_namespace = tokens.namespace == login.namespace
         if one_provider and not one_namespace:
             raise UnsupportedSettings(
                 "Tokens and logins are of one provider and in two namespaces.",
-                hint="Give FOOTNOTE_TOKEN_NAMESPACE and FOOTNOTE_LOGIN_NAMESPACE the same value.",
+                hint="Give FOOTNOTE_TOKENS and FOOTNOTE_LOGIN the same namespace.",
             )
         if one_namespace and not one_provider:
             raise UnsupportedSettings(
                 "Tokens and logins are of two providers, which could name each other's people.",
-                hint="Set FOOTNOTE_TOKEN_NAMESPACE or FOOTNOTE_LOGIN_NAMESPACE, such as partners.",
+                hint="Give FOOTNOTE_TOKENS or FOOTNOTE_LOGIN a namespace, such as partners.",
             )
     for name in namespaces.values():
         if f"{name}:" in (*RESERVED_PREFIXES, SERVICE):
             raise UnsupportedSettings(
                 f"No provider can have the namespace {name!r}: access lists use it otherwise.",
-                hint="Set FOOTNOTE_TOKEN_NAMESPACE or FOOTNOTE_LOGIN_NAMESPACE to another one.",
+                hint="Give FOOTNOTE_TOKENS or FOOTNOTE_LOGIN another namespace.",
             )
-    claims = TokenClaims.model_validate_json(settings.token_claims)
+    claims = ClaimsRead.model_validate_json(settings.claims)
     return ClaimMapping(
         principal=claims.principal,
         groups=claims.groups,
         role=claims.role,
         workspace=claims.workspace,
-        roles=_roles("token_roles", settings.token_roles),
+        roles=claims.roles,
         namespace=namespaces[way],
         foreign=tuple(sorted({*namespaces.values()} - {"", namespaces[way]})),
     )
@@ -106,16 +104,12 @@ def _claims(settings: Settings, way: str) -> ClaimMapping:
 def _provider(settings: Settings, http: httpx.AsyncClient) -> OpenIdProvider:
     from footnote.security.login import OpenIdProvider  # noqa: PLC0415  # as in `tokens`
 
-    secret, issuer, client_id = (
-        settings.login_client_secret,
-        settings.login_issuer,
-        settings.login_client_id,
-    )
-    if issuer is None or client_id is None or settings.public_url is None:
+    secret, login = settings.login_client_secret, settings.login_provider
+    if login.issuer is None or login.client_id is None or settings.public_url is None:
         raise UnsupportedSettings(
             "People log in, and the settings do not say where, as which client, or to which "
             "address they come back.",
-            hint="Set FOOTNOTE_LOGIN_ISSUER, FOOTNOTE_LOGIN_CLIENT_ID and FOOTNOTE_PUBLIC_URL.",
+            hint="Set issuer and client_id of FOOTNOTE_LOGIN, and FOOTNOTE_PUBLIC_URL.",
         )
     public = settings.public_url.rstrip("/")
     if not public.startswith("https://"):
@@ -124,24 +118,24 @@ def _provider(settings: Settings, http: httpx.AsyncClient) -> OpenIdProvider:
             hint="Set FOOTNOTE_PUBLIC_URL to the https:// address of the proxy before the server.",
         )
     return OpenIdProvider(
-        issuer=issuer,
-        client_id=client_id,
+        issuer=login.issuer,
+        client_id=login.client_id,
         client_secret=None if secret is None else secret.get_secret_value(),
         redirect_uri=f"{public}/v1/login/callback",
-        scopes=settings.login_scopes,
-        algorithms=[each for each in _algorithms(settings) if each in ASYMMETRIC],
+        scopes=login.scopes,
+        algorithms=[each for each in _algorithms("login", login.algorithms) if each in ASYMMETRIC],
         leeway_seconds=_LEEWAY_SECONDS,
         keys_seconds=_KEYS_SECONDS,
         http=http,
     )
 
 
-def _algorithms(settings: Settings) -> tuple[str, ...]:
-    algorithms = listed(settings.token_algorithms)
+def _algorithms(setting: str, text: str) -> tuple[str, ...]:
+    algorithms = listed(text)
     unknown = [each for each in algorithms if each not in (*SYMMETRIC, *ASYMMETRIC)]
     if unknown:
         raise UnsupportedSettings(
-            f"The setting token_algorithms cannot be used: there is no {unknown[0]!r}.",
+            f"The setting {setting} cannot be used: algorithms: there is no {unknown[0]!r}.",
             hint=f"Name some of {', '.join((*ASYMMETRIC, *SYMMETRIC))}.",
         )
     return algorithms
@@ -150,23 +144,24 @@ def _algorithms(settings: Settings) -> tuple[str, ...]:
 def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
     from footnote.security.published_keys import PublishedKeys  # noqa: PLC0415  # as in `tokens`
 
-    algorithms = _algorithms(settings)
-    if settings.token_issuer is None or settings.token_audience is None:
+    tokens = settings.accepted_tokens
+    algorithms = _algorithms("tokens", tokens.algorithms)
+    if tokens.issuer is None or tokens.audience is None:
         raise UnsupportedSettings(
             "Tokens are accepted, and nothing says whose or for whom.",
-            hint="Set FOOTNOTE_TOKEN_ISSUER and FOOTNOTE_TOKEN_AUDIENCE.",
+            hint="Set issuer and audience of FOOTNOTE_TOKENS.",
         )
-    secret, url = settings.token_secret, settings.token_jwks_url
+    secret, url = settings.token_secret, tokens.jwks_url
     if (secret is None or not {*algorithms} & {*SYMMETRIC}) and (
         url is None or not {*algorithms} & {*ASYMMETRIC}
     ):
         raise UnsupportedSettings(
-            "Tokens are accepted, and no key verifies any of token_algorithms.",
-            hint="Set FOOTNOTE_TOKEN_JWKS_URL, or FOOTNOTE_TOKEN_SECRET and its algorithms.",
+            "Tokens are accepted, and no key verifies any of their algorithms.",
+            hint="Set jwks_url of FOOTNOTE_TOKENS, or FOOTNOTE_TOKEN_SECRET and its algorithms.",
         )
     return TokenRules(
-        issuer=settings.token_issuer,
-        audience=settings.token_audience,
+        issuer=tokens.issuer,
+        audience=tokens.audience,
         algorithms=algorithms,
         leeway_seconds=_LEEWAY_SECONDS,
         published=None
@@ -189,18 +184,19 @@ def _shared(secret: str) -> OctKey:
     except ValueError as error:  # what the library takes for a public key
         raise UnsupportedSettings(
             "The setting token_secret is a public key, which everybody may know.",
-            hint="Set FOOTNOTE_TOKEN_JWKS_URL to where the issuer publishes its keys.",
+            hint="Set jwks_url of FOOTNOTE_TOKENS to where the issuer publishes its keys.",
         ) from error
 
 
 def _gateway(settings: Settings) -> Gateway:
-    addresses = networks_from(settings.gateway_addresses)
+    trusted = TrustedGateway.model_validate_json(settings.gateway)
+    addresses = networks_from(trusted.addresses, "gateway")
     if not addresses:
         raise UnsupportedSettings(
             "A gateway is trusted, and nothing says where it is.",
-            hint="Set FOOTNOTE_GATEWAY_ADDRESSES to the addresses of your proxies.",
+            hint="Set addresses of FOOTNOTE_GATEWAY to those of your proxies.",
         )
-    return Gateway(addresses=addresses, roles=_roles("gateway_roles", settings.gateway_roles))
+    return Gateway(addresses=addresses, roles=trusted.roles)
 
 
 def _delegation(settings: Settings, http: httpx.AsyncClient) -> Delegation | None:
@@ -230,13 +226,3 @@ def _delegation(settings: Settings, http: httpx.AsyncClient) -> Delegation | Non
         http=http,
         remember_seconds=settings.backend_remember_seconds,
     )
-
-
-def _roles(name: str, text: str) -> Mapping[str, Role]:
-    try:
-        return _ROLES.validate_python(json.loads(text))
-    except (ValueError, RecursionError) as error:
-        raise UnsupportedSettings(
-            f"The setting {name} cannot be used: it must be a JSON object of roles.",
-            hint='Give one like {"finance": "writer"}.',
-        ) from error

@@ -74,7 +74,7 @@ async def _finished(engine: Engine, kept: str | None, answered: Mapping[str, str
             f"{caller.identity.principal.principal_id} has no role here",
             hint="An administrator can grant one, the first by `footnote admin create`.",
         )
-    fresh, hours = new_secret("fs"), engine.settings.login_session_hours
+    fresh, hours = new_secret("fs"), engine.settings.login_provider.session_hours
     session = claims.get("sid")
     async with inside.system_scope() as scope:
         await stored.add_session(

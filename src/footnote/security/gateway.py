@@ -22,7 +22,7 @@ from footnote.validation.text import name_fault
 Network = IPv4Network | IPv6Network
 
 
-def networks_from(text: str, setting: str = "gateway_addresses") -> tuple[Network, ...]:
+def networks_from(text: str, setting: str = "gateway") -> tuple[Network, ...]:
     """The addresses and networks in a list. Raises UnsupportedSettings."""
     try:
         return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())
@@ -113,6 +113,6 @@ class Gateway:
         if role is None:
             raise NotAuthenticated(
                 "The gateway's role is not known here.",
-                hint="Name it in FOOTNOTE_GATEWAY_ROLES.",
+                hint="Name it in the roles of FOOTNOTE_GATEWAY.",
             )
         return role

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+)
 
-from footnote.domain import DocumentClass
+from footnote.domain import DocumentClass, Role
 from footnote.domain.backfill import BackgroundWork
 from footnote.domain.entities import EntityKind
 from footnote.domain.facts import FactKind
@@ -19,8 +27,6 @@ from footnote.validation.messages import wrong_value
 
 BLEND_WEIGHTS = ("FUSION_WEIGHT_VECTOR", "FUSION_WEIGHT_BM25")
 """Variables of another product, of which the first's share is blend_alpha."""
-NAMESPACE = r"^([a-z][a-z0-9-]{0,30})?$"
-"""Of an identity provider; it stands before a colon."""
 
 
 def default_home() -> Path:
@@ -188,19 +194,56 @@ class EmbeddingOptions(BaseModel, extra="forbid", frozen=True):
     document_prompt: str = ""
 
 
-class TokenClaims(BaseModel, extra="forbid", frozen=True):
-    """Which claims of a token say who somebody is, with dots where they lead into objects."""
+_Namespace = Annotated[str, Field(pattern=r"^([a-z][a-z0-9-]{0,30})?$")]
+_ALGORITHMS = "RS256,ES256,Ed25519"
+
+
+class AcceptedTokens(BaseModel, extra="forbid", frozen=True):
+    """Whose tokens are accepted, and what verifies them."""
+
+    issuer: str | None = None
+    audience: str | None = None
+    jwks_url: str | None = None
+    algorithms: str = _ALGORITHMS
+    namespace: _Namespace = ""
+
+
+class LoginProvider(BaseModel, extra="forbid", frozen=True):
+    """The OpenID provider at which people log in, and how long a login is good."""
+
+    issuer: str | None = None
+    client_id: str | None = None
+    scopes: str = "openid profile email"
+    algorithms: str = _ALGORITHMS
+    namespace: _Namespace = ""
+    session_hours: Annotated[float, Field(gt=0, le=720)] = 12.0
+    idle_minutes: Annotated[float, Field(gt=0, le=43_200)] = 120.0
+
+
+class ClaimsRead(BaseModel, extra="forbid", frozen=True):
+    """Which claims say who somebody is, and which roles their values stand for."""
 
     principal: str = "sub"
     groups: str = "groups"
     role: str | None = "role"
     workspace: str | None = None
+    roles: Mapping[str, Role] = {}
 
 
-def json_of(record: type[BaseModel]) -> AfterValidator:
-    """Text that holds such a record as a JSON object."""
+class TrustedGateway(BaseModel, extra="forbid", frozen=True):
+    """Whose headers are believed, and which roles the values of X-User-Role stand for."""
 
-    def checked(text: str) -> str:
+    addresses: str = ""
+    roles: Mapping[str, Role] = {}
+
+
+def json_of(record: type[BaseModel]) -> BeforeValidator:
+    """Text that holds such a record as a JSON object; in Python a mapping may stand for it."""
+
+    def checked(given: object) -> object:
+        text = json.dumps(given) if isinstance(given, Mapping) else given
+        if not isinstance(text, str):
+            return text
         try:
             record.model_validate_json(text)
         except ValidationError as error:
@@ -213,4 +256,4 @@ def json_of(record: type[BaseModel]) -> AfterValidator:
             ) from None
         return text
 
-    return AfterValidator(checked)
+    return BeforeValidator(checked)

@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, SecretStr
 
-from footnote.settings.kinds import NAMESPACE, IdentityWays, TokenClaims, also, json_of, listed
+from footnote.settings.kinds import (
+    ClaimsRead,
+    IdentityWays,
+    LoginProvider,
+    AcceptedTokens,
+    TrustedGateway,
+    also,
+    json_of,
+    listed,
+)
 
 
 class ServingSettings(BaseModel):
@@ -25,60 +34,35 @@ class ServingSettings(BaseModel):
         description="Secret of at least 32 characters that the hashes of keys are made with; unset "
         "takes the file identity.key in home. Servers of one database need the same.",
     )
-    token_issuer: str | None = Field(None, description="Issuer (`iss`) whose tokens are accepted.")
-    token_namespace: str = Field(
-        "",
-        pattern=NAMESPACE,
-        description="What stands before everybody's name, groups and roles of that issuer, as in "
-        "partners:ann; needed where people also log in at another one.",
-    )
-    token_audience: str | None = Field(
-        None, description="Audience (`aud`) that a token must be meant for."
-    )
-    token_jwks_url: str | None = Field(
-        None, description="Address of the issuer's public keys (JWKS)."
+    tokens: Annotated[str, json_of(AcceptedTokens)] = Field(
+        "{}",
+        description="JSON object of whose tokens are accepted: issuer (`iss`), audience (`aud`), "
+        "jwks_url, the address of the issuer's public keys, algorithms (RS256,ES256,Ed25519; those "
+        "of token_secret must be named too) and namespace, which stands before everybody's name, "
+        "groups and roles of that issuer and is needed where people also log in at another one.",
     )
     token_secret: SecretStr | None = Field(
         None,
         description="Secret that this server and the issuer share, of at least 32 characters, for "
         "the algorithms HS256, HS384 and HS512.",
     )
-    token_algorithms: str = Field(
-        "RS256,ES256,Ed25519",
-        description="Algorithms a token may be signed with, joined by commas; those of "
-        "token_secret must be named too.",
-    )
-    token_claims: Annotated[str, json_of(TokenClaims)] = Field(
+    claims: Annotated[str, json_of(ClaimsRead)] = Field(
         "{}",
-        description="JSON object of the claims that say who asks (principal, else sub), in which "
-        "groups (groups), with which role (role) and for which workspaces (workspace, else all are "
-        "for the default one); dots lead into objects, as in realm_access.roles.",
+        description="JSON object of the claims of tokens and logins that say who asks (principal, "
+        "else sub), in which groups (groups), with which role (role) and for which workspaces "
+        "(workspace, else all are for the default one), with dots that lead into objects, as in "
+        "realm_access.roles; and under roles the role (reader, writer, admin) that each group or "
+        'value of the role claim stands for: {"roles": {"finance": "writer"}}.',
     )
-    token_roles: str = Field(
+    login: Annotated[str, json_of(LoginProvider)] = Field(
         "{}",
-        description="JSON object of the roles (reader, writer, admin) that groups and values of "
-        'the role claim stand for, such as {"finance": "writer"}.',
-    )
-    login_issuer: str | None = Field(
-        None, description="Issuer of the OpenID provider at which people log in."
-    )
-    login_namespace: str = Field(
-        "", pattern=NAMESPACE, description="The same for whoever logs in there."
-    )
-    login_client_id: str | None = Field(
-        None, description="What this server is called there; public_url must be set too."
+        description="JSON object of the OpenID provider at which people log in: issuer, client_id, "
+        "what this server is called there, scopes (openid profile email), algorithms and namespace "
+        "as in tokens, session_hours, how long a login is good at most (12), and idle_minutes, how "
+        "long while nobody uses it (120). public_url must be set too.",
     )
     login_client_secret: SecretStr | None = Field(
-        None, description="Its secret there; unset for a public client."
-    )
-    login_scopes: str = Field(
-        "openid profile email", description="What is asked of the provider, with openid among it."
-    )
-    login_session_hours: float = Field(
-        12.0, gt=0, le=720, description="How long a login is good at most."
-    )
-    login_idle_minutes: float = Field(
-        120.0, gt=0, le=43_200, description="How long it is good while nobody uses it."
+        None, description="This server's secret at that provider; unset for a public client."
     )
     proxy_addresses: str = Field(
         "",
@@ -86,13 +70,11 @@ class ServingSettings(BaseModel):
         "whose X-Forwarded-For says where a request comes from. It counts for limits of failed "
         "credentials and for logs alone.",
     )
-    gateway_addresses: str = Field(
-        "",
-        description="Addresses and networks of the proxies whose X-User-Id and X-User-Role are "
-        "believed, joined by commas.",
-    )
-    gateway_roles: str = Field(
-        "{}", description="JSON object of the roles that values of X-User-Role stand for."
+    gateway: Annotated[str, json_of(TrustedGateway)] = Field(
+        "{}",
+        description="JSON object of the proxies whose X-User-Id and X-User-Role are believed: "
+        "addresses, which are addresses and networks joined by commas, and roles, what values of "
+        'X-User-Role stand for: {"addresses": "10.1.0.0/16", "roles": {"auditor": "reader"}}.',
     )
 
     backend_url: str | None = Field(
@@ -178,6 +160,16 @@ class ServingSettings(BaseModel):
     def identity_ways(self) -> frozenset[str]:
         """How callers may prove who they are; empty where this computer alone is served."""
         return frozenset(listed(self.identity))
+
+    @property
+    def accepted_tokens(self) -> AcceptedTokens:
+        """Whose tokens are accepted."""
+        return AcceptedTokens.model_validate_json(self.tokens)
+
+    @property
+    def login_provider(self) -> LoginProvider:
+        """Where people log in."""
+        return LoginProvider.model_validate_json(self.login)
 
     @property
     def metrics_at(self) -> tuple[str, int] | None:

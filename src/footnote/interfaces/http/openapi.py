@@ -91,8 +91,8 @@ def _security_schemes(settings: Settings) -> dict[str, dict[str, str]]:
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": "JWT",
-            "description": f"A token that {settings.token_issuer} signed for "
-            f"{settings.token_audience}.",
+            "description": f"A token that {settings.accepted_tokens.issuer} signed for "
+            f"{settings.accepted_tokens.audience}.",
         }
     if "login" in ways:
         schemes["session"] = {
@@ -102,7 +102,7 @@ def _security_schemes(settings: Settings) -> dict[str, dict[str, str]]:
             "description": f"The session of a person who logged in at {LOGIN_PATH}. What changes "
             "something must come from a page of this server.",
         }
-        issuer = (settings.login_issuer or "").rstrip("/")
+        issuer = (settings.login_provider.issuer or "").rstrip("/")
         schemes[_PROVIDER] = {
             "type": "openIdConnect",
             "openIdConnectUrl": f"{issuer}/.well-known/openid-configuration",
