@@ -58,7 +58,7 @@ async def questions(
 @asynccontextmanager
 async def server(home: Path, reader: Path | None) -> AsyncIterator[tuple[str, int]]:
     """The address and process id of a server over this folder, until the block ends."""
-    environment = {**os.environ, "FOOTNOTE_HOME": str(home), "FOOTNOTE_LOG_LEVEL": "error"}
+    environment = {**os.environ, "FOOTNOTE_HOME": str(home), "FOOTNOTE_LOG": "error"}
     environment.pop("FOOTNOTE_DATABASE_URL", None)
     if reader is not None:
         environment["FOOTNOTE_READER"] = str(reader.resolve())
@@ -139,7 +139,7 @@ async def ask(client: httpx.AsyncClient, question: str) -> Timed:
 async def measure(options: Options, reader: Path | None) -> dict[str, object]:
     assert options.home is not None, "the server needs a folder to open"
     async with bench_engine(
-        options.models, options.home, search_timeout_seconds=NO_LIMIT_SECONDS
+        options.models, options.home, timeouts={"search": NO_LIMIT_SECONDS}
     ) as engine:
         language = SyntheticLanguage(engine.analyzer, seed=options.seed)
         workspaces, _ = await filled(engine, language, options)

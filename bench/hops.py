@@ -139,7 +139,7 @@ async def ask(client: httpx.AsyncClient, question: str) -> None:
 async def measure(home: Path) -> dict[str, Entered]:
     """What a question and an upload enter, and what idling does."""
     ready, stop = asyncio.Event(), asyncio.Event()
-    settings = settings_from(None, {"home": home, "database_url": None, "log_level": "error"})
+    settings = settings_from(None, {"home": home, "database_url": None, "log": "error"})
     app = create_app(settings, on_ready=ready.set)
     async with app.router.lifespan_context(app):
         await asyncio.wait_for(ready.wait(), READY_SECONDS)

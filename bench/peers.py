@@ -223,7 +223,7 @@ async def measure(options: Options) -> dict[str, object]:
         "queries": options.queries,
         "sets": [judged.name for judged in options.sets],
     }
-    async with temporary_engine(options.models, search_timeout_seconds=NO_LIMIT_SECONDS) as engine:
+    async with temporary_engine(options.models, timeouts={"search": NO_LIMIT_SECONDS}) as engine:
         fills, absent = systems(engine)
         if options.peers is not None:
             fills = {name: fill for name, fill in fills.items() if name in options.peers}

@@ -113,7 +113,7 @@ async def measure(documents: int, chunks: int, queries: int, models: Path) -> di
         "queries": queries,
         "machine": machine(),
     }
-    async with temporary_engine(models, search_timeout_seconds=NO_LIMIT_SECONDS) as engine:
+    async with temporary_engine(models, timeouts={"search": NO_LIMIT_SECONDS}) as engine:
         language = SyntheticLanguage(engine.analyzer)
         workspace = await load(engine, language, documents, chunks)
         chance = np.random.default_rng(1)

@@ -240,7 +240,7 @@ async def measure(options: Options) -> dict[str, object]:
         "machine": machine(),
     }
     async with bench_engine(
-        options.models, options.home, search_timeout_seconds=NO_LIMIT_SECONDS
+        options.models, options.home, timeouts={"search": NO_LIMIT_SECONDS}
     ) as engine:
         language = SyntheticLanguage(engine.analyzer, seed=options.seed)
         workspaces, times = await filled(engine, language, options)

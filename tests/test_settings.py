@@ -86,7 +86,7 @@ def test_an_empty_variable_gives_way_to_the_other_name_of_its_setting(
     [
         ("POOL_SIZE", "s3cret", "pool_size cannot be used: it must be a whole number."),
         ("POOL_SIZE", "0", "pool_size cannot be used: it must be at least 1."),
-        ("LOG_FORMAT", "s3cret", "it must be 'console' or 'json'."),
+        ("PARSER_SANDBOX", "s3cret", "it must be 'auto', 'required' or 'off'."),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_told_what_it_must_be(
@@ -157,8 +157,9 @@ def test_weights_that_are_no_numbers_are_refused(monkeypatch: pytest.MonkeyPatch
         ("[::1]:9464", ("::1", 9464)),
     ],
 )
-def test_metrics_are_at_a_port_with_or_without_a_host(address: str, where: tuple[str, int]) -> None:
+def test_server_and_metrics_are_at_a_port_with_or_without_a_host(address: str, where: tuple[str, int]) -> None:
     assert Settings(metrics_address=address).metrics_at == where
+    assert Settings(address=address).listens_at == where
 
 
 def test_a_setting_that_was_removed_is_refused_with_what_holds_instead() -> None:
@@ -196,6 +197,9 @@ def test_what_the_changelog_says_was_removed_is_known_to_be() -> None:
         ("chunk_policy", "balanced-20", "say balanced, balanced-32 to balanced-4000"),
         ("embedding_options", '{"max_tokens": 3}', "; max_tokens: it must be at least 16"),
         ("google_project", "a/b/c", "google_project"),
+        ("address", "127.0.0.1:99999", "it must be a port, or like"),
+        ("address", "::1", "it must be a port, or like"),
+        ("log", "json:loud", "log"),
         ("reranker", "nobody:x", "it must begin with one of none, reader, local"),
     ],
 )
@@ -220,7 +224,7 @@ def test_another_process_comes_to_the_same_settings(
         },
     )
     environment = environment_of(given)
-    assert "FOOTNOTE_PORT" not in environment, "what nobody set is left out"
+    assert "FOOTNOTE_ADDRESS" not in environment, "what nobody set is left out"
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert settings_from(None, {}) == given

@@ -15,7 +15,7 @@ from footnote.settings import Settings
 @pytest.fixture
 async def impatient(settings: Settings) -> AsyncIterator[Engine]:
     async with await open_engine(
-        settings.model_copy(update={"search_timeout_seconds": 1e-6})
+        settings.model_copy(update={"timeouts": '{"search": 1e-6}'})
     ) as engine:
         yield engine
 

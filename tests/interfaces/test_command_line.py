@@ -333,7 +333,7 @@ def test_json_is_wanted_only_by_the_option() -> None:
 async def test_serving_other_computers_is_refused_with_the_reason() -> None:
     for arguments, env in (
         (("serve", "--host", "0.0.0.0"), ENV),
-        (("serve",), {**ENV, "FOOTNOTE_HOST": "192.168.1.2"}),
+        (("serve",), {**ENV, "FOOTNOTE_ADDRESS": "192.168.1.2:8080"}),
     ):
         ended = await footnote(env, *arguments)
         assert ended.code == 2

@@ -330,7 +330,7 @@ async def test_only_messages_come_out_of_standard_output(library: Library) -> No
             "clientInfo": {"name": "test", "version": "1"},
         },
     }
-    env = environment(library.settings, FOOTNOTE_LOG_LEVEL="debug")
+    env = environment(library.settings, FOOTNOTE_LOG="debug")
     stdin = f"not json\n{json.dumps(message)}\n".encode()
     ended = await footnote_process(env, "mcp", stdin=stdin)
     assert ended.code == 0

@@ -156,7 +156,7 @@ async def test_a_server_with_other_settings_is_not_asked(
 async def test_where_it_listens_and_what_is_empty_decides_nothing(
     env: dict[str, str], opened: Opened
 ) -> None:
-    more = {"FOOTNOTE_PORT": "9", "FOOTNOTE_TOP_K": "", "FOOTNOTE_WORKSPACE": "default"}
+    more = {"FOOTNOTE_ADDRESS": "9", "FOOTNOTE_TOP_K": "", "FOOTNOTE_WORKSPACE": "default"}
     assert (await footnote({**env, **more}, "search", CLAIM)).code == 0
     assert opened.times == 0
 

@@ -85,7 +85,7 @@ def configured(settings: Settings, issuer: Provider, wire: WireServer) -> dict[s
         FOOTNOTE_GROUNDING_JUDGE="language_model",
         FOOTNOTE_RERANKER="cohere@http://127.0.0.1:9/rerank",
         FOOTNOTE_SPEECH="whisper-1@http://127.0.0.1:9/v1",
-        FOOTNOTE_LOG_LEVEL="debug",
+        FOOTNOTE_LOG="debug",
     )
 
 

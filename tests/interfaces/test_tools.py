@@ -292,8 +292,7 @@ async def test_without_an_address_links_go_where_the_server_would_be(
 ) -> None:
     found = await tools.search(QUESTION, 1)
     link = tools.link_to(found.evidence[0].passage)
-    settings = engine.settings
-    assert link.startswith(f"http://{settings.host}:{settings.port}/v1/documents/")
+    assert link.startswith(f"http://{engine.settings.address}/v1/documents/")
     assert "workspace=default" in link
 
 

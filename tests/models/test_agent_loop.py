@@ -202,7 +202,7 @@ async def test_the_time_is_bounded(wire_server: WireServer) -> None:
     wire_server.script(calls("search_documents", '{"query": "rent"}'), falls_silent("The rent is"))
     told, hint = await failure(wire_server, bounds=AgentBounds(steps=3, seconds=1.0))
     assert told == f"the agent of {SERVED} had no answer after 1 s"
-    assert "FOOTNOTE_ANSWER_TIMEOUT_SECONDS" in hint
+    assert "answer of FOOTNOTE_TIMEOUTS" in hint
     assert await wire_server.asked[1].was_left()
 
 

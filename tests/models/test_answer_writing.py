@@ -236,7 +236,7 @@ async def test_a_model_that_falls_silent_is_given_up(wire_server: WireServer) ->
     wire_server.script(falls_silent("The first"))
     told, hint = await failure(wire_server, timeout_seconds=0.5)
     assert told == f"the answer model {SERVED} did not finish its answer in time"
-    assert "FOOTNOTE_ANSWER_TIMEOUT_SECONDS" in hint
+    assert "answer of FOOTNOTE_TIMEOUTS" in hint
     assert await wire_server.asked[0].was_left()
 
 

@@ -239,7 +239,7 @@ async def test_a_server_that_wants_a_longer_pause_than_there_is_time_is_not_wait
 async def test_a_slow_server_is_given_up() -> None:
     told, hint, _ = await failure(SLOW, timeout_seconds=0.2)
     assert told == "the language model scripted did not answer within 0.2 s"
-    assert hint == "raise FOOTNOTE_SEARCH_TIMEOUT_SECONDS, or configure a faster model"
+    assert hint == "raise search of FOOTNOTE_TIMEOUTS, or configure a faster model"
 
 
 async def test_an_absent_server_is_named_with_advice() -> None:

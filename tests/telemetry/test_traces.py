@@ -52,7 +52,7 @@ async def test_a_trace_leads_from_upload_to_published_and_from_question_to_answe
             OTEL_EXPORTER_OTLP_ENDPOINT=collected.url,
             FOOTNOTE_METRICS_ADDRESS=str(port),
             FOOTNOTE_TRACES_KEPT_HOURS="1",
-            FOOTNOTE_LOG_LEVEL="info",
+            FOOTNOTE_LOG="info",
         )
         async with serving(env) as (process, address):
             async with httpx.AsyncClient(base_url=address, timeout=60) as http:

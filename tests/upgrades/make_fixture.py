@@ -60,7 +60,7 @@ def main() -> None:
         models = os.environ.get("FOOTNOTE_TEST_MODELS")
         if models:
             (home / "models").symlink_to(models)
-        env = {**os.environ, **_SETTINGS, "FOOTNOTE_HOME": str(home), "FOOTNOTE_LOG_LEVEL": "error"}
+        env = {**os.environ, **_SETTINGS, "FOOTNOTE_HOME": str(home), "FOOTNOTE_LOG": "error"}
         for name in WORKSPACES:
             subprocess.run((*_COMMAND, "workspace", "create", name), env=env, check=True)
         with _serving(env) as url:

@@ -46,8 +46,8 @@ def answer_models_from(settings: Settings) -> AnswerModels:
     common = AnswerModelChoices(
         models=models_from(own or ""),
         keys=model_keys_from(plain(settings.model_keys)),
-        timeout_seconds=settings.answer_timeout_seconds,
-        first_token_seconds=settings.answer_timeout_seconds / _MODELS_IN_TIME,
+        timeout_seconds=settings.seconds.answer,
+        first_token_seconds=settings.seconds.answer / _MODELS_IN_TIME,
         max_output_tokens=settings.answer_max_tokens,
         context_tokens=settings.answer_context_tokens,
         why_forbidden=forbidden,
@@ -62,7 +62,7 @@ def agent_bounds(settings: Settings) -> AgentBounds:
     """What an agent may spend on one answer."""
     return AgentBounds(
         steps=_AGENT_STEPS,
-        seconds=settings.answer_timeout_seconds * _LONGER_FOR_AGENTS,
+        seconds=settings.seconds.answer * _LONGER_FOR_AGENTS,
         cost_usd=settings.agent_max_cost_usd,
     )
 

@@ -218,7 +218,7 @@ def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> Databa
 
 def _half_a_search(settings: Settings) -> float:
     """Longest that one statement, or one reply of the language model, may take, in seconds."""
-    return settings.search_timeout_seconds / 2
+    return settings.seconds.search / 2
 
 
 async def _replicas(settings: Settings, primary: Database, opened: AsyncExitStack) -> Replicas:
@@ -317,7 +317,7 @@ def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> Gua
         api_key=model_keys_from(plain(settings.model_keys)).of(ranks.vendor, url),
         project=google.project,
         location=google.location,
-        timeout_seconds=settings.search_timeout_seconds * _OF_A_RERANKING,
+        timeout_seconds=settings.seconds.search * _OF_A_RERANKING,
         threads=settings.model_threads,
         reader=reader,
     )

@@ -149,7 +149,7 @@ async def run_search(
 
     Returns what served it beside the response. Raises LaneMismatch and TimeLimitReached.
     """
-    seconds = workspace.engine.settings.search_timeout_seconds
+    seconds = workspace.engine.settings.seconds.search
     about = {"gen_ai.operation.name": "retrieval", "gen_ai.provider.name": "footnote"}
     ids = dict.fromkeys(("gen_ai.data_source.id", WORKSPACE), str(workspace.workspace_id))
     with span("retrieval", about | ids) as opened, timed(SEARCHES):
@@ -171,7 +171,7 @@ async def run_search(
         except TimeoutError as error:
             raise TimeLimitReached(
                 f"the search took longer than {seconds:g} seconds",
-                hint="filter by collection or document, or raise FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
+                hint="filter by collection or document, or raise search of FOOTNOTE_TIMEOUTS",
             ) from error
         marked = await workspace.engine.suspicion.flag(response.evidence)
         documents = len({each.passage.document_id for each in marked})

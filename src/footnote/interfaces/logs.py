@@ -26,7 +26,7 @@ _LONGEST_SEGMENT = 40
 
 def write_logs(settings: Settings) -> None:
     """Send every log line to standard error, in the shape and from the level of the settings."""
-    level = logging.getLevelNamesMapping()[settings.log_level.upper()]
+    level = logging.getLevelNamesMapping()[settings.logged[1].upper()]
     before: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         _with_trace,
@@ -95,7 +95,7 @@ def _address(told: str) -> str:
 
 def _rendering(settings: Settings) -> list[Processor]:
     strip = structlog.stdlib.ProcessorFormatter.remove_processors_meta
-    if settings.log_format == "json":
+    if settings.logged[0]:
         return [
             strip,
             structlog.processors.format_exc_info,

@@ -108,7 +108,7 @@ class LocalTranscriber:
                 readable=(str(files.model), str(files.detector)),
                 writable=(self._folder.name,),
                 slow_advice="take a smaller model by FOOTNOTE_SPEECH, or raise "
-                "FOOTNOTE_PARSE_TIMEOUT_SECONDS",
+                "parse of FOOTNOTE_TIMEOUTS",
                 crash_advice="convert the recording to WAV or MP3 and upload that copy",
             ),
         )

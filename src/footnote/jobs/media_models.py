@@ -56,7 +56,7 @@ async def media_models(settings: Settings) -> AsyncIterator[MediaModels]:
                 served.name,
                 served.url,
                 _keys(settings).of(served.vendor, served.url),
-                settings.parse_timeout_seconds * _OF_A_PICTURE,
+                settings.seconds.parse * _OF_A_PICTURE,
                 settings.answer_max_tokens,
             )
             stack.push_async_callback(describer.close)
@@ -74,7 +74,7 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
         service = transcriber_from(
             served=served,
             api_key=_keys(settings).of(served.vendor, served.url),
-            timeout_seconds=settings.parse_timeout_seconds * _OF_A_RECORDING,
+            timeout_seconds=settings.seconds.parse * _OF_A_RECORDING,
             max_bytes=settings.max_file_bytes,
         )
         async with AsyncExitStack() as stack:
@@ -88,7 +88,7 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
         return
     listener = LocalTranscriber(
         files,
-        timeout_seconds=settings.parse_timeout_seconds,
+        timeout_seconds=settings.seconds.parse,
         memory_bytes=settings.parse_memory_bytes,
         sandbox=settings.parser_sandbox,
         # One document that is no recording always finds a place.

@@ -74,7 +74,7 @@ async def run_worker(
             pictures=0 if settings.vision_model is None else settings.vision_max_pictures,
             # One more than there are turns, for a workspace that has none.
             processes=_parsers(settings) + 1,
-            timeout_seconds=settings.parse_timeout_seconds,
+            timeout_seconds=settings.seconds.parse,
             memory_bytes=settings.parse_memory_bytes,
             sandbox=settings.parser_sandbox,
         ) as parser,

@@ -208,7 +208,7 @@ class AgentLoop:
         if isinstance(error, RunTimedOut):
             return ModelUnavailable(
                 f"{self._title} had no answer after {bounds.seconds:g} s",
-                hint="raise FOOTNOTE_ANSWER_TIMEOUT_SECONDS, or ask for less at once",
+                hint="raise answer of FOOTNOTE_TIMEOUTS, or ask for less at once",
             )
         if isinstance(error, UsageLimitExceeded):
             return ModelUnavailable(

@@ -61,7 +61,7 @@ def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
     if isinstance(error, (ModelTimeoutError, ModelRequestTimeout, TimeoutError)):
         return ModelUnavailable(
             f"{named.title} did not begin to answer in time",
-            hint="raise FOOTNOTE_ANSWER_TIMEOUT_SECONDS, of which it may take a quarter, or "
+            hint="raise answer of FOOTNOTE_TIMEOUTS, of which it may take a quarter, or "
             "configure a faster model",
         )
     if not isinstance(error, FAILURES):
@@ -77,7 +77,7 @@ def interruption_of(error: Exception, named: NamedModel) -> ModelUnavailable:
     if isinstance(error, (ModelTimeoutError, ModelRequestTimeout, TimeoutError)):
         return ModelUnavailable(
             f"{named.title} did not finish its answer in time",
-            hint="raise FOOTNOTE_ANSWER_TIMEOUT_SECONDS, or configure a faster model",
+            hint="raise answer of FOOTNOTE_TIMEOUTS, or configure a faster model",
         )
     return ModelUnavailable(
         f"{named.title} broke off amid its answer",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ANSWERER = Role(
     title="answer model",
     model="FOOTNOTE_ANSWER_MODELS",
-    timeout="FOOTNOTE_ANSWER_TIMEOUT_SECONDS",
+    timeout="answer of FOOTNOTE_TIMEOUTS",
 )
 UNKNOWN_CONTEXT_TOKENS = 8192
 """Taken for a model of which nothing is known; local servers are often set to no more."""

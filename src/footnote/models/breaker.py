@@ -144,7 +144,7 @@ class GuardedReranker:
         if isinstance(error, TimeoutError):
             return self._failed(
                 f"{self.name} did not answer within {self.timeout_seconds:g} s",
-                "configure a smaller model, or raise FOOTNOTE_SEARCH_TIMEOUT_SECONDS, of which it "
+                "configure a smaller model, or raise search of FOOTNOTE_TIMEOUTS, of which it "
                 "has a twelfth",
             )
         return self._failed(f"{self.name} failed: {error}")

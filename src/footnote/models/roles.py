@@ -22,10 +22,10 @@ class Role:
 WRITER = Role(
     title="language model",
     model="FOOTNOTE_LANGUAGE_MODEL",
-    timeout="FOOTNOTE_SEARCH_TIMEOUT_SECONDS",
+    timeout="search of FOOTNOTE_TIMEOUTS",
 )
 DESCRIBER = Role(
     title="vision model",
     model="FOOTNOTE_VISION_MODEL",
-    timeout="FOOTNOTE_PARSE_TIMEOUT_SECONDS",
+    timeout="parse of FOOTNOTE_TIMEOUTS",
 )

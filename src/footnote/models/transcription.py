@@ -123,7 +123,7 @@ class HttpTranscriber:
         except (TimeoutError, httpx.TimeoutException):
             raise self._interrupted(
                 f"did not answer within {self.timeout_seconds:g} s",
-                "raise FOOTNOTE_PARSE_TIMEOUT_SECONDS, of which this is three times, or split the "
+                "raise parse of FOOTNOTE_TIMEOUTS, of which this is three times, or split the "
                 "recording",
             ) from None
         except httpx.ConnectError:

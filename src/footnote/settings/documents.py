@@ -28,13 +28,6 @@ class DocumentSettings(BaseModel):
         description="Largest file that is accepted, in bytes; the process that reads it holds it "
         "in memory.",
     )
-    parse_timeout_seconds: float = Field(
-        300.0,
-        gt=0,
-        description="Longest a parser may work on one document; it may compute twice as long on "
-        "several cores. A slow machine, or long scans, need more. A fifth of it is for the "
-        "description of a picture, three times it for a recording that a transcriber writes down.",
-    )
     parse_memory_bytes: int = Field(
         4 * 1024**3,
         ge=256 * 1024**2,

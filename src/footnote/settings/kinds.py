@@ -101,6 +101,24 @@ def _checked_ways(text: str) -> str:
     return text
 
 
+def _checked_address(text: str) -> str:
+    """A port, or a host and a port. Raises ValueError."""
+    if not _ADDRESS.fullmatch(text) or host_and_port(text)[1] > _LAST_PORT:
+        raise ValueError("it must be a port, or like 0.0.0.0:8080 or [::1]:8080")
+    return text
+
+
+_ADDRESS = re.compile(r"(([^:]+|\[[0-9a-fA-F:]+\]):)?[0-9]{1,5}")
+_LAST_PORT = 65_535
+Address = Annotated[str, AfterValidator(_checked_address)]
+
+
+def host_and_port(address: str) -> tuple[str, int]:
+    """Of `host:port`; a port alone is one of this computer."""
+    host, _, port = address.rpartition(":")
+    return host.strip("[]") or "127.0.0.1", int(port)
+
+
 def listed(text: str) -> tuple[str, ...]:
     """The members of a setting that joins them by commas."""
     return tuple(each.strip() for each in text.split(",") if each.strip())
@@ -218,6 +236,18 @@ class LoginProvider(BaseModel, extra="forbid", frozen=True):
     namespace: _Namespace = ""
     session_hours: Annotated[float, Field(gt=0, le=720)] = 12.0
     idle_minutes: Annotated[float, Field(gt=0, le=43_200)] = 120.0
+
+
+_Seconds = Annotated[float, Field(gt=0)]
+
+
+class Timeouts(BaseModel, extra="forbid", frozen=True):
+    """The longest that something may take, in seconds."""
+
+    search: _Seconds = 60.0
+    answer: _Seconds = 120.0
+    parse: _Seconds = 300.0
+    fetch: _Seconds = 30.0
 
 
 class ClaimsRead(BaseModel, extra="forbid", frozen=True):

@@ -186,12 +186,6 @@ class SearchSettings(BaseModel):
         "it failed. Spelled like language_model, which is taken when unset; with none, answers are "
         "quotes. See answer-models.md.",
     )
-    answer_timeout_seconds: float = Field(
-        120.0,
-        gt=0,
-        description="Longest that writing an answer may take, all models together; a model must "
-        "begin within a quarter of it, and an agent has half as long again.",
-    )
     answer_max_tokens: int = Field(
         1024,
         ge=16,

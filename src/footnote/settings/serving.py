@@ -7,12 +7,15 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, SecretStr
 
 from footnote.settings.kinds import (
+    AcceptedTokens,
+    Address,
     ClaimsRead,
     IdentityWays,
     LoginProvider,
-    AcceptedTokens,
+    Timeouts,
     TrustedGateway,
     also,
+    host_and_port,
     json_of,
     listed,
 )
@@ -94,11 +97,11 @@ class ServingSettings(BaseModel):
 
     # Server and logs
 
-    host: str = Field(
-        "127.0.0.1",
-        description="Address the server listens on; without identity only one of this computer.",
+    address: Address = Field(
+        "127.0.0.1:8080",
+        description="Where the server listens: 0.0.0.0:8080, or a port of this computer; 0 picks "
+        "one. Without identity only addresses of this computer.",
     )
-    port: int = Field(8080, ge=0, le=65535, description="Port the server listens on; 0 picks one.")
     public_url: str | None = Field(
         None,
         description="Address under which browsers and other programs reach the server, such as "
@@ -125,26 +128,30 @@ class ServingSettings(BaseModel):
         description="Requests that each API key or token may make in a minute, in all processes "
         "together; unset sets no limit. This computer without a credential has none.",
     )
-    search_timeout_seconds: float = Field(
-        60.0,
-        gt=0,
-        description="Longest a search may take, the time of its models included; a statement of a "
-        "request, and one reply of the language model, may take half of it.",
+    timeouts: Annotated[str, json_of(Timeouts)] = Field(
+        "{}",
+        description="JSON object of the longest that something may take, in seconds. search (60): "
+        "the time of its models included; a statement of a request, and one reply of the language "
+        "model, may take half of it. answer (120): all models together; a model must begin within "
+        "a quarter of it, and an agent has half as long again. parse (300): a parser may compute "
+        "twice as long on several cores; a slow machine, or long scans, need more; a fifth of it "
+        "is for the description of a picture, three times it for a recording that a transcriber "
+        "writes down. fetch (30): an address, or an answer of a mailbox; a slow line with large "
+        "files needs more.",
     )
     audit_queries: bool = Field(
         True,
         description="Whether the audit log keeps what was asked; off leaves who searched when, "
         "and which documents were shown.",
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "warning", description="Least severe log line that is written."
+    log: str = Field(
+        "warning",
+        pattern=r"^((json:)?(debug|info|warning|error)|json)$",
+        description="Least severe log line that is written: debug, info, warning or error; with "
+        "json:warning, or json for short, in the shape for what collects them.",
     )
-    log_format: Literal["console", "json"] = Field(
-        "console", description="Shape of log lines: for people, or for what collects them."
-    )
-    metrics_address: str | None = Field(
+    metrics_address: Address | None = Field(
         None,
-        pattern=r"^(([^:]+|\[[0-9a-fA-F:]+\]):)?[1-9][0-9]{0,4}$",
         description="Port at which Prometheus finds `/metrics`, such as 9464, for this computer "
         "alone; 0.0.0.0:9464 for all that reach it, who may read it, and it names no workspace. "
         "The worker beside a server takes the next port. Unset measures nothing for it.",
@@ -172,9 +179,21 @@ class ServingSettings(BaseModel):
         return LoginProvider.model_validate_json(self.login)
 
     @property
+    def seconds(self) -> Timeouts:
+        """The longest that things may take."""
+        return Timeouts.model_validate_json(self.timeouts)
+
+    @property
     def metrics_at(self) -> tuple[str, int] | None:
         """The host and the port at which Prometheus finds the metrics of this process."""
-        if self.metrics_address is None:
-            return None
-        host, _, port = self.metrics_address.rpartition(":")
-        return host.strip("[]") or "127.0.0.1", int(port)
+        return None if self.metrics_address is None else host_and_port(self.metrics_address)
+
+    @property
+    def logged(self) -> tuple[bool, str]:
+        """Whether log lines are JSON, and the least severe one that is written."""
+        return self.log.startswith("json"), self.log.removeprefix("json").lstrip(":") or "warning"
+
+    @property
+    def listens_at(self) -> tuple[str, int]:
+        """The host, without brackets, and the port of the server."""
+        return host_and_port(self.address)

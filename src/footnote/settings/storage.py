@@ -125,12 +125,6 @@ class StorageSettings(BaseModel):
         description="Whether addresses of this machine and of private networks may be fetched "
         "from and sent events; off keeps users out of your network.",
     )
-    fetch_timeout_seconds: float = Field(
-        30.0,
-        gt=0,
-        description="Longest that fetching an address, or an answer of a mailbox, may take; a "
-        "slow line with large files needs more.",
-    )
     source_options: SecretStr | None = Field(
         None,
         description="JSON object of what the object stores that are ingested from want to know, "

@@ -280,10 +280,10 @@ def _start(server: EmbeddedPostgres) -> None:
     """
     server.run(
         *("pg_ctl", "-w", "-t", str(_START_TIMEOUT_SECONDS)),
-        *("-o", '-k "$FOOTNOTE_SOCKETS"', "-l", "$FOOTNOTE_LOG", "start"),
+        *("-o", '-k "$FOOTNOTE_SOCKETS"', "-l", "$FOOTNOTE_SERVER_LOG", "start"),
         environment={
             "PGDATA": str(server.cluster),
-            "FOOTNOTE_LOG": str(server.log),
+            "FOOTNOTE_SERVER_LOG": str(server.log),
             "FOOTNOTE_SOCKETS": '"{}"'.format(str(server.socket_folder).replace('"', '""')),
         },
     )

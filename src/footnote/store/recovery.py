@@ -137,11 +137,11 @@ class Recovery:
                 server.run(
                     *("pg_ctl", "-w", "-t", str(_LONGEST_START_SECONDS)),
                     *("-o", '-c config_file="$FOOTNOTE_CONF" -k "$FOOTNOTE_SOCKETS"'),
-                    *("-l", "$FOOTNOTE_LOG", "start"),
+                    *("-l", "$FOOTNOTE_SERVER_LOG", "start"),
                     environment={
                         "PGDATA": str(server.cluster),
                         "FOOTNOTE_CONF": str(folder / "scratch.conf"),
-                        "FOOTNOTE_LOG": str(server.log),
+                        "FOOTNOTE_SERVER_LOG": str(server.log),
                         "FOOTNOTE_SOCKETS": str(server.socket_folder),
                     },
                 )

@@ -41,7 +41,7 @@ class ChildParser:
                 memory_bytes=memory_bytes,
                 processes=processes,
                 sandbox=sandbox,
-                slow_advice="split it, or raise FOOTNOTE_PARSE_TIMEOUT_SECONDS",
+                slow_advice="split it, or raise parse of FOOTNOTE_TIMEOUTS",
             ),
         )
 

@@ -196,7 +196,7 @@ def _unexpected(error: Exception, *, as_json: bool) -> int:
 
 
 _FULL_HINT = "Make room where the output goes and in FOOTNOTE_HOME, then run it again."
-_UNEXPECTED_HINT = "Run it again with FOOTNOTE_LOG_LEVEL=debug to see where."
+_UNEXPECTED_HINT = "Run it again with FOOTNOTE_LOG=debug to see where."
 
 
 def _usage_hint(error: typer.TyperException) -> str:

@@ -34,7 +34,7 @@ from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.connections import Patience, patient_protocol
 from footnote.interfaces.http.guard import MAX_HEAD_BYTES, is_loopback
 from footnote.interfaces.http.lifecycle import Lifecycle
-from footnote.settings import Settings
+from footnote.settings import Settings, settings_from
 
 _GRACE_SECONDS = 10
 """How long requests and the worker's documents may take to end."""
@@ -64,7 +64,13 @@ def serve(
 ) -> None:
     """Serve the HTTP API and the web app until it is stopped."""
     return_freed_memory()
-    settings = prepared(host=host, port=port)
+    settings = prepared()
+    if host is not None or port is not None:
+        set_host, set_port = settings.listens_at
+        where = (set_host if host is None else host).strip("[]")
+        named = f"[{where}]" if ":" in where else where
+        address = f"{named}:{set_port if port is None else port}"
+        settings = settings_from(settings, {"address": address})
     listening = listen(settings)
     with listening:
         address = _address(listening)
@@ -88,19 +94,19 @@ _ONLY_HERE = (
 
 def listen(settings: Settings) -> socket.socket:
     """A socket bound to the settings' address. Raises UnsupportedSettings if it is not ours."""
-    if not is_loopback(settings.host) and not settings.identity_ways:
+    host, port = settings.listens_at
+    if not is_loopback(host) and not settings.identity_ways:
         raise UnsupportedSettings(
-            f"Footnote does not listen on {settings.host}: nobody is asked who they are, so it "
+            f"Footnote does not listen on {host}: nobody is asked who they are, so it "
             "serves this computer only.",
             hint="Set FOOTNOTE_IDENTITY, for instance to keys, or use --host 127.0.0.1.",
         )
-    host = settings.host.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, settings.port), family=family)
+        return socket.create_server((host, port), family=family)
     except OSError as error:
         raise UnsupportedSettings(
-            f"Footnote cannot listen on {settings.host} port {settings.port}: {error.strerror}.",
+            f"Footnote cannot listen on {host} port {port}: {error.strerror}.",
             hint="Another program may use the port; choose one with --port, or 0 for any.",
         ) from error
 

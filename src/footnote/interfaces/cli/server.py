@@ -42,7 +42,7 @@ _PREFIX = "FOOTNOTE_"
 _OF_TESTS = "FOOTNOTE_TEST_"
 _OF_POSTGRES = "PG"
 """What variables begin with that libpq reads beside an address."""
-_UNCHANGING = frozenset({"home", "host", "port"})
+_UNCHANGING = frozenset({"home", "address"})
 """Settings that change no answer: the file lies in the home, and says where the server listens."""
 _SILENT_SECONDS = 60.0
 """After which a server that says nothing is given up; a stream of events beats every 15."""

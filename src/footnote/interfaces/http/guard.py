@@ -111,7 +111,7 @@ def policy_from(settings: Settings) -> Policy:
                 hint="Name each one, joined by commas.",
             )
     public = (settings.public_url or "").rstrip("/")
-    named = (settings.host, _host(public), *listed(settings.allowed_hosts))
+    named = (settings.listens_at[0], _host(public), *listed(settings.allowed_hosts))
     return Policy(
         only_local=False,
         hosts=frozenset(each.lower().strip("[]") for each in named if each),

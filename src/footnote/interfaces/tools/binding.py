@@ -169,11 +169,10 @@ def bind(
                 hint="bind its tools inside the loop, or open it with footnote.open_sync()",
             ) from None
     if base_url is None:
-        settings = inner.engine.settings
-        host = settings.host.strip("[]")
+        host, port = inner.engine.settings.listens_at
         named = f"[{host}]" if ":" in host else host
         # With port 0 the server picks one, which nobody knows here.
-        base_url = f"http://{named}:{settings.port}" if settings.port else ""
+        base_url = f"http://{named}:{port}" if port else ""
     base_url = base_url.rstrip("/")
     tools = document_tools(inner, ledger, index_now=index_now, base_url=base_url)
     return DocumentTools(workspace=inner, tools=tools, bridge=bridge, base_url=base_url)

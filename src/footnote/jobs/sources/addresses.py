@@ -40,7 +40,7 @@ def source_at(address: str, settings: Settings) -> WebSource | ObjectSource | Ma
         return MailboxSource(
             address=mailbox_at(address),
             password=_plain(settings.imap_password) or "",
-            timeout_seconds=settings.fetch_timeout_seconds,
+            timeout_seconds=settings.seconds.fetch,
             max_bytes=settings.max_file_bytes,
         )
     raise InvalidRequest(
@@ -53,7 +53,7 @@ def reach_of(settings: Settings) -> Reach:
     """What may be fetched, as the settings have it."""
     return Reach(
         allow_private=settings.allow_private_urls,
-        timeout_seconds=settings.fetch_timeout_seconds,
+        timeout_seconds=settings.seconds.fetch,
         max_bytes=settings.max_file_bytes,
     )
 

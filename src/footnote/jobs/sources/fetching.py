@@ -53,7 +53,7 @@ async def fetch(url: str, reach: Reach, headers: Mapping[str, str], into: Binary
     except TimeoutError as error:
         raise SourceUnreachable(
             f"{url} did not answer completely within {reach.timeout_seconds:g} seconds",
-            hint="try again, or raise FOOTNOTE_FETCH_TIMEOUT_SECONDS",
+            hint="try again, or raise fetch of FOOTNOTE_TIMEOUTS",
         ) from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -61,7 +62,7 @@ def followed_source(
         return MailboxSource(
             address=mailbox_at(place.address),
             password=secret or "",
-            timeout_seconds=settings.fetch_timeout_seconds,
+            timeout_seconds=settings.seconds.fetch,
             max_bytes=settings.max_file_bytes,
         )
     return source_at(place.address, settings)
@@ -76,8 +77,8 @@ async def check_source(
     """
     kept = await workspace.admitted_source(wanted, anywhere=anywhere)
     settings = workspace.engine.settings
-    seconds = min(LOOK_SECONDS, settings.fetch_timeout_seconds)
-    brief = settings.model_copy(update={"fetch_timeout_seconds": seconds})
+    seconds = min(LOOK_SECONDS, settings.seconds.fetch)
+    brief = settings.model_copy(update={"timeouts": json.dumps({"fetch": seconds})})
     found, reason = None, None
     try:
         source = followed_source(
