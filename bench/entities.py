@@ -226,7 +226,7 @@ async def over_documents(folder: Path) -> dict[str, object]:
             pages = sum(max(1, each.page_count or 1) for each in rested.values())
             # The reader's graph is built at the first use; ingestion used it where it looks for
             # orders to models.
-            await workspace.change_setting("entities", True)
+            await workspace.change_setting("entities", "rules")
             memory, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, perf_counter()
             while (at := await workspace.entity_progress()).done + at.failed < at.documents:
                 await extract_entity_slice(workspace.engine, workspace.workspace_id)

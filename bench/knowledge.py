@@ -170,7 +170,7 @@ async def over_documents(folder: Path, questions: Path | None) -> dict[str, obje
             rested = await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
             ingested = perf_counter() - began
             pages = sum(max(1, each.page_count or 1) for each in rested.values())
-            await workspace.change_setting("facts", True)
+            await workspace.change_setting("facts", "rules")
             memory, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, perf_counter()
             processor = process_time()
             while (at := await workspace.fact_progress()).done + at.failed < at.documents:

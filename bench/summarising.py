@@ -57,7 +57,7 @@ async def over_summaries(folder: Path) -> dict[str, object]:
             rested = await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
             ingested = perf_counter() - began
             pages = sum(max(1, each.page_count or 1) for each in rested.values())
-            await workspace.change_setting("summaries", True)
+            await workspace.change_setting("summaries", "rules")
             memory, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, perf_counter()
             while (at := await workspace.summary_progress()).done + at.failed < at.documents:
                 await summarise_slice(workspace.engine, workspace.workspace_id)

@@ -293,7 +293,6 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "lane_name": "fact",
         "terms": [CANARY],
         "by_default": True,
-        "chunks_by_default": True,
         "of": ClusterOf.DOCUMENTS,
         "keywords": ("mine",),
         "among": 1,

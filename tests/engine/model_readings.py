@@ -30,12 +30,12 @@ async def read_by_a_model(
 
 async def put_unread(workspace: WorkspaceEngine, switch: str, text: str, name: str) -> UUID:
     """Ingest a text; the worker that does so reads nothing for what the setting switches."""
-    await workspace.change_setting(switch, False)
+    await workspace.change_setting(switch, "off")
     received = await workspace.receive(text.encode(), name)
     await work_until_resting(
         workspace.engine, workspace, [received.document.document_id], lambda _: None
     )
-    await workspace.change_setting(switch, True)
+    await workspace.change_setting(switch, "model")
     return received.document.document_id
 
 

@@ -27,7 +27,7 @@ MANY = "# Notice of the board\n\nThe offices were painted.\n\nAcme Insurance emp
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "facts": True})
+    settings = own_settings.model_copy(update={"encryption": request.param, "facts": "rules"})
     async with await open_engine(settings) as opened:
         yield opened
 
@@ -99,7 +99,7 @@ async def test_an_answer_that_is_given_again_tells_conflicts_as_they_are_now(
     after = await workspace.ask(QUESTION)
     assert (after.cached, after.conflicts) == (True, ())
     await workspace.decide_fact(denied.fact_id, "confirmed")
-    await workspace.change_setting("facts", False)
+    await workspace.change_setting("facts", "off")
     assert (await workspace.ask(QUESTION)).conflicts == ()
 
 
@@ -159,7 +159,7 @@ async def test_what_a_model_writes_is_held_against_the_facts_too(
     own_settings: Settings, wire_server: WireServer
 ) -> None:
     configured = {
-        "facts": True,
+        "facts": "rules",
         "answer_models": f"openai:scripted@{wire_server.openai_url}",
     }
     async with await open_engine(settings_from(own_settings, configured)) as engine:

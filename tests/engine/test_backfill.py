@@ -80,10 +80,11 @@ async def test_every_kind_is_made_up_for(
     assert [each.kind for each in before.kinds] == list(BackgroundWork)
     assert [each.kind for each in before.kinds if each.enabled] == ALWAYS
     assert before.reembedding is None
-    for kind in ("entities", "facts", "clusters", "chunk_clusters", "summaries"):
+    ways = {"entities": "rules", "facts": "rules", "clusters": "documents"}
+    for kind, way in (ways | {"chunk_clusters": "all", "summaries": "rules"}).items():
         with pytest.raises(Conflict, match=f"makes no {kind.replace('_', ' ')}"):
             await workspace.start_backfill((BackgroundWork(kind),))
-        await workspace.change_setting(kind, True)
+        await workspace.change_setting(kind.removeprefix("chunk_"), way)
     forget_marks(test_database)
     lacking = await workspace.start_backfill()
     for each in lacking.kinds:
@@ -187,7 +188,7 @@ async def test_what_is_paused_waits_and_loses_nothing(
 async def test_only_administrators_pause_and_everybody_sees_of_their_documents(
     workspace: WorkspaceEngine,
 ) -> None:
-    await workspace.change_setting("entities", True)
+    await workspace.change_setting("entities", "rules")
     [hidden, _] = await put(workspace, TEXT.format(30), TEXT.format(60))
     await workspace.set_document_access(hidden, Visibility.PRIVATE, shared_with=["ann"])
     ann, ben = (

@@ -26,7 +26,7 @@ TOWNS = ("Aal", "Bergen", "Celle", "Delft", "Exeter")
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    wanted = {"encryption": request.param, "chunk_clusters": True, "clusters": False}
+    wanted = {"encryption": request.param, "clusters": "chunks"}
     async with await open_engine(own_settings.model_copy(update=wanted)) as opened:
         yield opened
 
@@ -161,7 +161,7 @@ async def test_chunks_wait_where_they_are_switched_off_or_paused(own_settings: S
         await put(workspace, *TOWNS)
         assert (await clustered(workspace)).clusters == ()
         assert not (await workspace.cluster_progress(of=CHUNKS)).running
-        await workspace.change_setting("chunk_clusters", True)
+        await workspace.change_setting("clusters", "chunks")
         assert (await workspace.cluster_progress(of=CHUNKS)).running
         [kind] = [
             each for each in (await workspace.backfill()).kinds if each.kind == "chunk_clusters"

@@ -30,7 +30,7 @@ FINE = ClusterGranularity.FINE
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "clusters": True})
+    settings = own_settings.model_copy(update={"encryption": request.param, "clusters": "documents"})
     async with await open_engine(settings) as opened:
         yield opened
 
@@ -224,13 +224,13 @@ async def test_a_new_version_is_looked_at_again(engine: Engine, workspace: Works
 async def test_nothing_is_clustered_where_it_is_switched_off_and_all_when_it_is_on(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
-    await workspace.change_setting("clusters", False)
+    await workspace.change_setting("clusters", "off")
     await put(workspace, SUBJECTS)
     page = await clustered(workspace)
     assert (page.clusters, page.unplaced) == ((), len(SUBJECTS))
     progress = await workspace.cluster_progress()
     assert (progress.enabled, progress.running, progress.done) == (False, False, 0)
-    await workspace.change_setting("clusters", True)
+    await workspace.change_setting("clusters", "documents")
     assert (await workspace.cluster_progress()).running
     assert (await clustered(workspace)).clusters
     assert (await workspace.cluster_progress()).done == len(SUBJECTS)
@@ -306,7 +306,7 @@ async def test_a_map_says_to_which_cluster_each_document_belongs(
 
 
 async def test_of_many_documents_a_new_one_joins_what_is_there(own_settings: Settings) -> None:
-    async with await open_engine(own_settings.model_copy(update={"clusters": True})) as engine:
+    async with await open_engine(own_settings.model_copy(update={"clusters": "documents"})) as engine:
         made = await engine.create_workspace("many")
         shelf = Shelf(database=engine.database, workspace=made)
         subjects = [f"{word} " * 6 for word in ("harbour", "chess", "bread", "volcano")]
@@ -351,7 +351,7 @@ def scripted(asked: Asked) -> Reply:
 async def test_a_model_names_what_it_can_and_terms_the_rest(own_settings: Settings) -> None:
     with OpenAiServer(respond=scripted) as server:
         configured = {
-            "clusters": True,
+            "clusters": "documents",
             "language_model": f"scripted@{server.url}",
         }
         async with await open_engine(own_settings.model_copy(update=configured)) as engine:
@@ -376,7 +376,7 @@ async def test_a_model_names_what_it_can_and_terms_the_rest(own_settings: Settin
 async def test_clusters_are_named_without_a_model_that_is_away(own_settings: Settings) -> None:
     with OpenAiServer(respond=lambda _: fails(400)) as server:
         configured = {
-            "clusters": True,
+            "clusters": "documents",
             "language_model": f"scripted@{server.url}",
         }
         async with await open_engine(own_settings.model_copy(update=configured)) as engine:

@@ -24,6 +24,7 @@ from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import PER_WORKSPACE, Settings, settings_from, variables_of
+from footnote.store import configuration as stored
 from tests.conftest import TestDatabase
 from tests.models.rerank_server import KEY, rerank_server
 from tests.wire import WireServer, says
@@ -349,3 +350,30 @@ async def test_kinds_that_are_none_are_refused_with_what_switches_off(
     with pytest.raises(InvalidRequest, match=f"{name} .* set {switch} to false"):
         await workspace.change_setting(name, none)
     assert (await workspace.setting(name)).source is SettingSource.INSTALLATION
+
+
+@pytest.mark.parametrize(
+    ("rows", "held"),
+    [
+        ({"facts": True, "facts_by_model": True}, {"facts": "model"}),
+        ({"facts": True}, {"facts": "rules"}),
+        ({"entities_by_model": True}, {"entities": "off"}),
+        ({"clusters": True, "chunk_clusters": True}, {"clusters": "all"}),
+        ({"chunk_clusters": True}, {"clusters": "chunks"}),
+        ({"clusters": True, "chunk_clusters": False}, {"clusters": "documents"}),
+        ({"summaries": False, "summaries_by_model": True}, {"summaries": "off"}),
+    ],
+)
+async def test_what_was_set_by_two_switches_holds_until_it_is_set_anew(
+    workspace: WorkspaceEngine, rows: dict[str, SettingValue], held: dict[str, str]
+) -> None:
+    async with workspace.scope() as scope:
+        for name, value in rows.items():
+            await stored.change_setting(scope, name, value)
+    for name, value in held.items():
+        assert (await workspace.setting(name)).value == value
+        new = "chunks" if name == "clusters" else "rules"
+        await workspace.change_setting(name, new)
+        assert (await workspace.setting(name)).value == new
+        await workspace.unset_setting(name)
+        assert (await workspace.setting(name)).source is SettingSource.INSTALLATION

@@ -39,7 +39,7 @@ Northwind Traders opened a house in Hamburg. Maria Keller moved in. The file is 
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "entities": True})
+    settings = own_settings.model_copy(update={"encryption": request.param, "entities": "rules"})
     async with await open_engine(settings) as opened:
         yield opened
 
@@ -303,7 +303,7 @@ async def test_what_is_switched_off_is_not_read_and_what_is_on_says_how_far(
     await extract_entity_slice(workspace.engine, workspace.workspace_id)
     found = (await workspace.entities()).entities
     assert {each.kind for each in found} == {EntityKind.PERSON, EntityKind.PLACE}
-    await workspace.change_setting("entities", False)
+    await workspace.change_setting("entities", "off")
     with pytest.raises(Conflict):
         await workspace.extract_entities()
     await put(workspace, LEASE, "lease.md")

@@ -27,7 +27,7 @@ def named(name: str = "quillfen board", kind: str = "organisation") -> str:
 async def workspace(
     own_settings: Settings, wire_server: WireServer
 ) -> AsyncIterator[WorkspaceEngine]:
-    async with read_by_a_model(own_settings, wire_server, entities_by_model=True) as opened:
+    async with read_by_a_model(own_settings, wire_server, entities="model") as opened:
         yield opened
 
 
@@ -122,7 +122,7 @@ async def test_switched_off_its_names_go_and_nothing_is_asked(
     wire_server.script(says(named()))
     await extracted(workspace)
     assert "quillfen board" in await kinds(workspace)
-    await workspace.change_setting("entities_by_model", False)
+    await workspace.change_setting("entities", "rules")
     progress = await extracted(workspace)
     assert "quillfen board" not in await kinds(workspace)
     assert len(wire_server.asked) == 1

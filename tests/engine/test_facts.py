@@ -35,7 +35,7 @@ Acme Insurance employs 450 people. The policy does not cover earthquakes.
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "facts": True})
+    settings = own_settings.model_copy(update={"encryption": request.param, "facts": "rules"})
     async with await open_engine(settings) as opened:
         yield opened
 
@@ -279,14 +279,14 @@ async def test_facts_go_with_their_document(engine: Engine, workspace: Workspace
 async def test_nothing_is_extracted_where_it_is_switched_off_and_all_when_it_is_on(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
-    await workspace.change_setting("facts", False)
+    await workspace.change_setting("facts", "off")
     await put(engine, workspace, POLICY, "policy.md")
     assert (await workspace.facts()).facts == ()
     progress = await workspace.fact_progress()
     assert (progress.enabled, progress.documents, progress.done) == (False, 1, 0)
     with pytest.raises(Conflict, match="extracts no facts"):
         await workspace.extract_facts()
-    await workspace.change_setting("facts", True)
+    await workspace.change_setting("facts", "rules")
     assert (await workspace.fact_progress()).running
     await workspace.change_setting("fact_kinds", "property")
     await extracted(engine, workspace)

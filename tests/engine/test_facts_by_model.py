@@ -37,7 +37,7 @@ def told(quote: str = SENTENCE, **more: object) -> str:
 async def workspace(
     own_settings: Settings, wire_server: WireServer
 ) -> AsyncIterator[WorkspaceEngine]:
-    async with read_by_a_model(own_settings, wire_server, facts_by_model=True) as opened:
+    async with read_by_a_model(own_settings, wire_server, facts="model") as opened:
         yield opened
 
 
@@ -214,7 +214,7 @@ async def test_switched_off_its_facts_go_and_nothing_is_asked(
     wire_server.script(says(told()))
     await extracted(workspace)
     assert len(await by_model(workspace)) == 1
-    await workspace.change_setting("facts_by_model", False)
+    await workspace.change_setting("facts", "rules")
     progress = await extracted(workspace)
     assert await by_model(workspace) == []
     assert len(wire_server.asked) == 1

@@ -32,7 +32,7 @@ Deductible: 250 EUR
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    wanted = {"encryption": request.param, "entities": True, "facts": True}
+    wanted = {"encryption": request.param, "entities": "rules", "facts": "rules"}
     async with await open_engine(own_settings.model_copy(update=wanted)) as opened:
         yield opened
 

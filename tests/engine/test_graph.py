@@ -67,7 +67,7 @@ Two keys for the gate and one for the office.
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    changed = {"encryption": request.param, "entities": True, "facts": True}
+    changed = {"encryption": request.param, "entities": "rules", "facts": "rules"}
     async with await open_engine(own_settings.model_copy(update=changed)) as opened:
         yield opened
 

@@ -33,7 +33,7 @@ QUESTION = "Where does Maria Keller work?"
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    changed = {"encryption": request.param, "entities": True}
+    changed = {"encryption": request.param, "entities": "rules"}
     async with await open_engine(own_settings.model_copy(update=changed)) as opened:
         yield opened
 

@@ -41,7 +41,7 @@ trains of that day. The train of six in the morning carries bicycles without ano
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "summaries": True})
+    settings = own_settings.model_copy(update={"encryption": request.param, "summaries": "rules"})
     async with await open_engine(settings) as opened:
         yield opened
 
@@ -166,12 +166,12 @@ async def test_a_summary_follows_versions_and_goes_with_its_document(
 async def test_nothing_is_summarised_where_it_is_switched_off_and_all_when_it_is_on(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
-    await workspace.change_setting("summaries", False)
+    await workspace.change_setting("summaries", "off")
     document_id = await put(workspace, BERTHS, "a.md")
     assert (await workspace.summary(document_id=document_id)).sentences == ()
     progress = await workspace.summary_progress()
     assert (progress.enabled, progress.documents, progress.done) == (False, 1, 0)
-    await workspace.change_setting("summaries", True)
+    await workspace.change_setting("summaries", "rules")
     assert (await workspace.summary_progress()).running
     await summarise_slice(workspace.engine, workspace.workspace_id)
     progress = await workspace.summary_progress()

@@ -39,19 +39,21 @@ async def workspace(
         "language_model": f"scripted@{wire_server.openai_url}",
         "prices": '{"generation": {"input_per_million": 10, "output_per_million": 20}}',
         "encryption": request.param,
-        "summaries_by_model": True,
+        "summaries": "model",
     }
     async with await open_engine(settings_from(own_settings, configured)) as engine:
         yield await engine.workspace((await engine.create_workspace("written")).name)
 
 
-async def put(workspace: WorkspaceEngine, text: str = BERTHS, name: str = "berths.md") -> UUID:
+async def put(
+    workspace: WorkspaceEngine, text: str = BERTHS, name: str = "berths.md", how: str = "model"
+) -> UUID:
     """Ingest a text; the worker that does so summarises nothing meanwhile."""
-    await workspace.change_setting("summaries", False)
+    await workspace.change_setting("summaries", "off")
     received = await workspace.receive(text.encode(), name, external_id=name, collection="town")
     document_id = received.document.document_id
     await work_until_resting(workspace.engine, workspace, [document_id], lambda _: None)
-    await workspace.change_setting("summaries", True)
+    await workspace.change_setting("summaries", how)
     return document_id
 
 
@@ -167,8 +169,8 @@ async def test_switched_off_nothing_is_asked_and_nothing_written_is_shown(
     document_id = await put(workspace)
     wire_server.script(says(told((WRITTEN, [1]))))
     await summarised(workspace)
-    await workspace.change_setting("summaries_by_model", False)
-    await put(workspace, CHESS, "chess.md")
+    await workspace.change_setting("summaries", "rules")
+    await put(workspace, CHESS, "chess.md", "rules")
     progress = await summarised(workspace)
     assert (await workspace.summary(document_id=document_id)).written == ()
     assert len(wire_server.asked) == 1
@@ -177,7 +179,7 @@ async def test_switched_off_nothing_is_asked_and_nothing_written_is_shown(
     with pytest.raises(InvalidRequest):
         await workspace.summary(collection="town", write=True)
     # Switched on again, what was written is there without another request for it.
-    await workspace.change_setting("summaries_by_model", True)
+    await workspace.change_setting("summaries", "model")
     assert [each.text for each in (await workspace.summary(document_id=document_id)).written] == [
         WRITTEN
     ]

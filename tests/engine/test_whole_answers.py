@@ -19,7 +19,7 @@ OVERVIEW = "What are the main topics across all these documents?"
 async def workspace(
     request: pytest.FixtureRequest, own_settings: Settings
 ) -> AsyncIterator[WorkspaceEngine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "summaries": True})
+    settings = own_settings.model_copy(update={"encryption": request.param, "summaries": "rules"})
     async with await open_engine(settings) as engine:
         found = await engine.workspace((await engine.create_workspace("overview")).name)
         await put(found, BERTHS, "berths.md", collection="harbour")
@@ -94,7 +94,7 @@ async def test_what_is_deleted_is_told_no_more(workspace: WorkspaceEngine) -> No
 
 
 async def test_without_summaries_it_is_answered_as_ever(workspace: WorkspaceEngine) -> None:
-    await workspace.change_setting("summaries", False)
+    await workspace.change_setting("summaries", "off")
     answer = await workspace.ask(OVERVIEW)
     assert answer.summarised_documents == 0
 

@@ -23,7 +23,7 @@ async def with_entities(workspace: WorkspaceEngine) -> None:
     received = await workspace.receive(LETTER.encode(), "letter.md")
     ids = [received.document.document_id]
     await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
-    await workspace.change_setting("entities", True)
+    await workspace.change_setting("entities", "rules")
 
 
 async def test_the_client_has_what_the_engine_has(
@@ -63,7 +63,7 @@ async def test_the_commands_show_bars_and_pause(
     await with_entities(workspace)
     shown = await said("show")
     assert "░ 0 of 1 documents, 1 wait (under way), the oldest since " in shown
-    assert "off: `footnote config set facts true`" in shown
+    assert "off: `footnote config set facts rules`" in shown
     assert "1 wait (paused)" in await said("pause", "--kind", "entities")
     refused = await command(env, "backfill", "start", "--kind", "entities")
     assert refused.code != 0

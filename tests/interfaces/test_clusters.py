@@ -30,7 +30,7 @@ async def with_clusters(workspace: WorkspaceEngine) -> None:
         received = await workspace.receive(text.encode(), f"{title}.md")
         ids.append(received.document.document_id)
     await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
-    await workspace.change_setting("clusters", True)
+    await workspace.change_setting("clusters", "documents")
     await cluster_slice(workspace.engine, workspace.workspace_id)
 
 
@@ -62,7 +62,7 @@ async def test_commands_say_what_clusters_there_are(
 ) -> None:
     env = environment(settings, COLUMNS="200")
     none = await command(env, "clusters", "list")
-    assert "footnote config set clusters true" in none.out
+    assert "footnote config set clusters documents" in none.out
     await with_clusters(workspace)
     said = await command(env, "clusters", "list", "--granularity", "fine", "--json")
     [first, _] = json.loads(said.out)["clusters"]

@@ -28,7 +28,7 @@ async def with_entities(workspace: WorkspaceEngine) -> None:
         ids.append(received.document.document_id)
     await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
     await workspace.change_setting("entity_kinds", "email,date")
-    await workspace.change_setting("entities", True)
+    await workspace.change_setting("entities", "rules")
     await extract_entity_slice(workspace.engine, workspace.workspace_id)
 
 
@@ -84,7 +84,7 @@ async def test_the_commands_show_and_decide(
         assert called.code == 0, called.err
         return called.out
 
-    assert "footnote config set entities true" in await said("list")
+    assert "footnote config set entities rules" in await said("list")
     await with_entities(workspace)
     listed = json.loads(await said("list", "--kind", "email", "--json"))
     assert [each["name"] for each in listed["entities"]] == ["anna@example.org", "otto@example.org"]

@@ -505,11 +505,11 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
         workspace = await engine.workspace()
         await footnote.work_until_resting(engine, workspace, [UUID(received["document_id"])])
         runs = [await workspace.keep_evaluation(each) for each in two_runs()]
-        await workspace.change_setting("facts", True)
+        await workspace.change_setting("facts", "rules")
         await extract_fact_slice(workspace.engine, workspace.workspace_id)
         [fact, *_] = (await workspace.facts()).facts
         await workspace.unset_setting("facts")
-        await workspace.change_setting("summaries", True)
+        await workspace.change_setting("summaries", "rules")
         await summarise_slice(workspace.engine, workspace.workspace_id)
         await workspace.unset_setting("summaries")
         others = [
@@ -524,7 +524,7 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
             lane = await current_lane(scope, engine.lane.name)
             assert lane is not None
             cluster_id = await keep_one_cluster(scope, lane[0], "insurance")
-        await workspace.change_setting("entities", True)
+        await workspace.change_setting("entities", "rules")
         await extract_entity_slice(workspace.engine, workspace.workspace_id)
         await workspace.unset_setting("entities")
         named = (await workspace.entities(limit=200)).entities

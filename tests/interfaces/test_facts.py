@@ -29,7 +29,7 @@ async def with_facts(engine: Engine, workspace: WorkspaceEngine) -> list[UUID]:
         received = await workspace.receive(text.encode(), name)
         ids.append(received.document.document_id)
     await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
-    await workspace.change_setting("facts", True)
+    await workspace.change_setting("facts", "rules")
     await extract_fact_slice(workspace.engine, workspace.workspace_id)
     return ids
 
@@ -68,7 +68,7 @@ async def test_the_client_has_what_the_engine_has(
             assert (progress.documents, progress.done, progress.facts) == (2, 2, 3)
             with pytest.raises(NotFound):
                 await client.fact(uuid4())
-            await workspace.change_setting("facts", False)
+            await workspace.change_setting("facts", "off")
             with pytest.raises(Conflict):
                 await client.extract_facts()
         async with footnote.AsyncClient(address, api_key=reader.secret) as client:
@@ -136,7 +136,7 @@ async def test_commands_say_what_facts_there_are(
 ) -> None:
     env = environment(settings, COLUMNS="200")
     none = await command(env, "facts", "list")
-    assert "footnote config set facts true" in none.out
+    assert "footnote config set facts rules" in none.out
     await with_facts(engine, workspace)
     listed = json.loads((await command(env, "facts", "list", "--json")).out)["facts"]
     assert [each["object"] for each in listed if each["kind"] == "property"] == ["250 EUR"]

@@ -37,7 +37,7 @@ async def with_documents(workspace: WorkspaceEngine) -> UUID:
     ]
     ids = [each.document.document_id for each in received]
     await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
-    await workspace.change_setting("entities", True)
+    await workspace.change_setting("entities", "rules")
     await extract_entity_slice(workspace.engine, workspace.workspace_id)
     return ids[0]
 
@@ -81,7 +81,7 @@ async def test_the_command_shows_and_writes_the_graph(
 ) -> None:
     env = environment(settings, COLUMNS="240")
     none = await command(env, "graph")
-    assert "footnote config set entities true" in none.out
+    assert "footnote config set entities rules" in none.out
     await with_documents(workspace)
     shown = await command(env, "graph", "--document", "lease.md")
     assert "cites" in shown.out

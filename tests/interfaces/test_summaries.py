@@ -28,7 +28,7 @@ async def with_summaries(workspace: WorkspaceEngine) -> UUID:
     received = await workspace.receive(TEXT.encode(), "fees.md", collection="town")
     ids = [received.document.document_id]
     await work_until_resting(workspace.engine, workspace, ids, lambda _: None)
-    await workspace.change_setting("summaries", True)
+    await workspace.change_setting("summaries", "rules")
     await summarise_slice(workspace.engine, workspace.workspace_id)
     return ids[0]
 
@@ -61,7 +61,7 @@ async def test_commands_summarise(
     assert none.code != 0
     assert "no document that you may see is in a collection 'town'" in none.err
     none = await command(env, "summaries", "progress")
-    assert "footnote config set summaries true" in none.out
+    assert "footnote config set summaries rules" in none.out
     await with_summaries(workspace)
     shown = await command(env, "summaries", "show", "--document", "fees.md", "--sentences", "1")
     assert "– Harbour fees, " in shown.out

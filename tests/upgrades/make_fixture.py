@@ -32,7 +32,7 @@ from footnote.store import embedded
 
 _HERE = Path(__file__).resolve().parent
 _DOCUMENTS = _HERE.parents[1] / "examples" / "documents"
-_SETTINGS = {"FOOTNOTE_FACTS": "true", "FOOTNOTE_ENTITIES": "true", "FOOTNOTE_SUMMARIES": "true"}
+_SETTINGS = {"FOOTNOTE_FACTS": "rules", "FOOTNOTE_ENTITIES": "rules", "FOOTNOTE_SUMMARIES": "rules"}
 """Versions that do not have them do not look at them."""
 
 _DERIVED = {"entities", "facts", "summaries"}

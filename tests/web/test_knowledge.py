@@ -38,7 +38,7 @@ async def shelf(
     with fresh_database(postgres) as database:
         settings = settings_over(database, tmp_path_factory.mktemp("knowledge"), model_home)
         env = environment(
-            settings, FOOTNOTE_FACTS="true", FOOTNOTE_ENTITIES="true", FOOTNOTE_SUMMARIES="true"
+            settings, FOOTNOTE_FACTS="rules", FOOTNOTE_ENTITIES="rules", FOOTNOTE_SUMMARIES="rules"
         )
         async with hosted(env) as address:
             ids = await ingested(address, {"report.pdf": REPORT, "notes.md": NOTES})
@@ -260,7 +260,7 @@ async def test_where_nothing_is_extracted_it_says_how_to_switch_it_on(
             await page.goto(path)
             verb = "made" if what == "summaries" else "extracted"
             await expect(page.get_by_text(f"No {what} are {verb} here")).to_be_visible()
-            await expect(page.get_by_text(f"footnote config set {what} true")).to_be_visible()
+            await expect(page.get_by_text(f"footnote config set {what} rules")).to_be_visible()
             assert await violations(page) == []
 
 

@@ -36,7 +36,7 @@ class BackfillModelUse:
 
     model: str
     enabled: bool
-    """Whether it is used: `entities_by_model`, `facts_by_model` or `summaries_by_model`."""
+    """Whether it is used: `model` is the setting `entities`, `facts` or `summaries`."""
     remaining_tokens: int
     remaining_cost_usd: float | None
     """Null where the price of the model is not known."""

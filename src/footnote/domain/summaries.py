@@ -65,7 +65,7 @@ class SummaryModelUse:
 
     model: str
     enabled: bool
-    """Whether it writes: the setting `summaries_by_model`."""
+    """Whether it writes: `model` is the setting `summaries`."""
     done: int
     """Documents whose summary it wrote."""
     failed: int

@@ -147,7 +147,7 @@ class ReadingUse:
 
     model: str
     enabled: bool
-    """Whether it reads: the setting `facts_by_model` or `entities_by_model`."""
+    """Whether it reads: `model` is the setting `facts` or `entities`."""
     input_tokens: int
     """So far, of the versions that are published."""
     output_tokens: int

@@ -34,7 +34,7 @@ async def with_conflicts(workspace: WorkspaceAccess, answer: Answer) -> Answer:
     Only what the principal may see counts, where the workspace has facts by the settings last seen.
     An answer never fails for it: then `degraded` says why.
     """
-    if not answer.found or not answer.citations or not workspace.settings.facts:
+    if not answer.found or not answer.citations or workspace.settings.facts == "off":
         return answer
     try:
         return replace(answer, conflicts=await _conflicts(workspace, answer.citations))

@@ -148,7 +148,7 @@ async def _answered_stream(
         return
     served_by, response = await run_search(workspace, prepared)
     whole = None
-    if workspace.settings.summaries:
+    if workspace.settings.summaries != "off":
         whole = await whole_of(workspace, prepared, response)
     evidence = response.evidence if whole is None else whole.evidence
     draft = served_by.answerer if whole is None else Overview(sentences=whole.sentences)

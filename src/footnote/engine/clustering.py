@@ -54,8 +54,8 @@ class _Work:
 
 async def wants_clusters(workspace: WorkspaceAccess, of: ClusterOf) -> bool:
     """Whether the workspace clusters its documents, or its chunks."""
-    settings = (await configuration_of(workspace)).settings
-    return settings.clusters if of is ClusterOf.DOCUMENTS else settings.chunk_clusters
+    wanted = (await configuration_of(workspace)).settings.clusters
+    return wanted in ("all", "documents" if of is ClusterOf.DOCUMENTS else "chunks")
 
 
 async def cluster_further(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated
 
@@ -44,10 +45,15 @@ from footnote.store.suspicion import any_unmarked
 from footnote.validation.messages import shown
 
 _REMEMBERED = 10_000
-_OF_FACTS = ("facts", "fact_kinds", "fact_classes", "facts_by_model")
-_OF_CLUSTERS = ("clusters", "chunk_clusters")
-_OF_ENTITIES = ("entities", "entity_kinds", "entities_by_model")
-_OF_SUMMARIES = ("summaries", "summaries_by_model")
+_OF_FACTS = ("facts", "fact_kinds", "fact_classes")
+_OF_ENTITIES = ("entities", "entity_kinds")
+_OLDER = {
+    "facts": "facts_by_model",
+    "entities": "entities_by_model",
+    "summaries": "summaries_by_model",
+    "clusters": "chunk_clusters",
+}
+"""Settings that were a switch for each way; the other one's rows are read where they are."""
 CHANGES_SHOWN = 100
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
@@ -105,6 +111,7 @@ async def change_setting(
         )
     async with workspace.scope() as scope:
         await stored.change_setting(scope, wanted, checked)
+        await _forget_older(scope, wanted)
         await _enqueue_wanted(scope, workspace.engine.settings, wanted)
     return await setting(workspace, wanted)
 
@@ -114,6 +121,7 @@ async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetti
     wanted = _named(name)
     async with workspace.scope() as scope:
         await stored.unset_setting(scope, wanted)
+        await _forget_older(scope, wanted)
         await _enqueue_wanted(scope, workspace.engine.settings, wanted)
     return await setting(workspace, wanted)
 
@@ -136,15 +144,13 @@ async def _enqueue_wanted(scope: WorkspaceScope, installed: Settings, changed: s
     """
     any_kind = changed == "paused_work"
     if any_kind or changed in _OF_ENTITIES:
-        await enqueue_entities_if_wanted(scope, by_default=installed.entities)
+        await enqueue_entities_if_wanted(scope, by_default=installed.entities != "off")
     if any_kind or changed in _OF_FACTS:
-        await enqueue_facts_if_wanted(scope, by_default=installed.facts)
-    if any_kind or changed in _OF_CLUSTERS:
-        await enqueue_clustering_if_wanted(
-            scope, by_default=installed.clusters, chunks_by_default=installed.chunk_clusters
-        )
-    if any_kind or changed in _OF_SUMMARIES:
-        await enqueue_summarising_if_wanted(scope, by_default=installed.summaries)
+        await enqueue_facts_if_wanted(scope, by_default=installed.facts != "off")
+    if any_kind or changed == "clusters":
+        await enqueue_clustering_if_wanted(scope, by_default=installed.clusters != "off")
+    if any_kind or changed == "summaries":
+        await enqueue_summarising_if_wanted(scope, by_default=installed.summaries != "off")
     if any_kind and await any_unmarked(scope):
         await enqueue_marking(scope)
     if any_kind and await next_waiting(scope) is not None:
@@ -193,7 +199,7 @@ def _accepted(engine: Services, read: StoredConfiguration) -> dict[str, StoredSe
     A search goes by the installation there, rather than fail.
     """
     accepted = {}
-    for name, each in read.settings.items():
+    for name, each in _with_older(engine.settings, read.settings).items():
         if name not in PER_WORKSPACE:
             continue
         try:
@@ -202,6 +208,31 @@ def _accepted(engine: Services, read: StoredConfiguration) -> dict[str, StoredSe
             continue
         accepted[name] = replace(each, value=at_least(engine.settings, name, checked))
     return accepted
+
+
+def _with_older(
+    installed: Settings, own: Mapping[str, StoredSetting]
+) -> Mapping[str, StoredSetting]:
+    """The values of a workspace, with what it set where two switches were what is one setting now."""
+    found = dict(own)
+    for name, older in _OLDER.items():
+        other = found.pop(older, None)
+        if other is None:
+            continue
+        base = found.get(name, replace(other, value=getattr(installed, name)))
+        on = base.value not in (False, "off")
+        if name == "clusters":
+            both = {(True, True): "all", (True, False): "documents", (False, True): "chunks"}
+            value = both.get((on, other.value is True), "off")
+        else:
+            value = ("model" if other.value is True else "rules") if on else "off"
+        found[name] = replace(base, value=value)
+    return found
+
+
+async def _forget_older(scope: WorkspaceScope, name: str) -> None:
+    if name in _OLDER:
+        await stored.unset_setting(scope, _OLDER[name])
 
 
 def _named(called: str) -> str:

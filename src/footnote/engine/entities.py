@@ -243,7 +243,7 @@ async def extract_entities(workspace: WorkspaceAccess) -> EntityProgress:
     if not extraction.enabled:
         raise Conflict(
             "this workspace extracts no entities",
-            hint="switch it on: `footnote config set entities true`",
+            hint="switch it on: `footnote config set entities rules`",
         )
     async with workspace.system_scope() as scope:
         await enqueue_entities(scope)

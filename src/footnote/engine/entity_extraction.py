@@ -88,10 +88,10 @@ async def entity_extraction_of(workspace: WorkspaceAccess) -> EntityExtraction:
     model = None if kinds.isdisjoint(NAMED_KINDS) else engine.model
     reader = None if model is None else reader_of(model, NAME_TASK)
     return EntityExtraction(
-        enabled=settings.entities,
+        enabled=settings.entities != "off",
         kinds=kinds,
         finder="" if engine.reader is None else engine.reader.name,
-        reader=reader if settings.entities_by_model else None,
+        reader=reader if settings.entities == "model" else None,
         possible_reader=reader,
     )
 

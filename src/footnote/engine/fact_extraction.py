@@ -111,8 +111,8 @@ async def extraction_of(workspace: WorkspaceAccess) -> FactExtraction:
         else reader_of(engine.model, fact_task(kinds))
     )
     return FactExtraction(
-        enabled=settings.facts,
-        reader=reader if settings.facts_by_model else None,
+        enabled=settings.facts != "off",
+        reader=reader if settings.facts == "model" else None,
         possible_reader=reader,
         kinds=kinds,
         classes=tuple(listed(settings.fact_classes)),

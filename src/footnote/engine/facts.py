@@ -230,7 +230,7 @@ async def extract_facts(workspace: WorkspaceAccess) -> FactProgress:
     if not extraction.enabled:
         raise Conflict(
             "this workspace extracts no facts",
-            hint="switch it on: `footnote config set facts true`",
+            hint="switch it on: `footnote config set facts rules`",
         )
     async with workspace.system_scope() as scope:
         await enqueue_facts(scope)

@@ -158,11 +158,10 @@ class Services:
         """When a workspace's index wants tending."""
         return MaintenanceLimits(
             hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks,
-            extract_facts=self.settings.facts,
-            cluster=self.settings.clusters,
-            cluster_chunks=self.settings.chunk_clusters,
-            extract_entities=self.settings.entities,
-            summarise=self.settings.summaries,
+            extract_facts=self.settings.facts != "off",
+            cluster=self.settings.clusters != "off",
+            extract_entities=self.settings.entities != "off",
+            summarise=self.settings.summaries != "off",
         )
 
     @property

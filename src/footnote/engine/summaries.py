@@ -103,7 +103,7 @@ async def summary(
         if writer is None:
             raise InvalidRequest(
                 "no language model writes summaries in this workspace",
-                hint="`footnote config set summaries_by_model true`, and FOOTNOTE_LANGUAGE_MODEL",
+                hint="`footnote config set summaries model`, and FOOTNOTE_LANGUAGE_MODEL",
             )
         given = await asyncio.to_thread(_read_by_model, kept, by_model)
         writing = await write_summary(workspace, writer, given)

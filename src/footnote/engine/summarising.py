@@ -71,9 +71,9 @@ async def summarising_of(workspace: WorkspaceAccess) -> Summarising:
     lane = await lane_of_workspace(engine, workspace.workspace_id)
     writer = None if engine.model is None else writer_of(engine.model)
     return Summarising(
-        enabled=settings.summaries,
+        enabled=settings.summaries != "off",
         embedder=await embedder_of(engine, lane),
-        writer=writer if settings.summaries_by_model else None,
+        writer=writer if settings.summaries == "model" else None,
         possible_writer=writer,
     )
 

@@ -62,10 +62,8 @@ PER_WORKSPACE = (
     ),
     *("grounding_judge", "suggestions"),
     *("redact", "redact_embeddings", "redact_media"),
-    *("facts", "fact_kinds", "fact_classes", "facts_by_model"),
-    *("clusters", "chunk_clusters", "paused_work"),
-    *("entities", "entity_kinds", "entities_by_model", "graph_recall"),
-    *("summaries", "summaries_by_model"),
+    *("facts", "fact_kinds", "fact_classes", "clusters", "paused_work"),
+    *("entities", "entity_kinds", "graph_recall", "summaries"),
 )
 """Settings of which a workspace may have its own value: what a search or an answer reads when it
 begins, and what is read before a text leaves for a hosted model."""

@@ -9,9 +9,11 @@ from pydantic import BaseModel, Field
 from footnote.domain.entities import EntityKind
 from footnote.settings.kinds import (
     ChunkPolicyName,
+    Clustered,
     DocumentClasses,
     EntityKinds,
     FactKinds,
+    MadeBy,
     PausedWork,
     RedactedKinds,
 )
@@ -125,10 +127,12 @@ class DocumentSettings(BaseModel):
 
     # Knowledge
 
-    facts: bool = Field(
-        False,
-        description="Whether facts are extracted from documents in the background: from tables, "
-        "lines of key and value, definitions and plain sentences. See facts.md.",
+    facts: MadeBy = Field(
+        "off",
+        description="Whether facts are extracted from documents in the background: by rules, from "
+        "tables, lines of key and value, definitions and plain sentences; or by the language model, "
+        "too, which reads five passages at a time and costs tokens: `footnote facts progress` says "
+        "about how many, before it begins. See facts.md.",
     )
     fact_kinds: FactKinds = Field(
         "cell,property,definition,statement",
@@ -140,30 +144,23 @@ class DocumentSettings(BaseModel):
         "means all of them.",
     )
 
-    clusters: bool = Field(
-        False,
+    clusters: Clustered = Field(
+        "off",
         description="Whether documents that are alike are clustered in the background, at several "
-        "granularities, and the clusters called something. See clusters.md.",
+        "granularities, and the clusters called something: documents, chunks (the passages, "
+        "whatever documents they are in; of more than 20,000 a sample) or all of both. See "
+        "clusters.md.",
     )
-    chunk_clusters: bool = Field(
-        False,
-        description="Whether the passages of documents are clustered, too, whatever documents they "
-        "are in; of more than 20,000 a sample. See clusters.md.",
-    )
-    entities: bool = Field(
-        False,
+    entities: MadeBy = Field(
+        "off",
         description="Whether persons, organisations, places, dates, amounts and identifiers that "
-        "documents name are extracted and linked in the background. See entities.md.",
+        "documents name are extracted and linked in the background: by rules and the reader, or by "
+        "the language model, too, which reads five passages at a time and costs tokens: `footnote "
+        "entities progress` says about how many, before it begins. See entities.md.",
     )
     entity_kinds: EntityKinds = Field(
         ",".join(EntityKind),
         description="Which kinds of entities are extracted, joined by commas.",
-    )
-    entities_by_model: bool = Field(
-        False,
-        description="Whether the language model reads documents for names, too, five passages at "
-        "a time. It costs tokens: `footnote entities progress` says about how many, before it "
-        "begins.",
     )
     graph_recall: bool = Field(
         False,
@@ -176,20 +173,11 @@ class DocumentSettings(BaseModel):
         "entities_by_model, facts, facts_by_model, clusters, chunk_clusters, summaries, "
         "summaries_by_model, keywords, suspicion. What was made stays. See backfill.md.",
     )
-    facts_by_model: bool = Field(
-        False,
-        description="Whether the language model reads documents for facts, too, five passages at "
-        "a time. It costs tokens: `footnote facts progress` says about how many, before it begins.",
-    )
 
-    summaries: bool = Field(
-        False,
+    summaries: MadeBy = Field(
+        "off",
         description="Whether the sentences that say most of a document are found in the "
-        "background, for summaries of documents, collections and clusters. See summaries.md.",
-    )
-    summaries_by_model: bool = Field(
-        False,
-        description="Whether the language model writes summaries, too, each sentence with those of "
-        "the documents that it rests on. It costs tokens: `footnote summaries progress` says about "
-        "how many, before it begins.",
+        "background, for summaries of documents, collections and clusters: by rules, or written by "
+        "the language model, too, each with the sentences that it rests on, which costs tokens: "
+        "`footnote summaries progress` says about how many, before it begins. See summaries.md.",
     )

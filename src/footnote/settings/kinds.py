@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -202,6 +202,16 @@ FactKinds = Annotated[str, AfterValidator(_checked_fact_kinds)]
 EntityKinds = Annotated[str, AfterValidator(_checked_entity_kinds)]
 DocumentClasses = Annotated[str, AfterValidator(_checked_classes)]
 IdentityWays = Annotated[str, AfterValidator(_checked_ways)]
+
+
+def _as_named(true: str) -> BeforeValidator:
+    """A switch of before: `true` is what it meant."""
+    names = {"true": true, "1": true, "false": "off", "0": "off"}
+    return BeforeValidator(lambda given: names.get(str(given).lower(), given))
+
+
+MadeBy = Annotated[Literal["off", "rules", "model"], _as_named("rules")]
+Clustered = Annotated[Literal["off", "documents", "chunks", "all"], _as_named("documents")]
 
 
 class EmbeddingOptions(BaseModel, extra="forbid", frozen=True):

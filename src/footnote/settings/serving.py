@@ -152,6 +152,7 @@ class ServingSettings(BaseModel):
     )
     metrics_address: Address | None = Field(
         None,
+        pattern=r"(^|:)[1-9][0-9]*$",
         description="Port at which Prometheus finds `/metrics`, such as 9464, for this computer "
         "alone; 0.0.0.0:9464 for all that reach it, who may read it, and it names no workspace. "
         "The worker beside a server takes the next port. Unset measures nothing for it.",

@@ -64,9 +64,7 @@ class MaintenanceLimits:
     extract_facts: bool = False
     """Whether facts are extracted where a workspace does not say."""
     cluster: bool = False
-    """Whether documents are clustered where a workspace does not say."""
-    cluster_chunks: bool = False
-    """The same of their chunks."""
+    """Whether documents or their chunks are clustered where a workspace does not say."""
     extract_entities: bool = False
     """Whether entities are extracted where a workspace does not say."""
     summarise: bool = False
@@ -168,9 +166,7 @@ async def publish(
     await _enqueue_what_is_due(scope, limits, index)
     await forget_cluster_names(scope, [stored.document_id])
     await enqueue_facts_if_wanted(scope, by_default=limits.extract_facts)
-    await enqueue_clustering_if_wanted(
-        scope, by_default=limits.cluster, chunks_by_default=limits.cluster_chunks
-    )
+    await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
     await enqueue_entities_if_wanted(scope, by_default=limits.extract_entities)
     await enqueue_summarising_if_wanted(scope, by_default=limits.summarise)
 
@@ -220,9 +216,7 @@ async def delete_document(
     await forget_cluster_names(scope, identities["document_ids"])
     await scope.execute(_SQL["delete_family"], parameters | identities)
     await _enqueue_what_is_due(scope, limits, index)
-    await enqueue_clustering_if_wanted(
-        scope, by_default=limits.cluster, chunks_by_default=limits.cluster_chunks
-    )
+    await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
     keys = tuple(row["blob_key"] for row in blobs)
     if keys:
         await give_up(scope, keys)

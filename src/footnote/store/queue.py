@@ -173,14 +173,11 @@ async def enqueue_clustering(scope: WorkspaceScope, delay_seconds: float = 0.0) 
     )
 
 
-async def enqueue_clustering_if_wanted(
-    scope: WorkspaceScope, *, by_default: bool, chunks_by_default: bool
-) -> None:
-    """The same after a moment, where the workspace's own settings, or else the installation's,
-    want clusters: of documents that come together all but the first find it waiting."""
-    if await _wants(scope, "clusters", by_default) or await _wants(
-        scope, "chunk_clusters", chunks_by_default
-    ):
+async def enqueue_clustering_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
+    """The same after a moment, where the workspace's own setting, or else the installation's,
+    wants clusters: of documents that come together all but the first find it waiting."""
+    # Those of chunks were a setting of their own.
+    if await _wants(scope, "clusters", by_default) or await _wants(scope, "chunk_clusters", False):
         await enqueue_clustering(scope, CLUSTERING_WAITS_SECONDS)
 
 

@@ -33,7 +33,7 @@ export function Extracted({ what, progress, children }: ExtractedProps) {
         {mayAdminister ? (
           <>
             <p>
-              {t("knowledge.off.hint")} <code>footnote config set {what} true</code>
+              {t("knowledge.off.hint")} <code>footnote config set {what} rules</code>
             </p>
             <Link
               to="/admin/$section"

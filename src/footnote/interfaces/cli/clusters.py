@@ -152,8 +152,10 @@ def _said(member: ClusteredDocument) -> str:
 
 def _advice(found: ClusterProgress) -> str:
     if not found.enabled:
-        setting = "clusters" if found.of is ClusterOf.DOCUMENTS else "chunk_clusters"
-        return f"This workspace clusters none: `footnote config set {setting} true`."
+        return (
+            f"This workspace clusters none: `footnote config set clusters {found.of}`, or all for "
+            "documents and chunks."
+        )
     if found.running:
         return "A worker has them in hand: `footnote worker`, or a running server."
     return ""

@@ -29,7 +29,7 @@ def show_reading(progress: FactProgress | EntityProgress, found: str, kind: Read
 def reading_advice(progress: FactProgress | EntityProgress, kind: ReadFor) -> str:
     """What has the rest read."""
     if not progress.enabled:
-        return f"This workspace extracts none: `footnote config set {kind} true`."
+        return f"This workspace extracts none: `footnote config set {kind} rules`."
     if progress.running:
         return "A worker has the rest in hand: `footnote worker`, or a running server."
     if progress.done + progress.failed < progress.documents:
@@ -71,7 +71,7 @@ def _to_come(use: ReadingUse | SummaryModelUse) -> str:
 
 
 def _switched_on(found: str) -> str:
-    return f"`footnote config set {found}_by_model true`"
+    return f"`footnote config set {found} model`"
 
 
 def _money(cost_usd: float | None) -> str:

@@ -108,7 +108,7 @@ def _place(sentence: SummarySentence) -> str:
 
 def _advice(found: SummaryProgress) -> str:
     if not found.enabled:
-        return "This workspace makes none: `footnote config set summaries true`."
+        return "This workspace makes none: `footnote config set summaries rules`."
     if found.running:
         return "A worker has the rest in hand: `footnote worker`, or a running server."
     return ""

@@ -41,10 +41,10 @@ WHERE NOT EXISTS (
 )
 
 -- name: wants
--- Whether a setting is on.
+-- Whether a setting is on: a switch, or one of several ways.
 SELECT coalesce(
     (
-        SELECT value = 'true'::jsonb FROM setting_changes
+        SELECT value NOT IN ('false'::jsonb, '"off"'::jsonb) FROM setting_changes
         WHERE workspace_id = %(workspace_id)s AND name = %(name)s
         ORDER BY change_no DESC LIMIT 1
     ),
