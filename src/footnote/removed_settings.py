@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_ANSWER_TOKENS = "it is FOOTNOTE_ANSWER_MAX_TOKENS"
+_ANSWER_TOKENS = "it is tokens of FOOTNOTE_ANSWER_LIMITS"
 _RATIO = "it is OTEL_TRACES_SAMPLER_ARG, with OTEL_TRACES_SAMPLER=parentbased_traceidratio"
 _SHARE = "the share of the dense recall is FOOTNOTE_BLEND_ALPHA"
 _PROJECT = "it is FOOTNOTE_GOOGLE_PROJECT"
@@ -15,11 +15,14 @@ _CACHES = "all caches of a process share FOOTNOTE_CACHE_BYTES"
 _KEPT = "results and answers are kept for five minutes"
 
 REMOVED: Mapping[str, str] = {
+    "agent_max_cost_usd": "it is agent_cost_usd of FOOTNOTE_ANSWER_LIMITS",
     "agent_max_steps": "an agent makes at most twelve requests to its model",
     "agent_timeout_seconds": "an agent has half as long again as answer of FOOTNOTE_TIMEOUTS",
     "answer_cache_bytes": _CACHES,
     "answer_cache_seconds": _KEPT,
+    "answer_context_tokens": "it is context_tokens of FOOTNOTE_ANSWER_LIMITS",
     "answer_first_token_seconds": "it is a quarter of answer of FOOTNOTE_TIMEOUTS",
+    "answer_max_tokens": _ANSWER_TOKENS,
     "answer_model_api_key": _KEYS,
     "answer_model_url": "it stands behind each of FOOTNOTE_ANSWER_MODELS: MODEL@http://127.0.0.1:8000/v1",
     "answer_replay_bytes": "32 MiB of answers are kept to be gone on with",
@@ -31,6 +34,8 @@ REMOVED: Mapping[str, str] = {
     "archive_max_depth": "archives may be three deep inside each other",
     "archive_max_members": "an archive may hold 9,999 files",
     "archive_max_ratio": "an archive may hold 200 times its size",
+    "backend_paths": "it is paths of FOOTNOTE_BACKEND_OPTIONS",
+    "backend_remember_seconds": "it is remember_seconds of FOOTNOTE_BACKEND_OPTIONS",
     "blend_dense_weight": _SHARE,
     "blend_lexical_weight": _SHARE,
     "cache_seconds": _KEPT,
@@ -93,6 +98,7 @@ REMOVED: Mapping[str, str] = {
     "metrics_port": "it is FOOTNOTE_METRICS_ADDRESS",
     "mmr_diversity": "unlikeness weighs 0.3 in mmr",
     "neighbour_decay": "the score of a neighbour is 0.85 of it for each step",
+    "ocr_languages": "it stands behind the engine in FOOTNOTE_OCR: auto:deu+fra",
     "office_cache_bytes": "pages of office files are kept in 1 GiB",
     "office_timeout_seconds": "an office file has two minutes",
     "page_processes": "as many as cores draw pages, at most two",
@@ -101,6 +107,7 @@ REMOVED: Mapping[str, str] = {
     "parse_processes": "it is a third of FOOTNOTE_WORKER_CONCURRENCY, no more than cores",
     "parse_timeout_seconds": "it is parse of FOOTNOTE_TIMEOUTS",
     "port": "it stands in FOOTNOTE_ADDRESS: 127.0.0.1:8080",
+    "previous_master_key": "it stands behind a comma in FOOTNOTE_MASTER_KEY",
     "reader_file": "FOOTNOTE_READER takes the file",
     "reembedding_batch_texts": "texts are embedded anew by 128",
     "reembedding_texts_per_second": "footnote reembed has --texts-per-second",
@@ -147,6 +154,7 @@ REMOVED: Mapping[str, str] = {
     "transcriber_model": _TRANSCRIBER,
     "transcriber_timeout_seconds": "it is three times parse of FOOTNOTE_TIMEOUTS",
     "transcriber_url": _TRANSCRIBER,
+    "vault_token": "it stands in FOOTNOTE_MASTER_KEY: vault://TOKEN@host:8200/transit/KEY",
     "vector_cache_bytes": _CACHES,
     "vision_api_key": _KEYS,
     "vision_max_tokens": _ANSWER_TOKENS,

@@ -125,7 +125,7 @@ def test_the_language_model_answers_where_no_answer_model_is_set(wire_server: Wi
 
 
 def test_the_bounds_of_an_agent_are_settings() -> None:
-    settings = Settings(timeouts='{"answer": 6}', agent_max_cost_usd=0.5)
+    settings = Settings(timeouts='{"answer": 6}', answer_limits='{"agent_cost_usd": 0.5}')
     assert agent_bounds(settings) == AgentBounds(steps=12, seconds=9.0, cost_usd=0.5)
 
 

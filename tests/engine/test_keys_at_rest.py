@@ -20,7 +20,7 @@ from footnote.store.key_rotation import PROMOTE, RESEAL
 from footnote.store.resealing import records_of
 from footnote.store.sealing import RESEALED
 from tests.conftest import TestDatabase
-from tests.security.encryption.transit_server import TOKEN, TransitServer, transit_server
+from tests.security.encryption.transit_server import TransitServer, transit_server
 
 PAPER = b"# Cider\n\nThe press of the cider mill weighs 900 kilograms."
 
@@ -82,7 +82,7 @@ async def test_a_master_key_moves_from_a_file_to_a_transit_engine(engine: Engine
             done = await opened.rotate_master_key(new_version=False)
             assert done.master_key == "vault:transit/moved"
         (engine.settings.home / "master.key").unlink()
-        alone = moved.model_copy(update={"previous_master_key": None})
+        alone = moved.model_copy(update={"master_key": server.key("moved")})
         async with await open_engine(alone) as opened:
             assert "900 kilograms" in await found_in(await opened.workspace("mill"))
             await opened.rotate_master_key(retire_old=True)
@@ -93,10 +93,8 @@ async def test_a_master_key_moves_from_a_file_to_a_transit_engine(engine: Engine
 
 def moved_to(server: TransitServer, settings: Settings) -> Settings:
     return Settings(
-        **settings.model_dump(exclude={"master_key", "previous_master_key", "vault_token"}),
-        master_key=server.key("moved"),
-        previous_master_key=str(settings.home / "master.key"),
-        vault_token=TOKEN,
+        **settings.model_dump(exclude={"master_key"}),
+        master_key=f"{server.key('moved')},{settings.home / 'master.key'}",
     )
 
 

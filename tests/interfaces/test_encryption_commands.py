@@ -89,4 +89,4 @@ async def test_a_master_key_of_the_environment_is_rotated_by_who_set_it(
     given = env | {"FOOTNOTE_MASTER_KEY": "base64:" + "A" * 43 + "="}
     refused = await footnote(given, "encryption", "rotate-master")
     assert refused.code == 2
-    assert "FOOTNOTE_PREVIOUS_MASTER_KEY" in refused.err.replace("\n", " ")
+    assert "before the old one in FOOTNOTE_MASTER_KEY" in refused.err.replace("\n", " ")

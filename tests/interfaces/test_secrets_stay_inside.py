@@ -27,10 +27,10 @@ pytestmark = pytest.mark.usefixtures("own_database")
 CONFIGURED = {
     "FOOTNOTE_IDENTITY_SECRET": "identity-secret-7c1d-0123456789abcdef0123456789abcdef",
     "FOOTNOTE_MASTER_KEY": "base64:"
-    + base64.b64encode(b"master-key-of-thirty-two-bytes!!").decode(),
+    + base64.b64encode(b"master-key-of-thirty-two-bytes!!").decode()
+    + ",vault://hvs.vault-token-42c0ff@vault.example:8200/transit/before",
     "FOOTNOTE_WEBHOOK_SECRET": "webhook-secret-1f6e93",
     "FOOTNOTE_IMAP_PASSWORD": "imap-password-77aa01",
-    "FOOTNOTE_VAULT_TOKEN": "hvs.vault-token-42c0ff",
     "FOOTNOTE_SOURCE_OPTIONS": '{"secret_access_key": "source-secret-90ab12"}',
     "FOOTNOTE_BACKUP_OPTIONS": '{"secret_access_key": "backup-secret-5be017"}',
     "FOOTNOTE_BACKUP_KEY": "base64:"
@@ -44,7 +44,8 @@ HIDDEN_PARTS = (
     SERVED_KEY,
     "source-secret-90ab12",
     "backup-secret-5be017",
-    CONFIGURED["FOOTNOTE_MASTER_KEY"].removeprefix("base64:"),
+    CONFIGURED["FOOTNOTE_MASTER_KEY"].removeprefix("base64:").partition(",")[0],
+    "hvs.vault-token-42c0ff",
     CONFIGURED["FOOTNOTE_BACKUP_KEY"].removeprefix("base64:"),
 )
 

@@ -252,7 +252,7 @@ async def test_the_cost_is_bounded(wire_server: WireServer) -> None:
     bounds = AgentBounds(steps=6, seconds=20.0, cost_usd=0.02)
     told, hint = await failure(wire_server, OPENAI, bounds=bounds)
     assert told == f"the agent of {OPENAI} spent 0.02 USD before it had an answer"
-    assert "FOOTNOTE_AGENT_MAX_COST_USD" in hint
+    assert "agent_cost_usd of FOOTNOTE_ANSWER_LIMITS" in hint
     assert len(wire_server.asked) == 2
 
 

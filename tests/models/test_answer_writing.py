@@ -244,7 +244,7 @@ async def test_an_answer_that_was_cut_off_at_its_limit_is_none(wire_server: Wire
     wire_server.script(says("The first of", finish="length"))
     told, hint = await failure(wire_server)
     assert told == f"the answer model {SERVED} was cut off at 64 tokens"
-    assert hint == "raise FOOTNOTE_ANSWER_MAX_TOKENS"
+    assert hint == "raise tokens of FOOTNOTE_ANSWER_LIMITS"
 
 
 async def test_a_pause_longer_than_the_time_left_is_not_waited_for(

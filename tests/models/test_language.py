@@ -256,7 +256,7 @@ async def test_an_absent_server_is_named_with_advice() -> None:
 async def test_an_answer_that_was_cut_off_is_none() -> None:
     told, hint, _ = await failure(says("The first of", "length"))
     assert told == "the language model scripted was cut off at 64 tokens"
-    assert hint == "raise FOOTNOTE_ANSWER_MAX_TOKENS"
+    assert hint == "raise tokens of FOOTNOTE_ANSWER_LIMITS"
 
 
 async def test_an_answer_that_was_filtered_is_none() -> None:

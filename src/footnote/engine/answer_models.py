@@ -48,8 +48,8 @@ def answer_models_from(settings: Settings) -> AnswerModels:
         keys=model_keys_from(plain(settings.model_keys)),
         timeout_seconds=settings.seconds.answer,
         first_token_seconds=settings.seconds.answer / _MODELS_IN_TIME,
-        max_output_tokens=settings.answer_max_tokens,
-        context_tokens=settings.answer_context_tokens,
+        max_output_tokens=settings.writing.tokens,
+        context_tokens=settings.writing.context_tokens,
         why_forbidden=forbidden,
     )
     if own is not None or settings.language_model is None:
@@ -63,7 +63,7 @@ def agent_bounds(settings: Settings) -> AgentBounds:
     return AgentBounds(
         steps=_AGENT_STEPS,
         seconds=settings.seconds.answer * _LONGER_FOR_AGENTS,
-        cost_usd=settings.agent_max_cost_usd,
+        cost_usd=settings.writing.agent_cost_usd,
     )
 
 

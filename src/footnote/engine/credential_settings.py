@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import ssl
 from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
 import httpx
-from pydantic import TypeAdapter
 
 from footnote.domain.identity import RESERVED_PREFIXES, SERVICE
 from footnote.engine.authentication import Credentials
@@ -18,7 +16,7 @@ from footnote.security.claims import ClaimMapping
 from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
 from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules
-from footnote.settings import ClaimsRead, Settings, TrustedGateway, listed
+from footnote.settings import BackendOptions, ClaimsRead, Settings, TrustedGateway, listed
 
 if TYPE_CHECKING:
     from joserfc.jwk import OctKey
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
     from footnote.security.login import OpenIdProvider
 
 _SHORTEST_SECRET = 32
-_PATHS = TypeAdapter(dict[str, str])
 _LEEWAY_SECONDS = 30
 """How far the clock of an issuer may be off."""
 _KEYS_SECONDS = 300.0
@@ -207,22 +204,10 @@ def _delegation(settings: Settings, http: httpx.AsyncClient) -> Delegation | Non
             "A backend is to decide what callers see, and nobody is asked who they are.",
             hint="Set FOOTNOTE_IDENTITY, for example to gateway,tokens.",
         )
-    try:
-        paths = _PATHS.validate_python(json.loads(settings.backend_paths))
-    except (ValueError, RecursionError) as error:
-        raise UnsupportedSettings(
-            "The setting backend_paths cannot be used: it must be a JSON object of paths.",
-            hint='Give one like {"customer": "/api/customer/projects/{id}"}.',
-        ) from error
-    for path in paths.values():
-        if not path.startswith("/") or "{id}" not in path:
-            raise UnsupportedSettings(
-                f"The setting backend_paths cannot be used: {path!r} is no path with {{id}}.",
-                hint='Give one like {"customer": "/api/customer/projects/{id}"}.',
-            )
+    options = BackendOptions.model_validate_json(settings.backend_options)
     return Delegation(
         url=settings.backend_url,
-        paths=paths,
+        paths=options.paths,
         http=http,
-        remember_seconds=settings.backend_remember_seconds,
+        remember_seconds=options.remember_seconds,
     )

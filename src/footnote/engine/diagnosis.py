@@ -161,7 +161,7 @@ def python_check() -> Check:
 
 def _ocr(settings: Settings) -> Check:
     try:
-        engine = select_ocr(settings.ocr, settings.ocr_languages)
+        engine = select_ocr(settings.ocr_engine, settings.ocr_languages)
     except DocumentUnreadable as error:
         return Check(name="text recognition", ok=False, detail=error.cause, hint=error.advice)
     return Check(name="text recognition", ok=True, detail=type(engine).__name__)

@@ -19,7 +19,7 @@ from footnote.errors import KeyUnavailable, ModelUnavailable
 from footnote.models.google_token import ApplicationDefaultToken
 from footnote.ports import MasterKey
 from footnote.security.encryption.master_keys import KeyedCiphers, master_key_from
-from footnote.settings import Settings
+from footnote.settings import Settings, listed
 from footnote.store.data_keys import KeyRing
 from footnote.store.destruction import destroy, keys_of, rewrap_keys, usable_keys
 from footnote.store.key_rotation import begin_rotation
@@ -51,13 +51,11 @@ def key_ring_from(settings: Settings) -> KeyRing:
         return master_key_from(
             text,
             made_at=settings.home / MADE_KEY,
-            vault_token=plain(settings.vault_token),
             google_token=google_token,
         )
 
-    masters = [named(plain(settings.master_key))]
-    if settings.previous_master_key is not None:
-        masters.append(named(plain(settings.previous_master_key)))
+    given = plain(settings.master_key)
+    masters = [named(each) for each in ((None,) if given is None else listed(given))]
     return KeyRing(KeyedCiphers(masters), required=settings.encryption == "on")
 
 

@@ -280,7 +280,7 @@ def language_model_from_settings(settings: Settings) -> WritingModel | None:
         served.url,
         model_keys_from(plain(settings.model_keys)).of(served.vendor, served.url),
         _half_a_search(settings),
-        settings.answer_max_tokens,
+        settings.writing.tokens,
     )
 
 

@@ -39,7 +39,7 @@ def renderer_from(settings: Settings, cache: PdfCache, blobs: Blobs) -> PageRend
     return PageRenderer(
         cache=cache,
         still_there=blobs.exists,
-        ocr=settings.ocr,
+        ocr=settings.ocr_engine,
         ocr_languages=settings.ocr_languages,
         memory_bytes=settings.parse_memory_bytes,
         sandbox=settings.parser_sandbox,

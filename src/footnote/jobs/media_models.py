@@ -57,7 +57,7 @@ async def media_models(settings: Settings) -> AsyncIterator[MediaModels]:
                 served.url,
                 _keys(settings).of(served.vendor, served.url),
                 settings.seconds.parse * _OF_A_PICTURE,
-                settings.answer_max_tokens,
+                settings.writing.tokens,
             )
             stack.push_async_callback(describer.close)
         yield MediaModels(transcriber=transcriber, describer=describer)

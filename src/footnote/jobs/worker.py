@@ -69,7 +69,7 @@ async def run_worker(
     async with (
         media_models(settings) as models,
         ChildParser(
-            ocr=settings.ocr,
+            ocr=settings.ocr_engine,
             ocr_languages=settings.ocr_languages,
             pictures=0 if settings.vision_model is None else settings.vision_max_pictures,
             # One more than there are turns, for a workspace that has none.

@@ -180,12 +180,12 @@ class AgentLoop:
         if usage.cost_usd is None:
             raise ModelUnavailable(
                 f"{self._title} has no known price, so that what it costs cannot be bounded",
-                hint="unset FOOTNOTE_AGENT_MAX_COST_USD, or configure a model with a known price",
+                hint="unset agent_cost_usd of FOOTNOTE_ANSWER_LIMITS, or configure a model with a known price",
             )
         if usage.cost_usd >= bounds.cost_usd:
             raise ModelUnavailable(
                 f"{self._title} spent {bounds.cost_usd:g} USD before it had an answer",
-                hint="raise FOOTNOTE_AGENT_MAX_COST_USD, or ask for less at once",
+                hint="raise agent_cost_usd of FOOTNOTE_ANSWER_LIMITS, or ask for less at once",
             )
 
     def _last(self, messages: Sequence[ModelMessage]) -> Written:

@@ -104,7 +104,7 @@ def cut_off(named: NamedModel, max_output_tokens: int) -> ModelUnavailable:
     """It wrote as much as it may, and was not done."""
     return ModelUnavailable(
         f"{named.title} was cut off at {max_output_tokens} tokens",
-        hint="raise FOOTNOTE_ANSWER_MAX_TOKENS",
+        hint="raise tokens of FOOTNOTE_ANSWER_LIMITS",
     )
 
 

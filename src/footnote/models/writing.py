@@ -168,7 +168,7 @@ class WritingModel:
         if response.finish_reason == "length":
             raise ModelUnavailable(
                 f"{self._title} was cut off at {self.max_output_tokens} tokens",
-                hint="raise FOOTNOTE_ANSWER_MAX_TOKENS",
+                hint="raise tokens of FOOTNOTE_ANSWER_LIMITS",
             )
         if response.finish_reason in {"content_filter", "error"}:
             raise ModelUnavailable(

@@ -16,13 +16,13 @@ from footnote.domain.configuration import SettingValue
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.removed_settings import REMOVED
 from footnote.settings.documents import DocumentSettings
-from footnote.settings.kinds import ClaimsRead, EmbeddingOptions, TrustedGateway, listed
+from footnote.settings.kinds import BackendOptions, ClaimsRead, EmbeddingOptions, TrustedGateway, listed
 from footnote.settings.searching import SearchSettings
 from footnote.settings.serving import ServingSettings
 from footnote.settings.storage import StorageSettings
 from footnote.validation.messages import shown, wrong_places, wrong_value
 
-__all__ = ["ClaimsRead", "EmbeddingOptions", "TrustedGateway", "listed"]
+__all__ = ["BackendOptions", "ClaimsRead", "EmbeddingOptions", "TrustedGateway", "listed"]
 
 GROUPS = (StorageSettings, DocumentSettings, SearchSettings, ServingSettings)
 """In the order of docs/settings.md."""

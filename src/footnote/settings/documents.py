@@ -19,6 +19,9 @@ from footnote.settings.kinds import (
 )
 
 
+OcrEngine = Literal["auto", "tesseract", "rapidocr", "off"]
+
+
 class DocumentSettings(BaseModel):
     """Parsers, workers, redaction and knowledge."""
 
@@ -42,15 +45,13 @@ class DocumentSettings(BaseModel):
         "other files by the kernel: auto as far as it can, required refuses to start where it "
         "cannot. See sandbox.md.",
     )
-    ocr: Literal["auto", "tesseract", "rapidocr", "off"] = Field(
+    ocr: str = Field(
         "auto",
-        description="Engine that recognises text in scans and pictures; auto takes the first that "
-        "is installed, off saves its time.",
-    )
-    ocr_languages: str = Field(
-        "eng",
-        description="Languages of the scans as Tesseract codes joined by '+', such as `deu+fra`, "
-        "or `auto` for every installed one.",
+        pattern=r"^(auto|tesseract|rapidocr|off)(:[a-zA-Z_+]+)?$",
+        description="Engine that recognises text in scans and pictures: auto takes the first of "
+        "tesseract and rapidocr that is installed, off saves its time. Behind a colon the "
+        "languages of the scans as Tesseract codes joined by '+' (eng where they are not said), "
+        "or auto for every installed one: tesseract:deu+fra.",
     )
     speech: str = Field(
         "auto",
@@ -181,3 +182,14 @@ class DocumentSettings(BaseModel):
         "the language model, too, each with the sentences that it rests on, which costs tokens: "
         "`footnote summaries progress` says about how many, before it begins. See summaries.md.",
     )
+
+    @property
+    def ocr_engine(self) -> OcrEngine:
+        """What recognises text in scans."""
+        engine: OcrEngine = self.ocr.partition(":")[0]  # type: ignore[assignment]  # its pattern
+        return engine
+
+    @property
+    def ocr_languages(self) -> str:
+        """The languages of scans, as Tesseract has them."""
+        return self.ocr.partition(":")[2] or "eng"

@@ -260,6 +260,14 @@ class Timeouts(BaseModel, extra="forbid", frozen=True):
     fetch: _Seconds = 30.0
 
 
+class AnswerLimits(BaseModel, extra="forbid", frozen=True):
+    """What a model may write and read for an answer, and what an agent may spend."""
+
+    tokens: Annotated[int, Field(ge=16)] = 1024
+    context_tokens: Annotated[int, Field(ge=512)] | None = None
+    agent_cost_usd: Annotated[float, Field(gt=0)] | None = None
+
+
 class ClaimsRead(BaseModel, extra="forbid", frozen=True):
     """Which claims say who somebody is, and which roles their values stand for."""
 
@@ -275,6 +283,22 @@ class TrustedGateway(BaseModel, extra="forbid", frozen=True):
 
     addresses: str = ""
     roles: Mapping[str, Role] = {}
+
+
+def _path(text: str) -> str:
+    if not text.startswith("/") or "{id}" not in text:
+        raise ValueError("it must be a path with {id}")
+    return text
+
+
+class BackendOptions(BaseModel, extra="forbid", frozen=True):
+    """What a backend that decides about collections is asked, and how long its yes holds."""
+
+    paths: Mapping[str, Annotated[str, AfterValidator(_path)]] = {
+        "customer": "/api/customer/projects/{id}",
+        "auditor": "/api/auditor/projects/{id}",
+    }
+    remember_seconds: Annotated[float, Field(ge=0, le=3600)] = 30.0
 
 
 def json_of(record: type[BaseModel]) -> BeforeValidator:

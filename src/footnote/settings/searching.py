@@ -7,7 +7,14 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, SecretStr
 
 from footnote.domain import DiversityName, FusionName
-from footnote.settings.kinds import EmbeddingOptions, RerankerName, also, default_alpha, json_of
+from footnote.settings.kinds import (
+    AnswerLimits,
+    EmbeddingOptions,
+    RerankerName,
+    also,
+    default_alpha,
+    json_of,
+)
 
 
 class SearchSettings(BaseModel):
@@ -186,17 +193,13 @@ class SearchSettings(BaseModel):
         "it failed. Spelled like language_model, which is taken when unset; with none, answers are "
         "quotes. See answer-models.md.",
     )
-    answer_max_tokens: int = Field(
-        1024,
-        ge=16,
-        description="Most tokens a model may write in one answer, one reply to a search or one "
-        "description of a picture; models that think before they write need more.",
-    )
-    answer_context_tokens: int | None = Field(
-        None,
-        ge=512,
-        description="Tokens the answer models take, the answer included; unset takes what is known "
-        "of each, else 8192.",
+    answer_limits: Annotated[str, json_of(AnswerLimits)] = Field(
+        "{}",
+        description="JSON object of what writing may take. tokens (1024): most that a model may "
+        "write in one answer, one reply to a search or one description of a picture; models that "
+        "think before they write need more. context_tokens: what the answer models take, the "
+        "answer included, where it is not what is known of each, else 8192. agent_cost_usd: most "
+        "an agent may spend on one answer.",
     )
     suggestions: int = Field(
         3,
@@ -211,9 +214,6 @@ class SearchSettings(BaseModel):
         "words, figures and vectors were compared: the reader, language_model, or Google's Check "
         "Grounding API. See grounding.md.",
     )
-    agent_max_cost_usd: float | None = Field(
-        None, gt=0, description="Most an agent may spend on one answer; unset means no limit."
-    )
 
     # Caches
 
@@ -224,3 +224,8 @@ class SearchSettings(BaseModel):
         "8 for the index, 2 for searches and 1 for answers. 100,000 vectors of 384 dimensions "
         "take 200 MB; 0 keeps nothing.",
     )
+
+    @property
+    def writing(self) -> AnswerLimits:
+        """What writing may take."""
+        return AnswerLimits.model_validate_json(self.answer_limits)

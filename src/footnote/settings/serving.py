@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, SecretStr
 from footnote.settings.kinds import (
     AcceptedTokens,
     Address,
+    BackendOptions,
     ClaimsRead,
     IdentityWays,
     LoginProvider,
@@ -86,13 +87,12 @@ class ServingSettings(BaseModel):
         description="Address of a backend of yours that decides which collections a caller may "
         "see. See access.md.",
     )
-    backend_paths: str = Field(
-        '{"customer": "/api/customer/projects/{id}", "auditor": "/api/auditor/projects/{id}"}',
-        description="JSON object: what the backend is asked for each value of X-User-Role, `{id}` "
-        "being the collection.",
-    )
-    backend_remember_seconds: float = Field(
-        30.0, ge=0, le=3600, description="How long a yes of the backend is believed."
+    backend_options: Annotated[str, json_of(BackendOptions)] = Field(
+        "{}",
+        description="JSON object: paths, what the backend is asked for each value of X-User-Role, "
+        "`{id}` being the collection (where it is not said, "
+        '{"customer": "/api/customer/projects/{id}", "auditor": "/api/auditor/projects/{id}"}), '
+        "and remember_seconds, how long a yes of it is believed (30).",
     )
 
     # Server and logs

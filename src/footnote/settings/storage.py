@@ -80,17 +80,10 @@ class StorageSettings(BaseModel):
     master_key: SecretStr | None = Field(
         None,
         description="What wraps the keys of workspaces: the path of a file, base64:…, "
-        "vault://host:8200/transit/KEY, aws-kms://alias/KEY?region=… or gcp-kms://projects/…; "
-        "unset means the file master.key in home, made when it is first needed. Several machines "
-        "need the same one.",
-    )
-    previous_master_key: SecretStr | None = Field(
-        None,
-        description="The master key of before, spelled alike: it still unwraps what the new one "
-        "has not wrapped yet.",
-    )
-    vault_token: SecretStr | None = Field(
-        None, description="Token for the transit engine of a master key in Vault or OpenBao."
+        "vault://TOKEN@host:8200/transit/KEY, aws-kms://alias/KEY?region=… or "
+        "gcp-kms://projects/…; behind a comma those of before, which still unwrap what the first "
+        "has not wrapped yet. Unset means the file master.key in home, made when it is first "
+        "needed. Several machines need the same one.",
     )
 
     # Backups

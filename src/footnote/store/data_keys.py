@@ -106,7 +106,7 @@ class KeyRing:
             raise KeyUnavailable(
                 f"a data key is under the master key {master_key}, and here is "
                 f"{' and '.join(each.name for each in self.masters)}",
-                hint="set FOOTNOTE_MASTER_KEY, or FOOTNOTE_PREVIOUS_MASTER_KEY, to that key",
+                hint="name that key in FOOTNOTE_MASTER_KEY, alone or behind another",
             )
         for each in named[:-1]:
             try:

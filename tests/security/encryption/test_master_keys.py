@@ -32,7 +32,7 @@ async def no_token() -> str:
 
 
 def named(text: str | None, made_at: Path = Path("/nowhere")) -> MasterKey:
-    return master_key_from(text, made_at=made_at, vault_token=TOKEN, google_token=no_token)
+    return master_key_from(text, made_at=made_at, google_token=no_token)
 
 
 @pytest.fixture(scope="module")
@@ -180,19 +180,12 @@ def test_a_setting_that_names_no_key_is_refused_without_its_value(wrong: str) ->
 
 def test_a_transit_engine_without_a_token_is_refused() -> None:
     with pytest.raises(UnsupportedSettings) as refused:
-        master_key_from(
-            "vault://v:8200/transit/k",
-            made_at=Path("/nowhere"),
-            vault_token=None,
-            google_token=no_token,
-        )
-    assert "FOOTNOTE_VAULT_TOKEN" in (refused.value.hint or "")
+        named("vault://v:8200/transit/k")
+    assert "vault://TOKEN@host" in (refused.value.hint or "")
 
 
 async def test_a_transit_engine_that_refuses_is_quoted(transit: TransitServer) -> None:
-    stranger = master_key_from(
-        transit.key("guarded"), made_at=Path(), vault_token="not it", google_token=no_token
-    )
+    stranger = named(transit.key("guarded", "not%20it"))
     with pytest.raises(KeyUnavailable, match=r"\(403\).*permission denied"):
         await stranger.wrap(DATA_KEY, HERE)
 
@@ -200,7 +193,7 @@ async def test_a_transit_engine_that_refuses_is_quoted(transit: TransitServer) -
 async def test_a_service_that_does_not_answer_is_a_key_that_is_unavailable() -> None:
     host = unreachable_origin().partition("://")[2]
     with pytest.raises(KeyUnavailable, match="does not answer"):
-        await named(f"vault+http://{host}/transit/key").wrap(DATA_KEY, HERE)
+        await named(f"vault+http://token@{host}/transit/key").wrap(DATA_KEY, HERE)
 
 
 async def test_google_is_asked_as_its_reference_says() -> None:

@@ -25,10 +25,10 @@ class TransitServer:
 
     host: str
 
-    def key(self, name: str) -> str:
+    def key(self, name: str, token: str | None = None) -> str:
         """Make a key, and return what names it in a setting."""
         self.post(f"transit/keys/{name}")
-        return f"vault+http://{self.host}/transit/{name}"
+        return f"vault+http://{TOKEN if token is None else token}@{self.host}/transit/{name}"
 
     def post(self, path: str, **body: object) -> None:
         httpx.post(

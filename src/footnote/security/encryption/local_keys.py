@@ -168,7 +168,7 @@ def _unwrapped(keys: Keys, wrapped: bytes, workspace_id: UUID) -> bytes:
         raise KeyUnavailable(
             f"a data key is under master key {mark.hex()}, and here are "
             f"{', '.join(each.hex() for each in keys)}",
-            hint="set FOOTNOTE_MASTER_KEY, or FOOTNOTE_PREVIOUS_MASTER_KEY, to that key",
+            hint="name that key in FOOTNOTE_MASTER_KEY, alone or behind another",
         )
     try:
         return AESGCM(master).decrypt(
@@ -184,6 +184,6 @@ def _unwrapped(keys: Keys, wrapped: bytes, workspace_id: UUID) -> bytes:
 def _not_ours() -> UnsupportedSettings:
     return UnsupportedSettings(
         "The master key stands in the environment, which Footnote cannot change.",
-        hint="set FOOTNOTE_MASTER_KEY to the new key and FOOTNOTE_PREVIOUS_MASTER_KEY to the old "
-        "one, start Footnote again, and run: footnote encryption rotate-master",
+        hint="put the new key before the old one in FOOTNOTE_MASTER_KEY, with a comma between "
+        "them, start Footnote again, and run: footnote encryption rotate-master",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import SplitResult, parse_qs, urlsplit
+from urllib.parse import SplitResult, parse_qs, unquote, urlsplit
 from uuid import UUID
 
 from footnote.errors import UnsupportedSettings
@@ -18,7 +18,7 @@ from footnote.security.encryption.transit import TransitKey
 
 _GIVEN = "base64:"
 _FORMS = (
-    "a path, base64:…, vault://host:8200/transit/KEY, aws-kms://alias/KEY?region=… or "
+    "a path, base64:…, vault://TOKEN@host:8200/transit/KEY, aws-kms://alias/KEY?region=… or "
     "gcp-kms://projects/P/locations/L/keyRings/R/cryptoKeys/K"
 )
 
@@ -40,7 +40,6 @@ def master_key_from(
     named: str | None,
     *,
     made_at: Path,
-    vault_token: str | None,
     google_token: Callable[[], Awaitable[str]],
 ) -> MasterKey:
     """The master key that a setting names; nothing is read or reached yet.
@@ -62,7 +61,7 @@ def master_key_from(
     options = {name: values[-1] for name, values in parse_qs(url.query).items()}
     match url.scheme:
         case "vault" | "vault+http":
-            return _transit(url, options, vault_token)
+            return _transit(url, options)
         case "aws-kms" if place:
             return AwsKey(
                 key_id=place, region=options.get("region"), endpoint=options.get("endpoint")
@@ -74,21 +73,22 @@ def master_key_from(
             raise _unknown()
 
 
-def _transit(url: SplitResult, options: Mapping[str, str], token: str | None) -> TransitKey:
+def _transit(url: SplitResult, options: Mapping[str, str]) -> TransitKey:
     mount, _, key = url.path.strip("/").rpartition("/")
-    if not (url.netloc and mount and key) or "@" in url.netloc:
+    token, _, place = url.netloc.rpartition("@")
+    if not (place and mount and key):
         raise _unknown()
-    if token is None:
+    if not token:
         raise UnsupportedSettings(
             "The master key is in a transit engine, and there is no token for it.",
-            hint="set FOOTNOTE_VAULT_TOKEN",
+            hint="put it before the host in FOOTNOTE_MASTER_KEY: vault://TOKEN@host:8200/transit/KEY",
         )
     scheme = "http" if url.scheme == "vault+http" else "https"
     return TransitKey(
-        address=f"{scheme}://{url.netloc}",
+        address=f"{scheme}://{place}",
         mount=mount,
         key=key,
-        token=token,
+        token=unquote(token),
         namespace=options.get("namespace", ""),
     )
 
