@@ -174,7 +174,7 @@ def _processes(
         "FOOTNOTE_DATABASE_URL": primary.url(APPLICATION_ROLE),
         "FOOTNOTE_OWNER_DATABASE_URL": primary.url(OWNER_ROLE),
         "FOOTNOTE_REPLICA_DATABASE_URLS": replica.url(APPLICATION_ROLE),
-        "FOOTNOTE_WORKER_STALLED_SECONDS": "10",
+        "FOOTNOTE_TIMEOUTS": '{"worker": 10}',
     }
     ports = (_free_port(), _free_port())
     kept = {}

@@ -331,7 +331,7 @@ def settings_over(database: TestDatabase, folder: Path, model_home: Path) -> Set
         home=home,
         database_url=database.application_url,
         owner_database_url=database.owner_url,
-        worker_stalled_seconds=2.0,
+        timeouts='{"worker": 2}',
     )
 
 

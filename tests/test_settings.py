@@ -218,7 +218,7 @@ def test_another_process_comes_to_the_same_settings(
             "home": tmp_path,
             "database_url": "postgresql://app:pass%40word@db/footnote",
             "blob_options": '{"secret_access_key": "s3cret"}',
-            "worker_stalled_seconds": 1.5,
+            "timeouts": {"worker": 1.5},
             "reranker_enabled": False,
             "ocr": "off",
         },

@@ -95,7 +95,7 @@ async def test_documents_wait_for_room_and_lose_no_try(
         worker = asyncio.create_task(work_on_queue(engine, ingestion, stop))
         said = ""
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while said.count("No space left") < 2 * settings.max_attempts:
+            while said.count("No space left") < 2 * settings.limits.attempts:
                 await asyncio.sleep(0.2)  # between looks
                 said += "".join(capsys.readouterr())
                 assert (await workspace.stats()).documents_by_status.get("failed", 0) == 0

@@ -114,7 +114,7 @@ async def test_a_key_that_cannot_be_one_is_refused(workspace: WorkspaceEngine, k
 @pytest.fixture
 async def crowded(settings: Settings) -> AsyncIterator[WorkspaceEngine]:
     """A workspace in which two documents may wait."""
-    async with await open_engine(settings_from(settings, {"max_queued_documents": 2})) as engine:
+    async with await open_engine(settings_from(settings, {"document_limits": {"queued": 2}})) as engine:
         workspace = await engine.workspace()
         for number in range(2):
             await workspace.receive(f"text {number}".encode(), f"{number}.txt")
@@ -138,7 +138,7 @@ async def test_another_workspace_is_not_refused(crowded: WorkspaceEngine) -> Non
 
 @pytest.mark.usefixtures("own_database")
 async def test_the_limit_of_all_workspaces_counts_each(settings: Settings) -> None:
-    settings = settings_from(settings, {"max_queued_documents": 1})
+    settings = settings_from(settings, {"document_limits": {"queued": 1}})
     async with await open_engine(settings) as engine:
         for number in range(10):
             await engine.create_workspace(f"w{number}")
@@ -305,7 +305,7 @@ async def test_a_document_without_bytes_says_what_to_do(
 ) -> None:
     path = tmp_path / "large.txt"
     path.write_text("The deductible is 2,500 euros. " * 100)
-    small = settings_from(settings, {"max_file_bytes": 100})
+    small = settings_from(settings, {"document_limits": {"bytes": 100}})
     async with await open_engine(small) as strict:
         received = await (await strict.workspace()).receive_file(path)
         failed = received.document

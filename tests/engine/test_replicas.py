@@ -69,7 +69,7 @@ def over_both(
         database_url=application,
         owner_database_url=owner,
         replica_database_urls=urls(servers.standby)[0],
-        replica_max_lag_seconds=3600,
+        timeouts='{"replica": 3600}',
     )
 
 

@@ -258,7 +258,7 @@ async def test_without_a_worker_a_saved_document_is_kept_and_not_yet_found(shelf
 
 
 async def test_what_cannot_be_indexed_says_why(shelf: Shelf) -> None:
-    strict = shelf.engine.settings.model_copy(update={"max_file_bytes": 10})
+    strict = shelf.engine.settings.model_copy(update={"document_limits": '{"bytes": 10}'})
     workspace = replace(shelf.other, engine=replace(shelf.engine, settings=strict))
     tools = named(document_tools(workspace, index_now=work_now))
     said = await tools["create_document"].call({"title": "Anything", "content": "Far too much."})

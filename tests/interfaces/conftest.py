@@ -22,7 +22,7 @@ LOCAL = "http://127.0.0.1"
 @pytest.fixture
 def unopened() -> FastAPI:
     """The application before its engine is open."""
-    return create_app(Settings(max_file_bytes=1000))
+    return create_app(Settings(document_limits='{"bytes": 1000}'))
 
 
 @pytest.fixture

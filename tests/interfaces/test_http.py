@@ -175,7 +175,7 @@ async def test_the_longest_external_id_can_be_stored(http: httpx.AsyncClient) ->
 
 
 async def test_an_upload_over_the_limit_is_refused(settings: Settings) -> None:
-    small = settings.model_copy(update={"max_file_bytes": 1000})
+    small = settings.model_copy(update={"document_limits": '{"bytes": 1000}'})
     async with served(small) as http:
         assert_problem(await upload(http, b"x" * 1001), 413, "content-too-large")
         assert_problem(await upload(http, b"x" * 5_000_000), 413, "content-too-large")

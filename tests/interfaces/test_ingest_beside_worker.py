@@ -61,7 +61,7 @@ async def test_beside_a_server_its_worker_indexes_with_its_settings_and_it_is_sa
 async def test_where_the_other_worker_died_the_command_indexes_itself(
     settings: Settings, tmp_path: Path
 ) -> None:
-    env = environment(settings, FOOTNOTE_WORKER_STALLED_SECONDS="3", **OWN)
+    env = environment(settings, FOOTNOTE_TIMEOUTS='{"worker": 3}', **OWN)
     worker = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "footnote.interfaces.cli.main", "worker"), env=env
     )

@@ -43,7 +43,7 @@ async def test_a_repeated_upload_is_answered_alike(http: httpx.AsyncClient) -> N
 
 
 async def test_a_full_queue_answers_429(settings: Settings) -> None:
-    async with served(settings_from(settings, {"max_queued_documents": 1})) as http:
+    async with served(settings_from(settings, {"document_limits": {"queued": 1}})) as http:
         assert (await http.post("/v1/documents", files=FILE)).status_code == 202
         refused = await http.post("/v1/documents", files=OTHER)
         assert refused.status_code == 429
@@ -90,7 +90,7 @@ def folder(tmp_path: Path) -> Path:
 async def test_the_command_line_waits_tries_again_and_proves(
     settings: Settings, folder: Path
 ) -> None:
-    env = environment(settings, FOOTNOTE_MAX_QUEUED_DOCUMENTS="2")
+    env = environment(settings, FOOTNOTE_DOCUMENT_LIMITS='{"queued": 2}')
     ingested = await footnote(env, "ingest", str(folder), "--json")
     assert ingested.code == 1, ingested.err
     files = json.loads(ingested.out)["files"]

@@ -182,7 +182,7 @@ async def test_a_full_queue_is_told_of_in_a_sentence_by_who_waits_for_it(
 ) -> None:
     for number in range(3):
         write(tmp_path / "papers" / f"{number}.txt", f"The text {number}.")
-    env = environment(settings, FOOTNOTE_MAX_QUEUED_DOCUMENTS="2", PYTHONUNBUFFERED="1")
+    env = environment(settings, FOOTNOTE_DOCUMENT_LIMITS='{"queued": 2}', PYTHONUNBUFFERED="1")
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "footnote.interfaces.cli.main"),
         *("ingest", str(tmp_path / "papers"), "--no-wait"),

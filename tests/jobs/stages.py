@@ -24,7 +24,7 @@ async def stages(
             embedder=embedder,
             analyzer=engine.analyzer,
             policy=ChunkPolicy(target_tokens=64),
-            max_file_bytes=engine.settings.max_file_bytes,
+            max_file_bytes=engine.settings.limits.bytes,
             embedding_batch=embedding_batch,
         )
 

@@ -26,7 +26,7 @@ async def start_worker(settings: Settings) -> Process:
         "FOOTNOTE_HOME": str(settings.home),
         "FOOTNOTE_DATABASE_URL": str(settings.database_url),
         "FOOTNOTE_OWNER_DATABASE_URL": str(settings.owner_database_url),
-        "FOOTNOTE_WORKER_STALLED_SECONDS": str(settings.worker_stalled_seconds),
+        "FOOTNOTE_TIMEOUTS": settings.timeouts,
     }
     return await asyncio.create_subprocess_exec(
         sys.executable,

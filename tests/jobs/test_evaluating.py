@@ -181,7 +181,7 @@ async def test_a_worker_that_dies_again_and_again_ends_it_with_the_reason(
     job = EvaluationJob(
         workspace_id=papers.workspace_id,
         run_id=begun.run_id,
-        attempt=papers.engine.settings.max_attempts,
+        attempt=papers.engine.settings.limits.attempts,
     )
     await evaluate_in_background(papers.engine, job)
     found = await papers.started_evaluation(begun.run_id)

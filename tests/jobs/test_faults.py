@@ -80,7 +80,7 @@ async def installation(home: Path) -> AsyncIterator[Installation]:
         port = free.getsockname()[1]
     env = environment(
         Settings(home=home, database_url=None, owner_database_url=None),
-        FOOTNOTE_WORKER_STALLED_SECONDS="2",
+        FOOTNOTE_TIMEOUTS='{"worker": 2}',
     )
     server = Kept(("serve", "--no-worker", "--port", str(port)), env)
     workers = Kept(("worker",), env), Kept(("worker",), env)

@@ -150,7 +150,7 @@ async def test_a_document_that_finds_no_room_is_tried_until_there_is_some(
     await disk.fill("staged_embeddings")
     async with working(engine, tries):
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while len(tries.texts) <= 2 * DOCUMENTS * settings.max_attempts:  # noqa: ASYNC110
+            while len(tries.texts) <= 2 * DOCUMENTS * settings.limits.attempts:  # noqa: ASYNC110
                 await asyncio.sleep(0.1)  # between looks
         assert await attempts(engine) == [0] * DOCUMENTS
         await disk.make_room("staged_embeddings")

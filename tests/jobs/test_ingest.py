@@ -216,7 +216,7 @@ async def test_a_document_deleted_while_it_is_embedded_costs_no_further_batch(
             embedder=embedder,
             analyzer=engine.analyzer,
             policy=ChunkPolicy(target_tokens=64),
-            max_file_bytes=engine.settings.max_file_bytes,
+            max_file_bytes=engine.settings.limits.bytes,
             embedding_batch=4,
         )
         await ingest_version(engine, ingestion, job)
@@ -284,7 +284,7 @@ async def test_a_file_too_large_is_kept_as_failed_without_its_bytes(
 ) -> None:
     path = tmp_path / "large.txt"
     path.touch()
-    os.truncate(path, engine.settings.max_file_bytes + 1)
+    os.truncate(path, engine.settings.limits.bytes + 1)
     received = await workspace.receive_file(path)
     assert received.document.status is DocumentStatus.FAILED
     assert received.document.failure is not None

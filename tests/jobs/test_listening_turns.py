@@ -115,7 +115,7 @@ async def test_a_recording_that_is_put_off_is_not_counted_as_tried(
 ) -> None:
     received = await workspace.receive(wav(), "winch.wav")
     stop = asyncio.Event()
-    often = engine.settings.max_attempts + 2
+    often = engine.settings.limits.attempts + 2
     async with stages(engine, engine.embedder) as ingestion:
         full = Full(often)
         working = asyncio.create_task(

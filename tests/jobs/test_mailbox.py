@@ -38,7 +38,7 @@ async def mailbox() -> AsyncIterator[Mailbox]:
 async def followed(
     workspace: WorkspaceEngine, mailbox: Mailbox, folder: str = "INBOX", password: str = "pass word"
 ) -> dict[str, str]:
-    settings = Settings(imap_password=SecretStr(password), max_file_bytes=5000)
+    settings = Settings(imap_password=SecretStr(password), document_limits='{"bytes": 5000}')
     source = source_at(f"imap://ada@127.0.0.1:{mailbox.port}/{folder}", settings)
     steps = follow(workspace, source, Labels(), delete_missing=True, retry_failed=True)
     return {step.external_id.rpartition("/")[2]: step.verdict async for step in steps}

@@ -53,7 +53,7 @@ class Gate:
 async def start_worker(settings: Settings, url: str) -> Process:
     more = {
         "FOOTNOTE_EMBEDDING_MODELS": f"{OLD},{SERVED}@{url}",
-        "FOOTNOTE_WORKER_STALLED_SECONDS": "2",
+        "FOOTNOTE_TIMEOUTS": '{"worker": 2}',
     }
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", WORKER, "worker"),

@@ -39,8 +39,8 @@ def settings(settings: Settings) -> Settings:
     return settings_from(
         settings,
         {
-            "max_attempts": TRIES,
-            "worker_stalled_seconds": 1.2,
+            "document_limits": f'{{"attempts": {TRIES}}}',
+            "timeouts": '{"worker": 1.2}',
         },
     )
 
@@ -100,8 +100,8 @@ async def start(settings: Settings, module: str, *arguments: str, **variables: s
     env = environment(
         settings,
         **variables,
-        FOOTNOTE_MAX_ATTEMPTS=str(settings.max_attempts),
-        FOOTNOTE_WORKER_STALLED_SECONDS=str(settings.worker_stalled_seconds),
+        FOOTNOTE_DOCUMENT_LIMITS=settings.document_limits,
+        FOOTNOTE_TIMEOUTS=settings.timeouts,
     )
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", module, *arguments), env=env, stdout=DEVNULL, stderr=DEVNULL

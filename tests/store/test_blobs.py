@@ -230,7 +230,7 @@ async def test_documents_live_in_an_object_store_and_say_when_it_damaged_them(
     settings: Settings, s3: S3Server
 ) -> None:
     url = s3.make_bucket(f"bucket-{uuid4().hex}")
-    overrides = {"blob_url": url, "blob_options": s3.options, "max_attempts": 1}
+    overrides = {"blob_url": url, "blob_options": s3.options, "document_limits": {"attempts": 1}}
     async with footnote.open(footnote.settings.settings_from(settings, overrides)) as engine:
         workspace = await engine.workspace()
         kept = await workspace.receive(b"The anchor is rusty.", "kept.txt")

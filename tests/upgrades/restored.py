@@ -72,7 +72,7 @@ def restored(
                 home=home,
                 database_url=postgres.url(APPLICATION_ROLE, name),
                 owner_database_url=postgres.url(OWNER_ROLE, name),
-                worker_stalled_seconds=2.0,
+                timeouts='{"worker": 2}',
             ),
             workspaces=json.loads((home / "about.json").read_text())["workspaces"],
         )

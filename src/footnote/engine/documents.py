@@ -296,7 +296,7 @@ async def retry(workspace: WorkspaceAccess, document_id: UUID) -> Document:
                 cause=f"the bytes of “{document.filename}” were never taken in",
                 advice=f"{document.failure.advice}; then hand the file in once more",
             )
-        limit = workspace.engine.settings.max_file_bytes
+        limit = workspace.engine.settings.limits.bytes
         with await workspace.engine.blobs.open(blob_key) as content:
             examined = await asyncio.to_thread(examine, content, document.filename, limit)
         if examined.refusal is not None:

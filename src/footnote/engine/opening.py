@@ -232,7 +232,7 @@ async def _replicas(settings: Settings, primary: Database, opened: AsyncExitStac
     replicas = Replicas(
         primary=primary,
         replicas=found,
-        max_lag_seconds=settings.replica_max_lag_seconds,
+        max_lag_seconds=settings.seconds.replica,
     )
     replicas.watch()
     opened.push_async_callback(replicas.close)

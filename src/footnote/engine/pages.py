@@ -41,7 +41,7 @@ def renderer_from(settings: Settings, cache: PdfCache, blobs: Blobs) -> PageRend
         still_there=blobs.exists,
         ocr=settings.ocr_engine,
         ocr_languages=settings.ocr_languages,
-        memory_bytes=settings.parse_memory_bytes,
+        memory_bytes=settings.limits.memory_bytes,
         sandbox=settings.parser_sandbox,
         processes=min(2, available_cores()),
     )

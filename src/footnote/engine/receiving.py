@@ -149,7 +149,7 @@ async def receive_stream(
     _check_visibility(visibility, shared_with)
     engine, name = workspace.engine, clean_name(filename)
     await engine.metering.require_budget(workspace.workspace_id)
-    limit = engine.settings.max_file_bytes
+    limit = engine.settings.limits.bytes
     examined = await asyncio.to_thread(examine, content, name, limit)
     incoming = Incoming(
         filename=name,
@@ -222,7 +222,7 @@ async def has_room(workspace: WorkspaceAccess) -> bool:
 
 
 def _queue_limits(engine: Services) -> QueueLimits:
-    limit = engine.settings.max_queued_documents
+    limit = engine.settings.limits.queued
     return QueueLimits(workspace=limit, overall=limit * _WORKSPACES_IN_QUEUE)
 
 

@@ -74,7 +74,7 @@ def _accepted_type(content: BinaryIO, byte_size: int, filename: str, max_bytes: 
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
             cause=f"“{filename}” has {byte_size:,} bytes, more than the {max_bytes:,} allowed",
-            advice="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
+            advice="split it, or raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
         )
     media_type = sniff_file(content, filename)
     if media_type is None:

@@ -72,7 +72,7 @@ def serve(
             kind, message = REFUSAL, _refusal(plain_cause(failure), failure.advice)
         except MemoryError:
             cause = "reading it takes more memory than is allowed"
-            advice = "split it, or raise FOOTNOTE_PARSE_MEMORY_BYTES"
+            advice = "split it, or raise memory_bytes of FOOTNOTE_DOCUMENT_LIMITS"
             kind, message = REFUSAL, _refusal(cause, advice)
         if len(message.record) > MAX_JSON_BYTES:
             cause = f"it is in too many pieces (they take {len(message.record):,} bytes)"

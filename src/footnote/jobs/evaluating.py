@@ -37,7 +37,7 @@ async def evaluate_in_background(engine: Services, job: EvaluationJob) -> None:
 
     Each outcome is kept as soon as it is there, so that nothing is asked twice.
     """
-    limit = engine.settings.max_attempts
+    limit = engine.settings.limits.attempts
     try:
         if job.attempt >= limit:
             await _fail(engine, job, f"the worker ended {job.attempt} times while it asked")

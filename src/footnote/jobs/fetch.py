@@ -32,7 +32,7 @@ class FetchJob:
 
 async def fetch_pushed(engine: Services, job: FetchJob) -> None:
     """Bring the push to rest, received or failed; raise when another try may help."""
-    last = job.attempt + 1 >= engine.settings.max_attempts
+    last = job.attempt + 1 >= engine.settings.limits.attempts
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         try:
             push = await get_push(scope, job.ingest_id)

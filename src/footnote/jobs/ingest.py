@@ -40,7 +40,7 @@ class IngestionJob:
 
 async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJob) -> None:
     """Bring the version to rest, indexed or failed; raise when it is to be tried again."""
-    limit = engine.settings.max_attempts
+    limit = engine.settings.limits.attempts
     if job.attempt >= limit:
         cause = (
             f"the worker ended {job.attempt} times while it was working on the document, or lost "

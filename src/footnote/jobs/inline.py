@@ -138,7 +138,7 @@ async def run_worker_unless_another_does(
     So one process's settings hold. `tell` hears once that another one does. One that dies is waited
     for until it is given up.
     """
-    silence, told = engine.settings.worker_stalled_seconds, False
+    silence, told = engine.settings.seconds.worker, False
     while await worker_lives(engine.database, silence_seconds=silence):
         if not told:
             tell()

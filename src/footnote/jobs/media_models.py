@@ -75,7 +75,7 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
             served=served,
             api_key=_keys(settings).of(served.vendor, served.url),
             timeout_seconds=settings.seconds.parse * _OF_A_RECORDING,
-            max_bytes=settings.max_file_bytes,
+            max_bytes=settings.limits.bytes,
         )
         async with AsyncExitStack() as stack:
             stack.push_async_callback(service.close)
@@ -89,7 +89,7 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
     listener = LocalTranscriber(
         files,
         timeout_seconds=settings.seconds.parse,
-        memory_bytes=settings.parse_memory_bytes,
+        memory_bytes=settings.limits.memory_bytes,
         sandbox=settings.parser_sandbox,
         # One document that is no recording always finds a place.
         places=max(1, settings.worker_concurrency - 1),

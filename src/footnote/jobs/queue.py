@@ -72,7 +72,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         failed = RetryStrategy(max_attempts=attempts, exponential_wait=_FIRST_WAIT_SECONDS)
         return AgainAtOnce(failed, books.spare)
 
-    retry = retrying(settings.max_attempts)
+    retry = retrying(settings.limits.attempts)
     _add_upkeep(app, engine, retry)
     _add_derivation(app, engine, retry)
 

@@ -56,7 +56,7 @@ async def reembed_slice(engine: Services, job: ReembeddingJob) -> None:
     Raises what another try may heal. Otherwise a failure ends the re-embedding, with its reason;
     what was embedded is kept, and the same command goes on from there.
     """
-    limit = engine.settings.max_attempts
+    limit = engine.settings.limits.attempts
     try:
         if job.attempt >= limit:
             await _fail(engine, job, f"the worker ended {job.attempt} times while it worked on it")

@@ -71,11 +71,11 @@ async def run_worker(
         ChildParser(
             ocr=settings.ocr_engine,
             ocr_languages=settings.ocr_languages,
-            pictures=0 if settings.vision_model is None else settings.vision_max_pictures,
+            pictures=0 if settings.vision_model is None else settings.limits.pictures,
             # One more than there are turns, for a workspace that has none.
             processes=_parsers(settings) + 1,
             timeout_seconds=settings.seconds.parse,
-            memory_bytes=settings.parse_memory_bytes,
+            memory_bytes=settings.limits.memory_bytes,
             sandbox=settings.parser_sandbox,
         ) as parser,
     ):
@@ -91,7 +91,7 @@ async def run_worker(
             ),
             analyzer=engine.analyzer,
             policy=named_policy(settings.chunk_policy),
-            max_file_bytes=settings.max_file_bytes,
+            max_file_bytes=settings.limits.bytes,
             gives_orders=engine.suspicion,
             shares=_shares(engine),
         )
@@ -223,10 +223,10 @@ def _options(settings: Settings) -> WorkerOptions:
         install_signal_handlers=False,
         fetch_job_polling_interval=1.0,
         # Its heart no longer beats while it drains; nobody must take over meanwhile.
-        shutdown_graceful_timeout=min(_LONGEST_DRAIN_SECONDS, settings.worker_stalled_seconds / 2),
+        shutdown_graceful_timeout=min(_LONGEST_DRAIN_SECONDS, settings.seconds.worker / 2),
         delete_jobs="successful",
-        update_heartbeat_interval=settings.worker_stalled_seconds / 5,
-        stalled_worker_timeout=settings.worker_stalled_seconds,
+        update_heartbeat_interval=settings.seconds.worker / 5,
+        stalled_worker_timeout=settings.seconds.worker,
     )
 
 
@@ -256,7 +256,7 @@ async def _take_over(engine: Services, books: list[Bookkeeping]) -> None:
 
     After the database was away nobody has been heard: everyone then has time to speak first.
     """
-    silence = engine.settings.worker_stalled_seconds
+    silence = engine.settings.seconds.worker
     back_since = -math.inf
     while True:
         taken: tuple[RecoveredJob, ...] = ()

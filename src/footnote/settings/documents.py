@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -10,12 +10,14 @@ from footnote.domain.entities import EntityKind
 from footnote.settings.kinds import (
     ChunkPolicyName,
     Clustered,
+    DocumentLimits,
     DocumentClasses,
     EntityKinds,
     FactKinds,
     MadeBy,
     PausedWork,
     RedactedKinds,
+    json_of,
 )
 
 
@@ -27,17 +29,16 @@ class DocumentSettings(BaseModel):
 
     # Reading documents
 
-    max_file_bytes: int = Field(
-        200 * 1024 * 1024,
-        ge=1,
-        description="Largest file that is accepted, in bytes; the process that reads it holds it "
-        "in memory.",
-    )
-    parse_memory_bytes: int = Field(
-        4 * 1024**3,
-        ge=256 * 1024**2,
-        description="Address space a parser process may take; large files may need more, small "
-        "machines have less.",
+    document_limits: Annotated[str, json_of(DocumentLimits)] = Field(
+        "{}",
+        description="JSON object of what documents may take. bytes (209715200): the largest file "
+        "that is accepted; the process that reads it holds it in memory. memory_bytes "
+        "(4294967296): address space that a parser may take; large files may need more, small "
+        "machines have less. pictures (20): most of one document that are described, each a call. "
+        "attempts (5): tries of a stage whose failure can heal, and of a document whose worker "
+        "died. queued (10000): documents of a workspace that may wait to be indexed, and a tenth "
+        "of those of all together; more are refused for the moment, so that nobody fills the "
+        "queue.",
     )
     parser_sandbox: Literal["auto", "required", "off"] = Field(
         "auto",
@@ -65,12 +66,6 @@ class DocumentSettings(BaseModel):
         description="Model that describes pictures so that they can be found, spelled like "
         "language_model; unset means none.",
     )
-    vision_max_pictures: int = Field(
-        20,
-        ge=1,
-        le=500,
-        description="Most pictures of one document that are described: each costs a call.",
-    )
     chunk_policy: ChunkPolicyName = Field(
         "balanced",
         description="How documents are divided into chunks: balanced aims at 200 tokens, "
@@ -87,24 +82,6 @@ class DocumentSettings(BaseModel):
         le=64,
         description="Documents a worker ingests at the same time; a third as many parsers read "
         "files, no more than cores.",
-    )
-    worker_stalled_seconds: float = Field(
-        10.0,
-        gt=0,
-        description="Silence after which a worker's jobs are given to another. It says that it "
-        "lives five times as often; a machine that stalls for long needs more.",
-    )
-    max_attempts: int = Field(
-        5,
-        ge=1,
-        le=50,
-        description="Tries of a stage whose failure can heal, and of a document whose worker died.",
-    )
-    max_queued_documents: int = Field(
-        10_000,
-        ge=1,
-        description="Documents of a workspace that may wait to be indexed, and a tenth of those of "
-        "all together; more are refused for the moment, so that nobody fills the queue.",
     )
 
     # Redaction
@@ -182,6 +159,11 @@ class DocumentSettings(BaseModel):
         "the language model, too, each with the sentences that it rests on, which costs tokens: "
         "`footnote summaries progress` says about how many, before it begins. See summaries.md.",
     )
+
+    @property
+    def limits(self) -> DocumentLimits:
+        """What documents may take."""
+        return DocumentLimits.model_validate_json(self.document_limits)
 
     @property
     def ocr_engine(self) -> OcrEngine:

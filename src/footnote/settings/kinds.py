@@ -258,6 +258,8 @@ class Timeouts(BaseModel, extra="forbid", frozen=True):
     answer: _Seconds = 120.0
     parse: _Seconds = 300.0
     fetch: _Seconds = 30.0
+    worker: _Seconds = 10.0
+    replica: Annotated[float, Field(ge=0.5)] = 10.0
 
 
 class AnswerLimits(BaseModel, extra="forbid", frozen=True):
@@ -266,6 +268,16 @@ class AnswerLimits(BaseModel, extra="forbid", frozen=True):
     tokens: Annotated[int, Field(ge=16)] = 1024
     context_tokens: Annotated[int, Field(ge=512)] | None = None
     agent_cost_usd: Annotated[float, Field(gt=0)] | None = None
+
+
+class DocumentLimits(BaseModel, extra="forbid", frozen=True):
+    """What a document may take, and how many may wait."""
+
+    bytes: Annotated[int, Field(ge=1)] = 200 * 1024 * 1024
+    memory_bytes: Annotated[int, Field(ge=256 * 1024**2)] = 4 * 1024**3
+    pictures: Annotated[int, Field(ge=1, le=500)] = 20
+    attempts: Annotated[int, Field(ge=1, le=50)] = 5
+    queued: Annotated[int, Field(ge=1)] = 10_000
 
 
 class ClaimsRead(BaseModel, extra="forbid", frozen=True):

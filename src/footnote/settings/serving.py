@@ -137,7 +137,9 @@ class ServingSettings(BaseModel):
         "twice as long on several cores; a slow machine, or long scans, need more; a fifth of it "
         "is for the description of a picture, three times it for a recording that a transcriber "
         "writes down. fetch (30): an address, or an answer of a mailbox; a slow line with large "
-        "files needs more.",
+        "files needs more. worker (10): silence after which a worker's jobs are given to another; "
+        "it says that it lives five times as often, and a machine that stalls for long needs more. "
+        "replica (10): how old what a replica lacks may be; beyond, the primary is read.",
     )
     audit_queries: bool = Field(
         True,

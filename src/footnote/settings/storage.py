@@ -46,11 +46,6 @@ class StorageSettings(BaseModel):
         description="Addresses of streaming replicas, with spaces between them, that searches, "
         "answers and lists of documents are read from while they are near enough to the primary.",
     )
-    replica_max_lag_seconds: float = Field(
-        10.0,
-        ge=0.5,
-        description="How old what a replica lacks may be; beyond, the primary is read.",
-    )
     pool_size: int = Field(
         8,
         ge=1,

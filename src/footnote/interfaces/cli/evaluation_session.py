@@ -55,9 +55,8 @@ UNSPOKEN = ("_key", "_keys", "_options", "_password", "_secret", "_token")
 WHILE_INGESTING = frozenset(
     {
         "chunk_policy",
-        "max_file_bytes",
+        "document_limits",
         "ocr",
-        "ocr_languages",
     }
 )
 """Settings that change nothing about documents which are there."""

@@ -88,7 +88,7 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
             visibility=labels.visibility,
             shared_with=labels.shared_with,
         )
-    limit, filename = workspace.engine.settings.max_file_bytes, printable(path.name)
+    limit, filename = workspace.engine.settings.limits.bytes, printable(path.name)
     try:
         content = await asyncio.to_thread(path.open, "rb")
     except OSError as error:
@@ -99,7 +99,7 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
         if os.fstat(content.fileno()).st_size > limit:
             raise InvalidRequest(
                 f"{filename} has more than {limit:,} bytes",
-                hint="split it, or raise FOOTNOTE_MAX_FILE_BYTES",
+                hint="split it, or raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
             )
         return await workspace.receive_stream(
             content,

@@ -232,7 +232,7 @@ def create_app(
 
     app.add_exception_handler(Exception, answer_unexpected)
     policy = policy_from(settings)
-    body = BodyLimit(documents.UPLOAD_PATH, settings.max_file_bytes)
+    body = BodyLimit(documents.UPLOAD_PATH, settings.limits.bytes)
     app.add_middleware(Authentication, lifecycle=lifecycle, policy=policy, body=body)
     if settings.identity_ways and settings.cors_origins:
         app.add_middleware(

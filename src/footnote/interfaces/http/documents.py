@@ -116,8 +116,8 @@ async def receive_document(
     """
     if not file.filename:
         raise InvalidRequest("The file has no name.", hint="Send a filename with the file part.")
-    if (file.size or 0) > settings.max_file_bytes:
-        raise content_too_large("file", settings.max_file_bytes)
+    if (file.size or 0) > settings.limits.bytes:
+        raise content_too_large("file", settings.limits.bytes)
     # Starlette wrote the body to an unnamed temporary file as it came, within the limit.
     received = await workspace.receive_stream(
         file.file,

@@ -34,14 +34,14 @@ def source_at(address: str, settings: Settings) -> WebSource | ObjectSource | Ma
         return ObjectSource(
             url=url,
             store=store_at(url, options, "the address", "source_options"),
-            max_bytes=settings.max_file_bytes,
+            max_bytes=settings.limits.bytes,
         )
     if scheme in ("imap", "imaps"):
         return MailboxSource(
             address=mailbox_at(address),
             password=_plain(settings.imap_password) or "",
             timeout_seconds=settings.seconds.fetch,
-            max_bytes=settings.max_file_bytes,
+            max_bytes=settings.limits.bytes,
         )
     raise InvalidRequest(
         f"nothing can be taken in from {scheme}://",
@@ -54,7 +54,7 @@ def reach_of(settings: Settings) -> Reach:
     return Reach(
         allow_private=settings.allow_private_urls,
         timeout_seconds=settings.seconds.fetch,
-        max_bytes=settings.max_file_bytes,
+        max_bytes=settings.limits.bytes,
     )
 
 

@@ -152,7 +152,7 @@ class FolderBelow:
             content.close()
             raise InvalidRequest(
                 f"it has more than the {self.max_bytes:,} bytes allowed",
-                hint="raise FOOTNOTE_MAX_FILE_BYTES",
+                hint="raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
             )
         return content
 

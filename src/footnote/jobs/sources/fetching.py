@@ -148,6 +148,6 @@ async def _write(answer: httpx.Response, max_bytes: int, into: BinaryIO) -> None
         if size > max_bytes:
             raise InvalidRequest(
                 f"the answer has more than the {max_bytes:,} bytes allowed",
-                hint="raise FOOTNOTE_MAX_FILE_BYTES",
+                hint="raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
             )
         await asyncio.to_thread(into.write, piece)

@@ -119,7 +119,7 @@ class MailboxSource:
             if size > self.max_bytes:
                 raise InvalidRequest(
                     f"it has more than the {self.max_bytes:,} bytes allowed",
-                    hint="raise FOOTNOTE_MAX_FILE_BYTES",
+                    hint="raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
                 )
             length = _PIECE_BYTES
             # Some servers know no pieces and give all of it.

@@ -82,7 +82,7 @@ class ObjectSource:
                 if answer.meta["size"] > self.max_bytes:
                     raise InvalidRequest(
                         f"it has more than the {self.max_bytes:,} bytes allowed",
-                        hint="raise FOOTNOTE_MAX_FILE_BYTES",
+                        hint="raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
                     )
                 await copy_into(content, answer)
             except FileNotFoundError as error:

@@ -49,7 +49,7 @@ def followed_source(
         return FolderBelow(
             opening=Path("/", *taken),
             segments=place.segments[len(taken) :],
-            max_bytes=settings.max_file_bytes,
+            max_bytes=settings.limits.bytes,
         )
     if place.kind == "web":
 
@@ -63,7 +63,7 @@ def followed_source(
             address=mailbox_at(place.address),
             password=secret or "",
             timeout_seconds=settings.seconds.fetch,
-            max_bytes=settings.max_file_bytes,
+            max_bytes=settings.limits.bytes,
         )
     return source_at(place.address, settings)
 

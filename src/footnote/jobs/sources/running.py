@@ -65,7 +65,7 @@ async def follow_once(engine: Services, job: FollowJob) -> None:
 
     Whatever is wrong with the place ends the run with its reason; the next begins when it is due.
     """
-    limit = engine.settings.max_attempts
+    limit = engine.settings.limits.attempts
     try:
         if job.attempt >= limit:
             await _end(engine, job, f"the worker ended {job.attempt} times while it read it")
