@@ -166,6 +166,15 @@ def test_a_setting_that_was_removed_is_refused_with_what_holds_instead() -> None
     with pytest.raises(UnsupportedSettings, match="cache_seconds") as refusal:
         settings_from(None, {"cache_seconds": 3})
     assert refusal.value.hint == "It was removed: results and answers are kept for five minutes."
+    with pytest.raises(UnsupportedSettings, match="ocr_languages") as made:
+        footnote.Settings(ocr_languages="deu")  # type: ignore[call-arg]
+    with pytest.raises(UnsupportedSettings, match="ocr_languages") as opened:
+        with footnote.open_sync(ocr_languages="deu"):
+            pass
+    for each in (made, opened):
+        assert each.value.hint == (
+            "It was removed: it stands behind the engine in FOOTNOTE_OCR: auto:deu+fra."
+        )
     assert not REMOVED.keys() & Settings.model_fields.keys()
     assert list(REMOVED) == sorted(REMOVED)
     known = {

@@ -15,6 +15,7 @@ from footnote.domain import Check, Health, Right
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.replicas import ReplicaStatus
 from footnote.engine.backup_places import backup_check
+from footnote.engine.model_keys import model_keys_checks
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.libreoffice import require_office
@@ -90,8 +91,8 @@ def health_of(required: list[Check], optional: list[Check]) -> Health:
 
 
 def optional_checks(settings: Settings) -> list[Check]:
-    """What may be missing, each for one kind of file."""
-    return [_ocr(settings), _office(), _speech(settings)]
+    """What may be missing, and what is there for nothing."""
+    return [_ocr(settings), _office(), _speech(settings), *model_keys_checks(settings)]
 
 
 def reader_check(settings: Settings, *, there: bool) -> Check:

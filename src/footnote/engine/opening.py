@@ -21,6 +21,7 @@ from footnote.engine.failed_credentials import FailedCredentials
 from footnote.engine.installation import Engine
 from footnote.engine.lanes import embedders_from
 from footnote.engine.metering import Metering
+from footnote.engine.model_keys import warn_of_unused_model_keys
 from footnote.engine.pages import BlobsWithPages, renderer_from
 from footnote.engine.rate_limits import rate_limits_from
 from footnote.engine.stages import fusion_choices, plans_of
@@ -114,6 +115,7 @@ async def open_engine(
     keys = key_ring_from(settings)
     proxies = networks_from(settings.proxy_addresses, "proxy_addresses")
     credentials = credentials_from(settings)
+    warn_of_unused_model_keys(settings)
     embedders = embedders_from(settings, at_first_use=models_at_first_use)
     server = None
     loading = asyncio.create_task(embedders.primary())  # beside the start of the database

@@ -88,8 +88,12 @@ class ModelKeys:
 
     def of(self, vendor: str, url: str | None) -> str | None:
         """The key for a vendor's own service, or for what is served at an address."""
-        place = _SAME_VENDOR.get(vendor, vendor) if url is None else urlsplit(url).netloc.lower()
-        return self.keys.get(place)
+        return self.keys.get(place_of(vendor, url))
+
+
+def place_of(vendor: str, url: str | None) -> str:
+    """By what the key of a vendor's own service, or of what is served at an address, is found."""
+    return _SAME_VENDOR.get(vendor, vendor) if url is None else urlsplit(url).netloc.lower()
 
 
 def model_keys_from(text: str | None) -> ModelKeys:

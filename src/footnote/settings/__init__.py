@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Annotated
 
-from pydantic import AliasChoices, SecretStr, TypeAdapter, ValidationError
+from pydantic import AliasChoices, SecretStr, TypeAdapter, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain.configuration import SettingValue
@@ -30,6 +30,15 @@ GROUPS = (StorageSettings, DocumentSettings, SearchSettings, ServingSettings)
 
 class Settings(StorageSettings, DocumentSettings, SearchSettings, ServingSettings, BaseSettings):
     """Read from the environment (`FOOTNOTE_…`) when created; explicit arguments win."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _none_removed(cls, given: dict[str, object]) -> dict[str, object]:
+        for name in given.keys() & REMOVED.keys():
+            raise UnsupportedSettings(
+                f"There is no setting {name} any more.", hint=f"It was removed: {REMOVED[name]}."
+            )
+        return given
 
     model_config = SettingsConfigDict(
         env_prefix="FOOTNOTE_",
@@ -169,8 +178,6 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
             f"The setting {name or said} cannot be used: {said_of_it}.",
             hint=f"Set {' or '.join(variables_of(name))} to another value."
             if name
-            else f"It was removed: {REMOVED[said]}."
-            if said in REMOVED
             else "There is no such setting.",
         ) from error
 

@@ -1,0 +1,59 @@
+"""Which keys of served models the settings hold for nothing."""
+
+from __future__ import annotations
+
+import structlog
+
+from footnote.domain import Check
+from footnote.engine.answer_models import plain
+from footnote.errors import FootnoteError
+from footnote.models.answer_models import models_from
+from footnote.models.embedder_specs import parse_spec
+from footnote.models.served import KEYS, model_keys_from, place_of, served_model
+from footnote.models.transcription import transcription_service
+from footnote.settings import Settings, listed
+
+_HINT = "name a model of that vendor or at that host and port, or take the key out"
+
+
+def unused_model_keys(settings: Settings) -> tuple[str, ...]:
+    """Vendors and addresses that have a key and at which no model is configured.
+
+    Raises UnsupportedSettings.
+    """
+    given = model_keys_from(plain(settings.model_keys)).keys
+    if not given:
+        return ()
+    google = served_model(settings.google_project, "FOOTNOTE_GOOGLE_PROJECT").url
+    written = (settings.language_model, settings.vision_model)
+    models = (
+        *models_from(settings.answer_models or ""),
+        *(served_model(each, KEYS) for each in written if each is not None),
+        *(parse_spec(each) for each in listed(settings.embedding_models)),
+        served_model(settings.reranker, "FOOTNOTE_RERANKER"),
+        *filter(None, (transcription_service(settings.speech),)),
+    )
+    used = {place_of(each.vendor, google if each.vendor == "vertex" else each.url) for each in models}
+    if settings.grounding_judge == "vertex":
+        used.add(place_of("vertex", google))
+    return tuple(sorted(given.keys() - used))
+
+
+def warn_of_unused_model_keys(settings: Settings) -> None:
+    """Log them. Raises UnsupportedSettings."""
+    if unused := unused_model_keys(settings):
+        structlog.get_logger(__name__).warning(
+            "model_keys_unused", keys_of=", ".join(unused), hint=_HINT
+        )
+
+
+def model_keys_checks(settings: Settings) -> list[Check]:
+    """Whether each key is for a model; nothing where there is no key, or another check says why."""
+    if settings.model_keys is None:
+        return []
+    try:
+        unused = unused_model_keys(settings)
+    except FootnoteError:
+        return []
+    detail = f"no model is configured for {', '.join(unused)}" if unused else "each is for a model"
+    return [Check(name="model keys", ok=not unused, detail=detail, hint=_HINT)]
