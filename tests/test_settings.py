@@ -157,7 +157,9 @@ def test_weights_that_are_no_numbers_are_refused(monkeypatch: pytest.MonkeyPatch
         ("[::1]:9464", ("::1", 9464)),
     ],
 )
-def test_server_and_metrics_are_at_a_port_with_or_without_a_host(address: str, where: tuple[str, int]) -> None:
+def test_server_and_metrics_are_at_a_port_with_or_without_a_host(
+    address: str, where: tuple[str, int]
+) -> None:
     assert Settings(metrics_address=address).metrics_at == where
     assert Settings(address=address).listens_at == where
 
@@ -168,9 +170,11 @@ def test_a_setting_that_was_removed_is_refused_with_what_holds_instead() -> None
     assert refusal.value.hint == "It was removed: results and answers are kept for five minutes."
     with pytest.raises(UnsupportedSettings, match="ocr_languages") as made:
         footnote.Settings(ocr_languages="deu")  # type: ignore[call-arg]
-    with pytest.raises(UnsupportedSettings, match="ocr_languages") as opened:
-        with footnote.open_sync(ocr_languages="deu"):
-            pass
+    with (
+        pytest.raises(UnsupportedSettings, match="ocr_languages") as opened,
+        footnote.open_sync(ocr_languages="deu"),
+    ):
+        pass
     for each in (made, opened):
         assert each.value.hint == (
             "It was removed: it stands behind the engine in FOOTNOTE_OCR: auto:deu+fra."

@@ -155,7 +155,7 @@ REMOVED: Mapping[str, str] = {
     "token_workspace_claim": "it is workspace of FOOTNOTE_CLAIMS",
     "trace_ratio": _RATIO,
     "transcriber_api_key": _KEYS,
-    "transcriber_max_bytes": "OpenAI takes 25 MiB, any other server bytes of FOOTNOTE_DOCUMENT_LIMITS",
+    "transcriber_max_bytes": "OpenAI takes 25 MiB, others bytes of FOOTNOTE_DOCUMENT_LIMITS",
     "transcriber_model": _TRANSCRIBER,
     "transcriber_timeout_seconds": "it is three times parse of FOOTNOTE_TIMEOUTS",
     "transcriber_url": _TRANSCRIBER,

@@ -30,7 +30,9 @@ FINE = ClusterGranularity.FINE
 
 @pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
 async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "clusters": "documents"})
+    settings = own_settings.model_copy(
+        update={"encryption": request.param, "clusters": "documents"}
+    )
     async with await open_engine(settings) as opened:
         yield opened
 
@@ -306,7 +308,9 @@ async def test_a_map_says_to_which_cluster_each_document_belongs(
 
 
 async def test_of_many_documents_a_new_one_joins_what_is_there(own_settings: Settings) -> None:
-    async with await open_engine(own_settings.model_copy(update={"clusters": "documents"})) as engine:
+    async with await open_engine(
+        own_settings.model_copy(update={"clusters": "documents"})
+    ) as engine:
         made = await engine.create_workspace("many")
         shelf = Shelf(database=engine.database, workspace=made)
         subjects = [f"{word} " * 6 for word in ("harbour", "chess", "bread", "volcano")]

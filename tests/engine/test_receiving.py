@@ -114,7 +114,9 @@ async def test_a_key_that_cannot_be_one_is_refused(workspace: WorkspaceEngine, k
 @pytest.fixture
 async def crowded(settings: Settings) -> AsyncIterator[WorkspaceEngine]:
     """A workspace in which two documents may wait."""
-    async with await open_engine(settings_from(settings, {"document_limits": {"queued": 2}})) as engine:
+    async with await open_engine(
+        settings_from(settings, {"document_limits": {"queued": 2}})
+    ) as engine:
         workspace = await engine.workspace()
         for number in range(2):
             await workspace.receive(f"text {number}".encode(), f"{number}.txt")

@@ -14,7 +14,6 @@ import pytest
 
 from footnote.domain import Role
 from footnote.engine import Engine, WorkspaceEngine
-from footnote.engine.credential_settings import credentials_from
 from footnote.errors import UnsupportedSettings
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from

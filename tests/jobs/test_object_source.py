@@ -28,9 +28,9 @@ def s3() -> Iterator[S3Server]:
 
 
 def a_source(s3: S3Server, url: str) -> ObjectSource:
-    source = source_at(url, Settings(
-        source_options=SecretStr(s3.options), document_limits='{"bytes": 1000}'
-    ))
+    source = source_at(
+        url, Settings(source_options=SecretStr(s3.options), document_limits='{"bytes": 1000}')
+    )
     assert isinstance(source, ObjectSource)
     return source
 

@@ -213,7 +213,7 @@ def _accepted(engine: Services, read: StoredConfiguration) -> dict[str, StoredSe
 def _with_older(
     installed: Settings, own: Mapping[str, StoredSetting]
 ) -> Mapping[str, StoredSetting]:
-    """The values of a workspace, with what it set where two switches were what is one setting now."""
+    """The values of a workspace, also where it set two switches for what is one setting now."""
     found = dict(own)
     for name, older in _OLDER.items():
         other = found.pop(older, None)

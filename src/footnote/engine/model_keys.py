@@ -33,7 +33,9 @@ def unused_model_keys(settings: Settings) -> tuple[str, ...]:
         served_model(settings.reranker, "FOOTNOTE_RERANKER"),
         *filter(None, (transcription_service(settings.speech),)),
     )
-    used = {place_of(each.vendor, google if each.vendor == "vertex" else each.url) for each in models}
+    used = {
+        place_of(each.vendor, google if each.vendor == "vertex" else each.url) for each in models
+    }
     if settings.grounding_judge == "vertex":
         used.add(place_of("vertex", google))
     return tuple(sorted(given.keys() - used))

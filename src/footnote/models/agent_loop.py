@@ -180,7 +180,8 @@ class AgentLoop:
         if usage.cost_usd is None:
             raise ModelUnavailable(
                 f"{self._title} has no known price, so that what it costs cannot be bounded",
-                hint="unset agent_cost_usd of FOOTNOTE_ANSWER_LIMITS, or configure a model with a known price",
+                hint="unset agent_cost_usd of FOOTNOTE_ANSWER_LIMITS, or configure a model with a "
+                "known price",
             )
         if usage.cost_usd >= bounds.cost_usd:
             raise ModelUnavailable(

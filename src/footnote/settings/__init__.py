@@ -16,7 +16,13 @@ from footnote.domain.configuration import SettingValue
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.removed_settings import REMOVED
 from footnote.settings.documents import DocumentSettings
-from footnote.settings.kinds import BackendOptions, ClaimsRead, EmbeddingOptions, TrustedGateway, listed
+from footnote.settings.kinds import (
+    BackendOptions,
+    ClaimsRead,
+    EmbeddingOptions,
+    TrustedGateway,
+    listed,
+)
 from footnote.settings.searching import SearchSettings
 from footnote.settings.serving import ServingSettings
 from footnote.settings.storage import StorageSettings

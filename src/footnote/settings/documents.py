@@ -10,8 +10,8 @@ from footnote.domain.entities import EntityKind
 from footnote.settings.kinds import (
     ChunkPolicyName,
     Clustered,
-    DocumentLimits,
     DocumentClasses,
+    DocumentLimits,
     EntityKinds,
     FactKinds,
     MadeBy,
@@ -19,7 +19,6 @@ from footnote.settings.kinds import (
     RedactedKinds,
     json_of,
 )
-
 
 OcrEngine = Literal["auto", "tesseract", "rapidocr", "off"]
 
@@ -108,9 +107,9 @@ class DocumentSettings(BaseModel):
     facts: MadeBy = Field(
         "off",
         description="Whether facts are extracted from documents in the background: by rules, from "
-        "tables, lines of key and value, definitions and plain sentences; or by the language model, "
-        "too, which reads five passages at a time and costs tokens: `footnote facts progress` says "
-        "about how many, before it begins. See facts.md.",
+        "tables, lines of key and value, definitions and plain sentences; or by the language "
+        "model, too, which reads five passages at a time and costs tokens: `footnote facts "
+        "progress` says about how many, before it begins. See facts.md.",
     )
     fact_kinds: FactKinds = Field(
         "cell,property,definition,statement",

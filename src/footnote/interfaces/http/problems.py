@@ -151,7 +151,9 @@ def content_too_large(part: Literal["file", "request"], limit_bytes: int) -> Ref
         413,
         f"The {part} is larger than the {limit_bytes:,} bytes accepted here.",
         code="content-too-large",
-        hint="Split the file, or raise bytes of FOOTNOTE_DOCUMENT_LIMITS." if part == "file" else None,
+        hint="Split the file, or raise bytes of FOOTNOTE_DOCUMENT_LIMITS."
+        if part == "file"
+        else None,
     )
 
 

@@ -81,7 +81,8 @@ class TransitKey:
         if response.is_error:
             raise KeyUnavailable(
                 f"the transit engine refuses {path} ({response.status_code}): {_said(response)}",
-                hint="check the token in FOOTNOTE_MASTER_KEY and what its policy lets it do with the key",
+                hint="check the token in FOOTNOTE_MASTER_KEY and what its policy lets it do with "
+                "the key",
             )
         if not response.content:
             return {}
