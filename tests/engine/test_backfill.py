@@ -157,7 +157,9 @@ async def test_passages_of_before_are_looked_at_once(
 async def test_what_is_paused_waits_and_loses_nothing(
     workspace: WorkspaceEngine, test_database: TestDatabase, kind: BackgroundWork
 ) -> None:
-    if kind is not BackgroundWork.SUSPICION:
+    if kind is BackgroundWork.CHUNK_CLUSTERS:
+        await workspace.change_setting("clusters", "chunks")
+    elif kind is not BackgroundWork.SUSPICION:
         await workspace.change_setting(kind.value, True)
     await put(workspace, TEXT.format(30))
     forget_marks(test_database)

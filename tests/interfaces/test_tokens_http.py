@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -84,7 +85,7 @@ async def test_people_of_two_providers_are_told_apart(
     settings: Settings, engine: Engine, issuer: Provider
 ) -> None:
     await (await engine.workspace()).grant_role("ann", Role.ADMIN)
-    both: dict[str, object] = {
+    both: dict[str, Any] = {
         "identity": "tokens,login",
         "login": {"issuer": "https://people.example.com", "client_id": "footnote"},
         "public_url": "https://footnote.example.com",

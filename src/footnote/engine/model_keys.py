@@ -8,8 +8,8 @@ from footnote.domain import Check
 from footnote.engine.answer_models import plain
 from footnote.errors import FootnoteError
 from footnote.models.answer_models import models_from
-from footnote.models.embedder_specs import parse_spec
-from footnote.models.served import KEYS, model_keys_from, place_of, served_model
+from footnote.models.embedder_specs import EmbedderSpec, parse_spec
+from footnote.models.served import KEYS, ServedModel, model_keys_from, place_of, served_model
 from footnote.models.transcription import transcription_service
 from footnote.settings import Settings, listed
 
@@ -26,7 +26,7 @@ def unused_model_keys(settings: Settings) -> tuple[str, ...]:
         return ()
     google = served_model(settings.google_project, "FOOTNOTE_GOOGLE_PROJECT").url
     written = (settings.language_model, settings.vision_model)
-    models = (
+    models: tuple[ServedModel | EmbedderSpec, ...] = (
         *models_from(settings.answer_models or ""),
         *(served_model(each, KEYS) for each in written if each is not None),
         *(parse_spec(each) for each in listed(settings.embedding_models)),
