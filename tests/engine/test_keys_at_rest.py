@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from pydantic import SecretStr
 
 from footnote.domain import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine, open_engine
@@ -82,7 +83,7 @@ async def test_a_master_key_moves_from_a_file_to_a_transit_engine(engine: Engine
             done = await opened.rotate_master_key(new_version=False)
             assert done.master_key == "vault:transit/moved"
         (engine.settings.home / "master.key").unlink()
-        alone = moved.model_copy(update={"master_key": server.key("moved")})
+        alone = moved.model_copy(update={"master_key": SecretStr(server.key("moved"))})
         async with await open_engine(alone) as opened:
             assert "900 kilograms" in await found_in(await opened.workspace("mill"))
             await opened.rotate_master_key(retire_old=True)

@@ -29,6 +29,16 @@ class BackgroundWork(StrEnum):
     SUSPICION = "suspicion"
     """Whether passages give orders to a model; known of new documents when they are indexed."""
 
+    @property
+    def switch(self) -> str:
+        """The setting that has it made, and a value that does."""
+        if self is BackgroundWork.CLUSTERS:
+            return "clusters documents"
+        if self is BackgroundWork.CHUNK_CLUSTERS:
+            return "clusters all"
+        name, _, by = self.value.partition("_by_")
+        return f"{name} {by or 'rules'}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillModelUse:

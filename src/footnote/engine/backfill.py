@@ -252,5 +252,5 @@ def _cannot_begin(found: BackfillProgress) -> Conflict:
         )
     return Conflict(
         f"this workspace makes no {found.kind.value.replace('_', ' ')}",
-        hint=f"switch it on: `footnote config set {found.kind.value} true`",
+        hint=f"switch it on: `footnote config set {found.kind.switch}`",
     )

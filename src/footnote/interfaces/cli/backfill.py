@@ -113,7 +113,7 @@ def _show(found: Backfill, *, as_json: bool) -> None:
 
 def _line(found: BackfillProgress) -> str:
     if not found.enabled:
-        return f"{found.kind.value:<{_NAME}}off: `footnote config set {found.kind.value} true`"
+        return f"{found.kind.value:<{_NAME}}off: `footnote config set {found.kind.switch}`"
     said = [f"{found.done:,} of {found.documents:,} documents"]
     if found.failed:
         said.append(f"{found.failed:,} failed")
