@@ -195,6 +195,21 @@ def test_telephone_numbers_take_no_term_away_and_change_no_other(text: str) -> N
     assert set(added) <= set(ANALYZER.query_terms(text, ["en"]))
 
 
+@given(
+    st.text(st.characters(codec="ascii", exclude_categories=["C", "Z"]), max_size=20),
+    st.text(st.sampled_from(".,;:!?()[]{}<>'\"*/-+=&%$#@|~^`"), max_size=3),
+    st.sampled_from(["en", "de", "fr", "zz"]),
+)
+def test_what_stands_around_a_token_and_its_case_change_no_term(
+    token: str, around: str, language: str
+) -> None:
+    terms = token_terms(token, language, None)
+    assert token_terms(f"{around}{token}{around}", language, None) == terms
+    assert token_terms(token.upper(), language, None) == terms
+    # A soft hyphen counts for nothing, and has the token looked at sign by sign.
+    assert token_terms(f"{token}\u00ad", language, None) == terms
+
+
 @given(st.text(), languages | st.none())
 def test_any_text_gives_short_terms_and_the_same_every_time(
     text: str, language: str | None

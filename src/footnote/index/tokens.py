@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
@@ -16,6 +17,8 @@ MAX_TERM_CHARACTERS = 64
 """Longer terms are cut: nobody types them, and encoded binaries would fill the index."""
 
 _CACHED_CHARACTERS = 40  # Longer tokens hardly ever come again.
+_OUTER = "".join(mark for mark in string.punctuation if mark != "_")
+"""What may stand around a token and is part of none of its terms."""
 _WHOLE_CHARACTERS = 48
 _WHOLE_PARTS = 8
 _PREFIX_CHARACTERS = 3
@@ -50,6 +53,10 @@ _TURKISH_CASE = str.maketrans({"I": "ı", "İ": "i"})
 
 def token_terms(token: str, language: str, spoken: str | None) -> tuple[str, ...]:
     """The terms of one token; stop words of either language give none."""
+    # `Rent,` and `(rent)` are one entry of the cache.
+    token = token.strip(_OUTER)
+    if token.isascii() and language != "tr":
+        token = token.lower()
     if len(token) > _CACHED_CHARACTERS:
         return tuple(_terms(token, language, spoken))
     return _cached_terms(token, language, spoken)
@@ -87,6 +94,8 @@ def whole(token: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def _cached_terms(token: str, language: str, spoken: str | None) -> tuple[str, ...]:
+    if token.isascii() and token.isalpha() and token.islower():  # Most are one plain word.
+        return tuple(_word_terms(token, language, spoken))
     return tuple(_terms(token, language, spoken))
 
 
