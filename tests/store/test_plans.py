@@ -150,6 +150,8 @@ HOT = (
     ("ingesting", "missing_vectors", "embeddings_text"),
     ("publishing", "insert_vectors", "embeddings_text"),
     ("publishing", "drop_staged_of_document", "staged_embeddings_document"),
+    ("receiving", "known", "documents_external_id"),
+    ("receiving", "known", "documents_content"),
     ("receiving", "waiting_here", "documents_unrested"),
     ("idempotency", "known", "idempotency_keys_"),
     ("idempotency", "forget_expired", "idempotency_keys_"),

@@ -11,15 +11,18 @@ SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM (
 -- name: known
 -- By external id first: a path that changes back to earlier bytes is a version, not a copy.
 -- An attachment belongs to its parent and is never taken for another document.
+-- Each is looked up by its own index, whatever the planner knows of an "or".
 SELECT * FROM documents
-WHERE workspace_id = %(workspace_id)s AND collection = %(collection)s
-    AND (
-        external_id = %(external_id)s
-        OR (
-            content_sha256 = %(content_sha256)s
-            AND %(parent_id)s::uuid IS NULL AND parent_id IS NULL
-        )
-    )
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY (ARRAY(
+    SELECT document_id FROM documents
+    WHERE workspace_id = %(workspace_id)s AND collection = %(collection)s
+        AND external_id = %(external_id)s
+    UNION ALL
+    SELECT document_id FROM documents
+    WHERE workspace_id = %(workspace_id)s AND collection = %(collection)s
+        AND content_sha256 = %(content_sha256)s
+        AND %(parent_id)s::uuid IS NULL AND parent_id IS NULL
+))
 ORDER BY external_id = %(external_id)s DESC NULLS LAST, created_at, document_id
 LIMIT 1
 
