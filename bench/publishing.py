@@ -14,11 +14,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
+from uuid import UUID
 
 import numpy as np
+import psycopg
 
 from footnote.domain import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
@@ -26,6 +30,9 @@ from footnote.store.events import cursor_of_now, events_after
 from installation import MODELS, Ready, bench_engine, put
 from reporting import finish, machine, progress, show
 from synthetic import SyntheticLanguage
+
+LEAST_SECONDS = 0.01
+"""A lock of the index that is told of: pages lock it for less."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +46,8 @@ class Round:
     deletions: list[float]
     events: list[float]
     """Until what was handed in elsewhere was told of."""
+    locked: list[float]
+    """For how long the workspace's index could not be locked, each time."""
 
 
 def ready(engine: Engine, texts: list[str], chance: np.random.Generator) -> Ready:
@@ -64,6 +73,30 @@ async def one_page(
     published = perf_counter()
     await workspace.delete_document(identity)
     return published - began, perf_counter() - published
+
+
+def look_at_lock(url: str, workspace_id: UUID, is_over: Callable[[], bool]) -> list[float]:
+    """Try to lock the index every few milliseconds; return for how long that was refused."""
+    refused: list[float] = []
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT set_config('role', 'footnote_app', false),"
+            " set_config('footnote.workspace_id', %s, false)",
+            [str(workspace_id)],
+        )
+        while not is_over():
+            began = perf_counter()
+            while True:
+                try:
+                    connection.execute("SELECT FROM footnote.index_states FOR UPDATE NOWAIT")
+                except psycopg.errors.LockNotAvailable:
+                    time.sleep(0.002)
+                else:
+                    break
+            if (waited := perf_counter() - began) > LEAST_SECONDS:
+                refused.append(waited)
+            time.sleep(0.002)
+    return refused
 
 
 async def event_of(workspace: WorkspaceEngine, name: str) -> float:
@@ -102,6 +135,12 @@ async def measure(
         while not publication.done():
             events.append(await event_of(elsewhere, f"told{number}x{len(events)}"))
 
+    looking = asyncio.create_task(
+        asyncio.to_thread(
+            look_at_lock,
+            *(engine.urls.application, workspace.workspace.workspace_id, publication.done),
+        )
+    )
     listening = asyncio.create_task(listen())
     while not publication.done():
         beside.append(await one_page(engine, workspace, f"busy{number}x{len(beside)}", chance))
@@ -112,6 +151,7 @@ async def measure(
         short=[published for published, _ in beside],
         deletions=[deleted for _, deleted in beside],
         events=events,
+        locked=await looking,
     )
 
 
@@ -133,7 +173,7 @@ async def main(options: argparse.Namespace) -> None:
             f"one page beside a publication of {options.chunks} chunks, seconds",
             (
                 *("long", "one page alone", "beside: median", "longest", "deletion: longest"),
-                *("pages", "event elsewhere: median", "longest"),
+                *("pages", "event elsewhere: median", "longest", "longest lock of the index"),
             ),
             [
                 (
@@ -145,6 +185,7 @@ async def main(options: argparse.Namespace) -> None:
                     str(len(each.short)),
                     f"{np.median(each.events):.2f}",
                     f"{max(each.events):.2f}",
+                    f"{max(each.locked, default=0):.2f}",
                 )
                 for each in rounds
             ],

@@ -138,6 +138,11 @@ async def publish(
     await _insert_vectors(scope, parameters, numbers, publication)
     await _insert_chunks(scope, stored, numbers, publication)
     await _insert_segment(scope, segment_id, first_chunk, publication)
+    if scope.sealing.encrypts:
+        text = publication.canonical_text
+        await keep_sealed_text(scope, stored.document_id, stored.version, text)
+    else:
+        await _keep_text(scope, parameters, publication.canonical_text)
     index = await _lock_index(scope)
     document = await scope.one(_SQL["lock_document"], parameters)
     if document is None:
@@ -151,11 +156,6 @@ async def publish(
         | _document_parameters(publication, segment_id, first_chunk)
         | _described(scope.sealing, stored.document_id, publication),
     )
-    if scope.sealing.encrypts:
-        text = publication.canonical_text
-        await keep_sealed_text(scope, stored.document_id, stored.version, text)
-    else:
-        await _keep_text(scope, parameters, publication.canonical_text)
     await scope.execute(_SQL["drop_stage_results"], parameters)
     own = publication.document_hash
     hashes = list(

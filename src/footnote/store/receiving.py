@@ -261,11 +261,12 @@ async def _try_again(
 ) -> Received:
     """Queue the failed version once more, with the bytes that may have been refused before."""
     parameters = parameters | {"document_id": known["document_id"], "version": known["version"]}
+    # First, as a publication writes the version's row before it locks the index.
+    await scope.execute(_SQL["restore_bytes"], parameters)
     await announce_change(scope)
     row = await scope.one(_SQL["requeue"], parameters)
     if row is None:
         raise no_such_document(known["document_id"])
-    await scope.execute(_SQL["restore_bytes"], parameters)
     document = document_of(scope, row)
     await enqueue_ingestion(scope, document.document_id, document.version)
     return Received(document=document, duplicate=False, new_version=False)
