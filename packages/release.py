@@ -46,6 +46,15 @@ def faults_of(root: Path) -> list[str]:
     changelog = (root / "CHANGELOG.md").read_text(encoding="utf-8")
     if not re.search(rf"^## {re.escape(version)} - \d{{4}}-\d\d-\d\d$", changelog, re.MULTILINE):
         faults.append(f"CHANGELOG.md has no heading “## {version} - YYYY-MM-DD”: name what is new")
+    waiting = re.search(r"^## Unreleased$(.*?)(?=^## |\Z)", changelog, re.MULTILINE | re.DOTALL)
+    if waiting and waiting[1].strip():
+        faults.append(f"CHANGELOG.md has lines under Unreleased: they belong below {version}")
+    steps = sorted(each.name for each in (root / "src/footnote/store/migrations").glob("*.sql"))
+    if not (root / f"tests/upgrades/databases/{steps[-1][:4]}.tar.xz").is_file():
+        faults.append(
+            f"later versions find no database of step {steps[-1][:4]} to upgrade: "
+            "python tests/upgrades/make_fixture.py"
+        )
     chart = (root / "deploy/chart/Chart.yaml").read_text(encoding="utf-8")
     for key, stated in re.findall(r'^(version|appVersion): "?([^"\n]+)"?$', chart, re.MULTILINE):
         if stated != version:

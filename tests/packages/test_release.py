@@ -152,6 +152,8 @@ def checkout(tmp_path: Path) -> Path:
         "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n## 1.2.0 - 2026-11-25\n",
         "deploy/chart/Chart.yaml": 'version: 1.2.0\nappVersion: "1.2.0"\n',
         WEB: "the web app",
+        "src/footnote/store/migrations/0003_notes.sql": "-- migration: expand\n",
+        "tests/upgrades/databases/0003.tar.xz": "a database",
     }
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -176,11 +178,13 @@ def test_what_is_tagged_and_told_may_be_released(checkout: Path) -> None:
     ("name", "text", "said"),
     [
         ("CHANGELOG.md", "## Unreleased\n", "no heading “## 1.2.0"),
+        ("CHANGELOG.md", "## Unreleased\n\n- More\n\n## 1.2.0 - 2026-11-25\n", "under Unreleased"),
+        ("src/footnote/store/migrations/0004_more.sql", "", "no database of step 0004"),
         ("deploy/chart/Chart.yaml", "version: 1.2.0\nappVersion: 1.1.0\n", "appVersion 1.1.0"),
         ("src/footnote/__init__.py", '__version__ = "1.3.0"\n', "git tag --sign v1.3.0"),
         ("notes.txt", "left over", "not committed"),
     ],
-    ids=["changelog", "chart", "no tag", "not committed"],
+    ids=["changelog", "unreleased", "fixture", "chart", "no tag", "not committed"],
 )
 def test_what_does_not_agree_is_named(checkout: Path, name: str, text: str, said: str) -> None:
     (checkout / name).write_text(text)
