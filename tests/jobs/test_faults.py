@@ -22,7 +22,7 @@ from tests.interfaces.serving import environment
 from tests.jobs.kept import Kept
 
 SEED = 20_260_703
-DOCUMENTS = 160
+DOCUMENTS = 80
 BROKEN = 16  # Every so manieth cannot be read.
 UPLOADS_AT_ONCE = 6
 PATIENCE_SECONDS = 300

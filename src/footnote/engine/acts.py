@@ -56,9 +56,10 @@ class ActUnderWay:
         """
         access = self.access
         access.require_open()
-        await access.engine.rate_limits.take(
-            access.workspace_id, access.credential, access.principal.principal_id, access.rate_limit
-        )
+        limits, credential = access.engine.rate_limits, access.credential
+        if limits.counts(credential):
+            caller = access.principal.principal_id
+            await limits.take(access.workspace_id, credential, caller, access.rate_limit)
         if self.act is Act.SEARCHED:
             await access.engine.metering.require_budget(access.workspace_id)
 
@@ -72,11 +73,11 @@ class ActUnderWay:
         with metering(self.notes), redacting_as(source):
             yield
 
-    async def enter(self, outcome: Outcome, error: BaseException | None = None) -> None:
-        """Enter how far it has come. Raises StoreUnavailable, and then it must not go on."""
+    def enter(self, outcome: Outcome, error: BaseException | None = None) -> Awaitable[None]:
+        """Enter how far it has come, awaited. Raises StoreUnavailable: then it must not go on."""
         self.access.require_open()
         log = self.access.engine.audit
-        await log.append(
+        return log.append(
             self.access.workspace_id, self._draft(outcome, error), self._query(), self._uses()
         )
 

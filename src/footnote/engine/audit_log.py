@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from uuid import UUID
@@ -31,8 +31,8 @@ class _Waiting:
 class AuditLog:
     """Appends entries of many callers in one transaction per workspace at a time.
 
-    An entry is in the database when `append` returns. What comes while a batch is written makes the
-    next one, so callers wait for two commits at most, however many they are.
+    An entry is in the database when what `append` gives is done. What comes while a batch is
+    written makes the next one, so callers wait for two commits at most, however many they are.
     """
 
     database: Database
@@ -43,19 +43,19 @@ class AuditLog:
     _heads: dict[UUID, AuditHead] = field(default_factory=dict)
     """The last entry of each workspace, as far as this process knows."""
 
-    async def append(
+    def append(
         self,
         workspace_id: UUID,
         draft: AuditDraft,
         query: str | None = None,
         uses: Sequence[PricedUse] = (),
-    ) -> None:
-        """Enter an act, and add what it used; returns once neither can be lost.
+    ) -> Awaitable[None]:
+        """Enter an act, and add what it used; to be awaited until neither can be lost.
 
-        Raises StoreUnavailable.
+        Raises StoreUnavailable, once it is awaited.
         """
         # Whoever stops waiting does not stop the entry.
-        await asyncio.shield(self.append_soon(workspace_id, draft, query, uses))
+        return asyncio.shield(self.append_soon(workspace_id, draft, query, uses))
 
     def append_soon(
         self,

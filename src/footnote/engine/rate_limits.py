@@ -33,13 +33,18 @@ class RateLimits:
     limit: RateLimit | None
     """None sets no limit."""
 
+    def counts(self, credential: str) -> bool:
+        """Whether requests with it are counted.
+
+        Whoever works in this process or on this computer, and jobs, have no credential.
+        """
+        return self.limit is not None and credential != LOCAL_IDENTITY.credential
+
     async def take(
         self, workspace_id: UUID, credential: str, principal_id: str, last: LastRateLimit
     ) -> None:
         """Count a request, and note where the caller stands. Raises RateLimited."""
-        # Whoever works in this process or on this computer, and jobs, have no credential.
-        if self.limit is None or credential == LOCAL_IDENTITY.credential:
-            return
+        assert self.limit is not None, "requests are counted by a limit"
         # The credential of a token names who signed it, for all whom they sign tokens.
         caller = credential if credential.startswith("key:") else f"{credential} {principal_id}"
         allowed, ahead = await take_request(self.database, workspace_id, caller, self.limit)

@@ -120,7 +120,13 @@ class Ingestion:
         enrichment, chunks = divided.enrichment, divided.chunks
         async with self.shares.computing.hold(work.workspace_id):
             terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
-            looked_at = await self._look_for_orders(enrichment, chunks)
+            if self.gives_orders is not None:
+                orders = bytearray()
+                for texts in _looked_at_together(enrichment, chunks):
+                    orders += bytes(await self.gives_orders(texts))
+                chunks = chunks.changed(
+                    lambda chunk: replace(chunk, suspicious=bool(orders[chunk.ordinal]))
+                )
         about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
         keywords, among = await chosen_keywords(
@@ -133,7 +139,7 @@ class Ingestion:
                 enrichment=replace(enrichment, keywords=keywords),
                 keywords_among=among,
                 metadata=with_provenance(parsed, work.filename),
-                chunks=looked_at,
+                chunks=chunks,
                 text_hashes=divided.texts.hashes,
                 chunk_terms=terms,
                 document_hash=text_hash(divided.texts.about),
@@ -238,20 +244,6 @@ class Ingestion:
             work.term_ids(self.analyzer.terms(indexed_text(chunk, enrichment), enrichment.language))
             for chunk in chunks
         )
-
-    async def _look_for_orders(
-        self, enrichment: Enrichment, chunks: ChunkSequence
-    ) -> ChunkSequence:
-        """The chunks, each with whether a reader of it would be given orders."""
-        gives_orders = self.gives_orders
-        if gives_orders is None:
-            return chunks
-        found = bytearray()
-        for start in range(0, len(chunks), LOOKED_AT_TOGETHER):
-            places = range(start, min(start + LOOKED_AT_TOGETHER, len(chunks)))
-            texts = [indexed_text(chunks[place], enrichment) for place in places]
-            found += bytes(await gives_orders(texts))
-        return chunks.changed(lambda chunk: replace(chunk, suspicious=bool(found[chunk.ordinal])))
 
     def _index_names(
         self, work: VersionInWork, enrichment: Enrichment, chunks: int
@@ -365,6 +357,13 @@ def about_text(enrichment: Enrichment) -> str:
 def about_terms(enrichment: Enrichment) -> str:
     """What the lexical index sees of a whole document: as it is embedded, and its sections."""
     return "\n".join((about_text(enrichment), *enrichment.sections))
+
+
+def _looked_at_together(enrichment: Enrichment, chunks: ChunkSequence) -> Iterator[list[str]]:
+    """Texts of the chunks as they are indexed, as many as are looked through at once."""
+    for start in range(0, len(chunks), LOOKED_AT_TOGETHER):
+        places = range(start, min(start + LOOKED_AT_TOGETHER, len(chunks)))
+        yield [indexed_text(chunks[place], enrichment) for place in places]
 
 
 def _bytes_of(parsed: ParsedDocument) -> int:

@@ -6,10 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
-from footnote.domain import FacetCount, Lane, Passage, Principal, Ranking, SearchFilters, Workspace
-from footnote.index.bm25 import LexicalResult
-from footnote.index.naming import NamedDocuments
-from footnote.index.ranges import ChunkRanges
+from footnote.domain import FacetCount, Lane, Passage, Principal, SearchFilters, Workspace
 from footnote.index.terms import fresh_term_ids, term_ids
 from footnote.ports import (
     ComingVector,
@@ -21,77 +18,37 @@ from footnote.ports import (
     Vector,
     Widened,
 )
-from footnote.ports.telemetry import ROUTING, timed
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import (
     DenseBreadth,
     ask_nearest,
-    begin_nearest,
     complete_similarities,
     load_vectors,
     read_nearest,
 )
 from footnote.store.entity_graph import load_entity_graph
 from footnote.store.facets import load_facets
-from footnote.store.index_cache import IndexCache, IndexState, Posting, ScopeKey, View
+from footnote.store.index_cache import IndexCache, IndexState, ScopeKey, View
 from footnote.store.index_state import ask_generation, load_state, load_view, read_generation
 from footnote.store.lexical import (
     ask_postings,
-    complete_bm25,
     find_holders,
-    live_idf,
     merge_rankings,
-    rank_by_bm25,
     read_postings,
     scores_of,
 )
 from footnote.store.passages import ask_passages, load_widened, read_passages
 from footnote.store.phrase_filter import narrow
-from footnote.store.routing import AskedRoutes, ask_names, ask_routes, lacks_of, routes_of
+from footnote.store.recall_results import (
+    Fetched,
+    LexicalRecall,
+    SearchScope,
+    recall_by_words,
+    recalled,
+    with_held_vectors,
+)
+from footnote.store.routing import ask_names, ask_routes
 from footnote.store.vector_cache import HeldVectors, VectorCache
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SearchScope:
-    """The chunks that a search is over."""
-
-    view: View
-    """What the principal may see and the filters admit."""
-    searched: ChunkRanges
-    """What phrases and exclusions leave of it."""
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Fetched:
-    """What the database answered at one generation."""
-
-    generation: int
-    terms: Mapping[int, str]
-    postings: Mapping[int, Posting]
-    routes: AskedRoutes
-    document_postings: Mapping[int, Posting]
-    named: NamedDocuments | None = None
-    held: HeldVectors | None = None
-    dense: Ranking = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _LexicalRecall:
-    """What words found at one generation, and the vectors that are in memory."""
-
-    state: IndexState
-    chunks: _SearchScope
-    fetched: _Fetched
-    lexical: LexicalResult
-
-    @property
-    def of_named(self) -> ChunkRanges:
-        """What is searched of the documents that the query names best; nothing without any."""
-        named = self.fetched.named
-        if named is None:
-            return ChunkRanges.empty()
-        return named.best.intersection(self.chunks.searched)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +82,8 @@ class PostgresIndex:
         if ahead is None:
             return await self._recall(request)
         if request.vector is None:
-            return _recalled(ahead, (), {}, request)
-        return await _with_held_vectors(ahead, request, request.vector)
+            return recalled(ahead, (), {}, request)
+        return await with_held_vectors(ahead, request, request.vector)
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         async with self._snapshot() as scope:
@@ -184,7 +141,7 @@ class PostgresIndex:
         async with self._snapshot() as scope:
             return await load_facets(scope, fields, filters)
 
-    async def _recall_words_ahead(self, request: RecallRequest) -> _LexicalRecall | None:
+    async def _recall_words_ahead(self, request: RecallRequest) -> LexicalRecall | None:
         """Recall by words alone, if all vectors that the other recall needs are in memory."""
         state = self._cached_state()
         view = None if state is None else state.views.get(self._key(request.filters))
@@ -193,25 +150,25 @@ class PostgresIndex:
         held = self._held(state)
         if held is None or not view.ranges.difference(held.covered).is_empty:
             return None
-        chunks = _SearchScope(view=view, searched=view.ranges)
+        chunks = SearchScope(view=view, searched=view.ranges)
         async with self._snapshot() as scope:
             fetched = await self._fetch(scope, state, chunks, replace(request, vector=None))
         if fetched.generation != state.generation:
             return None
-        return await _recall_by_words(state, chunks, fetched, request)
+        return await recall_by_words(state, chunks, fetched, request)
 
     async def _recall(self, request: RecallRequest) -> Recalled:
         state = self._cached_state()
         key = self._key(request.filters)
         if state is not None and key in state.views and not request.narrows:
-            chunks = _SearchScope(view=state.views[key], searched=state.views[key].ranges)
+            chunks = SearchScope(view=state.views[key], searched=state.views[key].ranges)
             async with self._snapshot() as scope:
                 fetched = await self._fetch(scope, state, chunks, request)
                 if fetched.generation == state.generation:
                     return await self._rank(scope, state, chunks, fetched, request)
         async with self._snapshot() as scope:
             state, view = await self._current(scope, request.filters)
-            chunks = _SearchScope(view=view, searched=view.ranges)
+            chunks = SearchScope(view=view, searched=view.ranges)
             if request.narrows:
                 left = await narrow(
                     scope,
@@ -222,7 +179,7 @@ class PostgresIndex:
                     exact_phrases=request.exact_phrases,
                     excluded=request.excluded,
                 )
-                chunks = _SearchScope(view=view, searched=left.visible, notes=left.notes)
+                chunks = SearchScope(view=view, searched=left.visible, notes=left.notes)
             fetched = await self._fetch(scope, state, chunks, request)
             return await self._rank(scope, state, chunks, fetched, request)
 
@@ -250,9 +207,9 @@ class PostgresIndex:
         self,
         scope: WorkspaceScope,
         state: IndexState,
-        chunks: _SearchScope,
+        chunks: SearchScope,
         request: RecallRequest,
-    ) -> _Fetched:
+    ) -> Fetched:
         """Send every question before waiting for the first answer."""
         terms: dict[int, str] = {}
         if request.terms_of is not None:
@@ -269,7 +226,7 @@ class PostgresIndex:
         moment = await read_generation(generation, self.configuration)
         dense = await read_nearest(nearest)
         read = await read_postings(scope, state, self.cache, postings)
-        return _Fetched(
+        return Fetched(
             generation=moment,
             held=held,
             dense=dense,
@@ -284,11 +241,11 @@ class PostgresIndex:
         self,
         scope: WorkspaceScope,
         state: IndexState,
-        chunks: _SearchScope,
-        fetched: _Fetched,
+        chunks: SearchScope,
+        fetched: Fetched,
         request: RecallRequest,
     ) -> Recalled:
-        words = await _recall_by_words(state, chunks, fetched, request)
+        words = await recall_by_words(state, chunks, fetched, request)
         dense = fetched.dense
         if not words.of_named.is_empty:
             nearest = await ask_nearest(
@@ -300,7 +257,7 @@ class PostgresIndex:
             similarities = await complete_similarities(
                 scope, state, request.vector, dense, words.lexical.ranking, held=fetched.held
             )
-        return _recalled(words, dense, similarities, request)
+        return recalled(words, dense, similarities, request)
 
     def _snapshot(self) -> AbstractAsyncContextManager[WorkspaceScope]:
         return self.database.snapshot(self.workspace.workspace_id, self.principal)
@@ -319,83 +276,3 @@ class PostgresIndex:
         return self.vector_cache.held(
             self.database, self.workspace.workspace_id, state, self.lane.dimensions
         )
-
-
-async def _recall_by_words(
-    state: IndexState, chunks: _SearchScope, fetched: _Fetched, request: RecallRequest
-) -> _LexicalRecall:
-    """Rank by words, over all chunks and once more within the documents that are named."""
-    lexical = await rank_by_bm25(state, chunks.searched, fetched.postings, request.limit)
-    words = _LexicalRecall(state=state, chunks=chunks, fetched=fetched, lexical=lexical)
-    if words.of_named.is_empty:
-        return words
-    inside = await rank_by_bm25(state, words.of_named, fetched.postings, request.limit)
-    both = LexicalResult(
-        ranking=merge_rankings(lexical.ranking, inside.ranking),
-        contributions={**lexical.contributions, **inside.contributions},
-    )
-    return replace(words, lexical=both)
-
-
-async def _with_held_vectors(
-    words: _LexicalRecall, request: RecallRequest, vector: Vector
-) -> Recalled:
-    """Join what words found with the nearest of the vectors in memory, which are all there are."""
-    held = words.fetched.held
-    assert held is not None, "nothing is joined to what is not in memory"
-    dense = await begin_nearest(held, vector, words.chunks.searched, request.limit)
-    if not words.of_named.is_empty:
-        inside = await begin_nearest(held, vector, words.of_named, request.limit)
-        dense = merge_rankings(dense, inside)
-    similarities = scores_of(dense)
-    if request.complete:
-        others = [hit.chunk_no for hit in words.lexical.ranking]
-        similarities |= held.similarities(vector, others)
-    return _recalled(words, dense, similarities, request)
-
-
-def _recalled(
-    words: _LexicalRecall,
-    dense: Ranking,
-    similarities: Mapping[int, float],
-    request: RecallRequest,
-) -> Recalled:
-    state, chunks, fetched, lexical = words.state, words.chunks, words.fetched, words.lexical
-    bm25: Mapping[int, float] = scores_of(lexical.ranking)
-    if request.complete:
-        bm25 = complete_bm25(state, fetched.postings, dense, lexical.ranking)
-    matched = {
-        number: {fetched.terms[term]: share for term, share in shares.items()}
-        for number, shares in lexical.contributions.items()
-    }
-    with timed(ROUTING):
-        routes = routes_of(
-            fetched.routes,
-            fetched.document_postings,
-            chunks.searched,
-            request,
-            (*dense, *lexical.ranking),
-        )
-    present = {term for terms in matched.values() for term in terms}
-    visible = chunks.view.ranges
-    return Recalled(
-        dense=dense,
-        lexical=lexical.ranking,
-        matched_terms=matched,
-        similarities=similarities,
-        bm25=bm25,
-        rarities={
-            fetched.terms[term]: live_idf(state, posting)
-            for term, posting in fetched.postings.items()
-        },
-        absent_terms=tuple(
-            term
-            for number, term in fetched.terms.items()
-            # Those that were seen to match need no counting; what is visible is not dead.
-            if term not in present and not visible.count_of_rising(fetched.postings[number][0])
-        ),
-        languages=chunks.view.languages,
-        notes=chunks.notes,
-        routes=routes,
-        lacks=lacks_of(fetched.named, dense, lexical.ranking),
-    )

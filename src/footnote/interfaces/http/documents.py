@@ -30,7 +30,7 @@ from footnote.interfaces.http.problems import (
 )
 from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import ExactForm, workspace_router
-from footnote.interfaces.http.scope import LinkedWorkspace, TheSettings, TheWorkspace
+from footnote.interfaces.http.scope import LinkedWorkspace, TheWorkspace
 from footnote.interfaces.schemas import json_of
 from footnote.validation.constrained_types import (
     MAX_CHANGES,
@@ -75,7 +75,6 @@ async def receive_document(
     *,
     response: Response,
     workspace: TheWorkspace,
-    settings: TheSettings,
     file: Annotated[UploadFile, File(description="The file, with its name.")],
     collection: Annotated[Name | None, Form(description="The collection it belongs to.")] = None,
     external_id: Annotated[
@@ -116,8 +115,9 @@ async def receive_document(
     """
     if not file.filename:
         raise InvalidRequest("The file has no name.", hint="Send a filename with the file part.")
-    if (file.size or 0) > settings.limits.bytes:
-        raise content_too_large("file", settings.limits.bytes)
+    most = workspace.engine.settings.limits.bytes
+    if (file.size or 0) > most:
+        raise content_too_large("file", most)
     # Starlette wrote the body to an unnamed temporary file as it came, within the limit.
     received = await workspace.receive_stream(
         file.file,

@@ -1,0 +1,148 @@
+"""What the two recalls found at one moment, joined into one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from footnote.domain import Ranking
+from footnote.index.bm25 import LexicalResult
+from footnote.index.naming import NamedDocuments
+from footnote.index.ranges import ChunkRanges
+from footnote.ports import Recalled, RecallRequest, Vector
+from footnote.ports.telemetry import ROUTING, timed
+from footnote.store.dense import begin_nearest
+from footnote.store.index_cache import IndexState, Posting, View
+from footnote.store.lexical import (
+    complete_bm25,
+    live_idf,
+    merge_rankings,
+    rank_by_bm25,
+    scores_of,
+)
+from footnote.store.routing import AskedRoutes, lacks_of, routes_of
+from footnote.store.vector_cache import HeldVectors
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchScope:
+    """The chunks that a search is over."""
+
+    view: View
+    """What the principal may see and the filters admit."""
+    searched: ChunkRanges
+    """What phrases and exclusions leave of it."""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """What the database answered at one generation."""
+
+    generation: int
+    terms: Mapping[int, str]
+    postings: Mapping[int, Posting]
+    routes: AskedRoutes
+    document_postings: Mapping[int, Posting]
+    named: NamedDocuments | None = None
+    held: HeldVectors | None = None
+    dense: Ranking = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LexicalRecall:
+    """What words found at one generation, and the vectors that are in memory."""
+
+    state: IndexState
+    chunks: SearchScope
+    fetched: Fetched
+    lexical: LexicalResult
+
+    @property
+    def of_named(self) -> ChunkRanges:
+        """What is searched of the documents that the query names best; nothing without any."""
+        named = self.fetched.named
+        if named is None:
+            return ChunkRanges.empty()
+        return named.best.intersection(self.chunks.searched)
+
+
+async def recall_by_words(
+    state: IndexState, chunks: SearchScope, fetched: Fetched, request: RecallRequest
+) -> LexicalRecall:
+    """Rank by words, over all chunks and once more within the documents that are named."""
+    lexical = await rank_by_bm25(state, chunks.searched, fetched.postings, request.limit)
+    words = LexicalRecall(state=state, chunks=chunks, fetched=fetched, lexical=lexical)
+    if words.of_named.is_empty:
+        return words
+    inside = await rank_by_bm25(state, words.of_named, fetched.postings, request.limit)
+    both = LexicalResult(
+        ranking=merge_rankings(lexical.ranking, inside.ranking),
+        contributions={**lexical.contributions, **inside.contributions},
+    )
+    return replace(words, lexical=both)
+
+
+async def with_held_vectors(
+    words: LexicalRecall, request: RecallRequest, vector: Vector
+) -> Recalled:
+    """Join what words found with the nearest of the vectors in memory, which are all there are."""
+    held = words.fetched.held
+    assert held is not None, "nothing is joined to what is not in memory"
+    dense = await begin_nearest(held, vector, words.chunks.searched, request.limit)
+    if not words.of_named.is_empty:
+        inside = await begin_nearest(held, vector, words.of_named, request.limit)
+        dense = merge_rankings(dense, inside)
+    similarities = scores_of(dense)
+    if request.complete:
+        others = [hit.chunk_no for hit in words.lexical.ranking]
+        similarities |= held.similarities(vector, others)
+    return recalled(words, dense, similarities, request)
+
+
+def recalled(
+    words: LexicalRecall,
+    dense: Ranking,
+    similarities: Mapping[int, float],
+    request: RecallRequest,
+) -> Recalled:
+    """What both found, with what each knows of what the other found."""
+    state, chunks, fetched, lexical = words.state, words.chunks, words.fetched, words.lexical
+    bm25: Mapping[int, float] = scores_of(lexical.ranking)
+    if request.complete:
+        bm25 = complete_bm25(state, fetched.postings, dense, lexical.ranking)
+    matched = {
+        number: {fetched.terms[term]: share for term, share in shares.items()}
+        for number, shares in lexical.contributions.items()
+    }
+    with timed(ROUTING):
+        routes = routes_of(
+            fetched.routes,
+            fetched.document_postings,
+            chunks.searched,
+            request,
+            (*dense, *lexical.ranking),
+        )
+    present = {term for terms in matched.values() for term in terms}
+    visible = chunks.view.ranges
+    return Recalled(
+        dense=dense,
+        lexical=lexical.ranking,
+        matched_terms=matched,
+        similarities=similarities,
+        bm25=bm25,
+        rarities={
+            fetched.terms[term]: live_idf(state, posting)
+            for term, posting in fetched.postings.items()
+        },
+        absent_terms=tuple(
+            term
+            for number, term in fetched.terms.items()
+            # Those that were seen to match need no counting; what is visible is not dead.
+            if term not in present and not visible.count_of_rising(fetched.postings[number][0])
+        ),
+        languages=chunks.view.languages,
+        notes=chunks.notes,
+        routes=routes,
+        lacks=lacks_of(fetched.named, dense, lexical.ranking),
+    )
