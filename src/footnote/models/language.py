@@ -10,14 +10,12 @@ from footnote.errors import (
     UnsupportedSettings,
     how_to_install,
 )
-from footnote.models.roles import DESCRIBER, WRITER, Role
+from footnote.models.roles import DESCRIBER, WRITER, Role, unknown_vendor
 from footnote.models.served import KEYS, VENDORS
 
 if TYPE_CHECKING:
     from footnote.models.vision import VisionModel
     from footnote.models.writing import WritingModel
-
-_RENAMED = {"google-gla": "google", "google-vertex": "google-cloud"}
 
 
 def language_model_from(
@@ -82,18 +80,6 @@ def without_library(name: str, role: Role) -> FootnoteError:
     return ModelUnavailable(
         f"the {role.title} {name} needs a library that is not installed",
         hint=how_to_install("models"),
-    )
-
-
-def unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
-    """Names the vendor, and how it is called now."""
-    now = _RENAMED.get(vendor)
-    return UnsupportedSettings(
-        f"the {role.title} {vendor}:{model} cannot be asked: the vendor {vendor!r} is not known",
-        hint=f"say {now}:{model}, as it is called now"
-        if now
-        else "say openai:MODEL, ollama:MODEL, or that of another vendor that pydantic-ai knows, "
-        "such as anthropic:MODEL; a model of any other server is compatible:MODEL@ADDRESS",
     )
 
 

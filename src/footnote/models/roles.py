@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from footnote.errors import UnsupportedSettings
+
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://127.0.0.1:11434/v1"
 
@@ -29,3 +31,17 @@ DESCRIBER = Role(
     model="FOOTNOTE_VISION_MODEL",
     timeout="parse of FOOTNOTE_TIMEOUTS",
 )
+
+_RENAMED = {"google-gla": "google", "google-vertex": "google-cloud"}
+
+
+def unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
+    """Names the vendor, and how it is called now."""
+    now = _RENAMED.get(vendor)
+    return UnsupportedSettings(
+        f"the {role.title} {vendor}:{model} cannot be asked: the vendor {vendor!r} is not known",
+        hint=f"say {now}:{model}, as it is called now"
+        if now
+        else "say openai:MODEL, ollama:MODEL, or that of another vendor that pydantic-ai knows, "
+        "such as anthropic:MODEL; a model of any other server is compatible:MODEL@ADDRESS",
+    )

@@ -29,8 +29,14 @@ from pydantic_ai.settings import ModelSettings
 from footnote.domain import Usage
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import ModelUnavailable, UnsupportedSettings
-from footnote.models.language import unknown_vendor
-from footnote.models.roles import DESCRIBER, OLLAMA_URL, OPENAI_URL, WRITER, Role
+from footnote.models.roles import (
+    DESCRIBER,
+    OLLAMA_URL,
+    OPENAI_URL,
+    WRITER,
+    Role,
+    unknown_vendor,
+)
 from footnote.models.served import KEYS
 from footnote.ports.metering import note_usage
 
