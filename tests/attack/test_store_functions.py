@@ -105,6 +105,9 @@ NOT_CALLED = {
     *("passages.load_widened", "documents.texts_of_spans", "merging.insert_postings"),
     *("publishing.publish", "publishing.reserve", "receiving.requeue_failed"),
     *("idempotency.keep_outcome",),
+    # They do nothing where tables are not distributed; tests/store/test_coordinator.py calls them.
+    *("coordinator.enter_credential", "coordinator.enter_login", "coordinator.leave_directories"),
+    *("coordinator.announce_events",),
     # They run whatever statement or function they are given.
     *("database.execute_as_system", "queue.enqueue", "audit.append_batch"),
 }

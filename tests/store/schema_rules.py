@@ -120,7 +120,11 @@ def broken_rules(step: Migration, before: Schema, after: Schema) -> list[str]:
         if _REWRITES.match(part)
     ]
     for kind in ("tables", "columns", "functions", "policies", "triggers", "indexes", "grants"):
-        broken += [f"removes {name} of {kind}" for name in before[kind] if name not in after[kind]]
+        broken += [
+            f"removes {name} of {kind}"
+            for name in before[kind]
+            if name not in after[kind] and not (kind == "indexes" and _named(name, step.replaces))
+        ]
     broken += _of_tables_before(before, after)
     for kind in ("functions", "policies", "triggers"):
         broken += [

@@ -30,42 +30,20 @@ from footnote.store.distribution import (
 from footnote.store.distribution_plan import COLUMN, LOCAL, REFERENCE
 from footnote.store.workspaces import create_workspace
 from tests.conftest import TestDatabase
+from tests.store.shelves import Shelf, new_shelf
 
 SHARDS = 8
 
-POLICIES = frozenset(
-    "chunks cluster_members document_embeddings document_entities document_versions documents "
-    "events facts legal_holds saved_views sealed_texts source_entries stage_results "
-    "summary_sentences written_sentences".split()
-)
-"""Tables whose policy asks another table, or for the access list, in a subquery."""
-ACCESS_LIST_ALONE = {"documents", "events", "saved_views"}
-TRIGGERS = {
-    "keep_what_is_held": "a legal hold is kept by the database whoever deletes",
-    "keep_what_is_said": "the same, of the text of a message",
-    "set_legal_hold": "takes the lock that deletions wait for",
-    "remove_from_answers": "takes the quotes of a deleted document out of answers",
-    "list_credential": "keeps the directory of credentials, a reference table there",
-    "list_login": "keeps the directory of logins, a reference table there",
-    "tell_of_arrivals": "writes events and wakes those who listen",
-    "tell_of_changes": "the same",
-    "tell_of_progress": "the same",
-}
-"""Triggers on tables of workspaces, and what each is for."""
-WHY = {
-    "keep_what_is_held": "unsafe_triggers",
-    "keep_what_is_said": "unsafe_triggers",
-    "set_legal_hold": "unsafe_triggers",
-    "remove_from_answers": "unsafe_triggers",
-    "list_credential": "writes a reference table",
-    "list_login": "writes a reference table",
-    "tell_of_arrivals": "notifies",
-    "tell_of_changes": "notifies",
-    "tell_of_progress": "notifies",
-}
-"""What is said of each."""
 WITHIN_A_PART = {"index_state.visible", "facets.commonest"}
 """Statements whose workspace stands in the part that they are completed with (conditions.sql)."""
+
+TRIGGER = (
+    "CREATE FUNCTION footnote.further() RETURNS trigger LANGUAGE plpgsql AS"
+    " $body$ BEGIN {} RETURN NEW; END; $body$;"
+    " CREATE TRIGGER further AFTER INSERT ON footnote.started_evaluations"
+    " FOR EACH ROW EXECUTE FUNCTION footnote.further()"
+)
+"""With what its function does."""
 
 CHANGES = (
     (
@@ -101,6 +79,17 @@ CHANGES = (
         " FOREIGN KEY (trace, span) REFERENCES footnote.spans)",
         "not on the nodes",
     ),
+    (
+        "CREATE POLICY further ON footnote.lanes AS RESTRICTIVE USING (lane_id IN"
+        " (SELECT lane_id FROM footnote.reembeddings))",
+        "no policy with a subquery",
+    ),
+    (TRIGGER.format("PERFORM footnote.current_workspace();"), "takes for no value"),
+    (TRIGGER.format("PERFORM to_jsonb(NEW);"), "of another type there"),
+    (TRIGGER.format("DELETE FROM footnote.login_directory;"), "writes a reference table"),
+    (TRIGGER.format("PERFORM pg_notify('a', 'b');"), "reaches nobody"),
+    (TRIGGER.format("PERFORM footnote.procrastinate_fetch_job_v2('{}');"), "on the coordinator"),
+    (TRIGGER.format("PERFORM footnote.under_legal_hold(NEW.run_id);"), "takes for no value"),
 )
 """Changes to the schema that do not fit, and what is said of each."""
 
@@ -175,7 +164,7 @@ def urls(own_database: TestDatabase) -> DatabaseUrls:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A database with the functions of Citus by name, and without what stands in the way."""
+    """A database with the functions of Citus by name."""
 
     urls: DatabaseUrls
 
@@ -190,42 +179,31 @@ class Cluster:
 
 
 @pytest.fixture
+async def shelf(database: Database) -> Shelf:
+    found = await new_shelf(database)
+    await found.put("Rock.")
+    return found
+
+
+@pytest.fixture
 def cluster(urls: DatabaseUrls) -> Cluster:
     found = Cluster(urls)
     with psycopg.connect(urls.owner, autocommit=True) as connection:
         connection.execute(STAND_IN)
-        for obstacle in plan_distribution(urls, SHARDS).obstacles:
-            kind = "TRIGGER" if obstacle.name in TRIGGERS else "POLICY"
-            connection.execute(
-                sql.SQL("DROP {} {} ON {}").format(
-                    sql.SQL(kind),
-                    sql.Identifier(obstacle.name),
-                    sql.Identifier("footnote", obstacle.table),
-                )
-            )
     return found
 
 
-def test_every_key_of_a_workspace_begins_with_it_and_none_leads_out_of_it(
-    urls: DatabaseUrls,
+def test_nothing_of_the_schema_stands_in_the_way(urls: DatabaseUrls) -> None:
+    assert plan_distribution(urls, SHARDS).obstacles == ()
+
+
+def test_rows_that_do_not_say_who_may_see_them_stand_in_the_way(
+    cluster: Cluster, shelf: Shelf
 ) -> None:
-    plan = plan_distribution(urls, SHARDS)
-    policies = {each.table for each in plan.obstacles if each.name == "within_workspace"}
-    triggers = {each.name for each in plan.obstacles if each.name in TRIGGERS}
-    assert policies == POLICIES
-    assert triggers == set(TRIGGERS) == set(WHY)
-    for each in plan.obstacles:
-        if each.name in WHY:
-            assert WHY[each.name] in each.why
-        elif each.name == "within_workspace":
-            asks = "access list" if each.table in ACCESS_LIST_ALONE else "another table"
-            assert asks in each.why, each
-    others = [
-        each
-        for each in plan.obstacles
-        if each.name not in TRIGGERS and each.name != "within_workspace"
-    ]
-    assert others == []
+    cluster.run("UPDATE footnote.documents SET readers_passed_on = false")
+    (obstacle,) = plan_distribution(cluster.urls, SHARDS).obstacles
+    assert "1 documents have rows" in obstacle.why
+    assert str(shelf.workspace.workspace_id) in obstacle.why
 
 
 def test_every_table_is_distributed_or_says_why_not(urls: DatabaseUrls) -> None:
@@ -251,6 +229,8 @@ def test_a_change_that_does_not_fit_is_told(urls: DatabaseUrls) -> None:
         with psycopg.connect(urls.owner) as connection:
             connection.execute("DROP TABLE IF EXISTS footnote.notes")
             connection.execute("DROP INDEX IF EXISTS footnote.by_title")
+            connection.execute("DROP POLICY IF EXISTS further ON footnote.lanes")
+            connection.execute("DROP FUNCTION IF EXISTS footnote.further CASCADE")
 
 
 def test_what_stands_in_the_way_is_refused_before_anything_runs(urls: DatabaseUrls) -> None:
@@ -258,6 +238,7 @@ def test_what_stands_in_the_way_is_refused_before_anything_runs(urls: DatabaseUr
         distribute(urls, SHARDS, lambda _: None)
     found = Cluster(urls)
     found.run(STAND_IN)
+    found.run("CREATE TABLE footnote.notes (workspace_id uuid NOT NULL)")
     with pytest.raises(Conflict, match="stand in the way"):
         distribute(urls, SHARDS, lambda _: None)
     assert found.calls() == []
@@ -268,7 +249,12 @@ def test_tables_are_distributed_after_those_they_refer_to_and_once(cluster: Clus
     planned = plan_distribution(cluster.urls, SHARDS)
     done = distribute(cluster.urls, SHARDS, told.append)
     assert tuple(told) == planned.statements == done.statements
-    assert told[0].endswith("SET citus.propagate_set_commands = 'local'")
+    roles = [each.partition(" IN DATABASE ")[0] for each in told[:4]]
+    assert roles == [*['ALTER ROLE "footnote_app"'] * 2, *['ALTER ROLE "footnote_owner"'] * 2]
+    assert [each.partition(" SET ")[2] for each in told[:4]] == [
+        "citus.propagate_set_commands = 'local'",
+        "citus.enable_unsafe_triggers = 'on'",
+    ] * 2
     calls = cluster.calls()
     assert f"distribute workspaces by {COLUMN} with none {SHARDS}" in calls
     assert f"distribute chunks by {COLUMN} with footnote.workspaces " in calls

@@ -136,7 +136,7 @@ def test_steps_keep_to_the_rules_and_to_the_locks_that_are_announced(
         ("CREATE INDEX slow ON documents (filename)", "without CONCURRENTLY"),
         ("UPDATE documents SET tags = '{}'", "rewrites rows"),
         ("DO $$ BEGIN PERFORM 1; END $$", "rewrites rows"),
-        ("DROP INDEX chunks_of_kind", "removes chunks.chunks_of_kind of indexes"),
+        ("DROP INDEX chunks_by_kind", "removes chunks.chunks_by_kind of indexes"),
         ("REVOKE DELETE ON documents FROM footnote_app", "removes documents DELETE of grants"),
         ("DROP POLICY within_workspace ON segments", "removes segments.within_workspace"),
         (

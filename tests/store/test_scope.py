@@ -203,5 +203,5 @@ async def test_a_kind_is_looked_up_in_its_index_without_the_texts(crowd: Crowd) 
             sql.SQL(load_statements("index_state")["of_kinds"]),
             {"workspace_id": crowd.other_id, "visible": visible, "kinds": ["table"]},
         )
-    assert '"chunks_of_kind"' in written
+    assert '"chunks_by_kind"' in written
     assert '"Index Only Scan"' in written

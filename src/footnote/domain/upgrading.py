@@ -51,7 +51,8 @@ class OlderFormat:
     """What workers write anew in the background, since this version writes it otherwise."""
 
     what: str
-    """`segments` of the index by words, or `lanes` that are being filled."""
+    """`segments` of the index by words, `lanes` that are being filled, or `documents` whose rows do
+    not carry yet who may see them."""
     workspaces: int
     amount: int
     """How many of them."""

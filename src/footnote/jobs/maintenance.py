@@ -8,6 +8,7 @@ from footnote.domain import Lane
 from footnote.engine import Services, as_system
 from footnote.engine.lanes import lane_of_workspace, replace_lane
 from footnote.engine.retention import DAY_SECONDS
+from footnote.store.access import pass_readers_on
 from footnote.store.blob_claims import GRACE_SECONDS, claims_left, sweep_blobs
 from footnote.store.database import SYSTEM
 from footnote.store.hnsw import promote, promotion_is_due
@@ -32,6 +33,7 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
     while await merge_once(engine.database, workspace_id, engine.maintenance_limits.merge_fan_in):
         continue
     await rewrite_older_formats(engine.database, workspace_id)
+    await pass_readers_on(engine.database, workspace_id)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         if await any_unmarked(scope):
             await enqueue_marking(scope)
@@ -50,7 +52,8 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
 async def begin_upkeep_after_upgrade(engine: Services) -> None:
     """Have workspaces tended that are in a form of an earlier version, however idle they are."""
     for each in await upkeep_after_upgrade(engine.database):
-        if not each.older_segments and not await _is_replaced(engine, each.lane):
+        older = each.older_segments or each.without_readers
+        if not older and not await _is_replaced(engine, each.lane):
             continue
         async with engine.database.workspace(each.workspace_id, SYSTEM) as scope:
             await enqueue_maintenance(scope)

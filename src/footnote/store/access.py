@@ -10,12 +10,15 @@ from psycopg.rows import DictRow
 
 from footnote.domain import Grant, Principal, Role, Visibility
 from footnote.domain.identity import ADMINISTRATORS, MEMBERS, SYSTEM_NAME
-from footnote.store.database import WorkspaceScope
+from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.documents import no_such_document
+from footnote.store.publishing import lock_family, wait_for_publications
 from footnote.store.receiving import announce_change
 from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("access")
+_PASSED_ON_AT_ONCE = 20
+"""Documents whose rows one transaction writes, so that it is short."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,14 +83,33 @@ async def stored_access(scope: WorkspaceScope, document_id: UUID) -> StoredAcces
     return record_of(StoredAccess, row, visibility=Visibility(row["visibility"]))
 
 
+async def pass_readers_on(database: Database, workspace_id: UUID) -> int:
+    """Have rows of before carry who may see them; return of how many documents.
+
+    Some at a time, and what is done is kept. One that is in use is left for another time.
+    """
+    passed_on = 0
+    while True:
+        async with database.workspace(workspace_id, SYSTEM) as scope:
+            row = await scope.single(_SQL["pass_readers_on"], {"most": _PASSED_ON_AT_ONCE})
+        if not row["documents"]:
+            return passed_on
+        passed_on += row["documents"]
+
+
 async def change_access(
     scope: WorkspaceScope,
     document_id: UUID,
     visibility: Visibility,
     access: Sequence[str] | None,
 ) -> None:
-    """Change who sees a document and its attachments; what searches cached is void at once."""
+    """Change who sees a document and its attachments; what searches cached is void at once.
+
+    Waits for publications of theirs, whose rows are to have the same readers.
+    """
+    await wait_for_publications(scope, document_id)
     await announce_change(scope)
+    await lock_family(scope, document_id)
     await scope.execute(
         _SQL["change_access"],
         {

@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 from footnote.domain.answer_statistics import CitationReport, DocumentCitations
 from footnote.domain.conversations import MessageAnswer
 from footnote.ports import Place
-from footnote.store.database import SYSTEM, WorkspaceScope, bind
+from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.documents import document_of
 from footnote.store.messages import read_answer
 from footnote.store.sealing import ANSWER
@@ -51,9 +51,9 @@ async def citation_report(
     Only such as the principal of the scope may see, in these collections or in all.
     """
     when = {"begin": period.begin, "end": period.end}
-    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    await scope.act_as(SYSTEM)
     cited = await scope.all(_SQL["cited"], when)
-    await bind(scope.connection, scope.workspace_id, scope.principal)
+    await scope.act_as(scope.principal)
     wanted = {
         **when,
         "collections": None if collections is None else list(collections),
@@ -94,11 +94,11 @@ async def unanswered_questions(
     scope: WorkspaceScope, period: StatisticsPeriod, limit: int
 ) -> tuple[Unanswered, ...]:
     """The latest refusals of a period, whoever asked."""
-    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    await scope.act_as(SYSTEM)
     rows = await scope.all(
         _SQL["unanswered"], {"begin": period.begin, "end": period.end, "limit": limit}
     )
-    await bind(scope.connection, scope.workspace_id, scope.principal)
+    await scope.act_as(scope.principal)
     return tuple(
         Unanswered(
             asker=row["asker"],

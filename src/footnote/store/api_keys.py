@@ -11,6 +11,7 @@ from psycopg.rows import DictRow
 from footnote.domain import Right, Workspace
 from footnote.domain.credentials import ApiKey
 from footnote.errors import NotFound
+from footnote.store.coordinator import enter_credential
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.statements import load_statements, record_of
 
@@ -73,6 +74,7 @@ async def add_key(
     scope: WorkspaceScope, credential_id: str, secret_hash: bytes, wanted: WantedKey
 ) -> ApiKey:
     """Keep a key."""
+    await enter_credential(scope, "key", credential_id)
     row = await scope.single(
         _SQL["add"],
         {

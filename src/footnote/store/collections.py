@@ -7,7 +7,7 @@ from typing import Literal
 
 from footnote.domain import DocumentStatus, Grant, Visibility
 from footnote.domain.collections import CollectionSummary
-from footnote.store.database import SYSTEM, WorkspaceScope, bind
+from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("collections")
@@ -44,10 +44,10 @@ async def remove_collection(scope: WorkspaceScope, name: str) -> Removal:
     """
     if not await scope.change(_SQL["lock"], {"collection": name}):
         return "absent"
-    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    await scope.act_as(SYSTEM)
     found = await scope.single(_SQL["has_documents"], {"collection": name})
     if not found["found"]:
         await scope.execute(_SQL["remove_grants"], {"collection": name})
         await scope.execute(_SQL["remove"], {"collection": name})
-    await bind(scope.connection, scope.workspace_id, scope.principal)
+    await scope.act_as(scope.principal)
     return "in use" if found["found"] else "removed"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import psycopg
+from psycopg import sql
 from psycopg.rows import DictRow
 
 from footnote.errors import KeyUnavailable, UnsupportedSettings
@@ -21,7 +22,7 @@ DATA_KEY_BYTES = 32
 KEPT_SECONDS = 300.0
 """How long a process goes on with keys that another one may have rotated or destroyed."""
 _SQL = load_statements("data_keys")
-_BIND = load_statements("scope")["bind"]
+_BIND = sql.SQL(load_statements("scope")["bind_workspace"])
 _PLAIN = Sealing()
 
 Transaction = Callable[[], AbstractAsyncContextManager[psycopg.AsyncConnection[DictRow]]]
@@ -178,4 +179,4 @@ async def _key_rows(
 
 
 async def _bind(connection: psycopg.AsyncConnection[DictRow], workspace_id: UUID) -> None:
-    await connection.execute(_BIND, {"workspace_id": str(workspace_id), "access": ["*"]})
+    await connection.execute(_BIND.format(workspace=sql.Literal(str(workspace_id))), prepare=False)

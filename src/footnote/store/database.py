@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -60,6 +61,8 @@ class WorkspaceScope:
     connection: Connection
     sealing: Sealing
     """How what it stores is encrypted."""
+    distributed: bool = False
+    """Whether the rows lie on nodes of a cluster, so that triggers of theirs run there."""
 
     async def execute(
         self,
@@ -112,6 +115,10 @@ class WorkspaceScope:
         """Run a statement; return how many rows it changed, or locked."""
         return (await self.execute(statement, parameters)).rowcount
 
+    async def act_as(self, principal: Principal) -> None:
+        """Have what follows in the transaction see what a principal sees."""
+        await bind(self.connection, self.workspace_id, principal, distributed=self.distributed)
+
     async def execute_many(
         self, statement: Statement, rows: Iterable[Mapping[str, object]]
     ) -> None:
@@ -130,6 +137,8 @@ class Database:
     statement_timeout: str = "30000ms"
     pooled: bool = False
     """Whether a connection pooler stands before the server."""
+    distributed: bool = False
+    """Whether the tables lie on nodes of a Citus cluster."""
     primary: Database | None = None
     """Of a replica, which serves snapshots alone; raises ReplicaLost where it cannot."""
 
@@ -140,8 +149,8 @@ class Database:
         """A read-write transaction in a workspace."""
         sealing = await self.sealing(workspace_id)
         async with self.outside() as connection:
-            await bind(connection, workspace_id, principal)
-            yield WorkspaceScope(workspace_id, principal, connection, sealing)
+            await bind(connection, workspace_id, principal, distributed=self.distributed)
+            yield WorkspaceScope(workspace_id, principal, connection, sealing, self.distributed)
 
     @asynccontextmanager
     async def snapshot(
@@ -179,7 +188,9 @@ class Database:
             await connection.execute(beginning)
             bound = {"workspace_id": str(workspace_id), "access": list(principal.access_names)}
             await connection.execute(_SQL["act_and_bind"], {**self._acting, **bound})
-            yield WorkspaceScope(workspace_id, principal, connection, sealing)
+            if self.distributed:
+                await bind(connection, workspace_id, principal, distributed=True)
+            yield WorkspaceScope(workspace_id, principal, connection, sealing, self.distributed)
             await connection.execute(_SQL["end"])
 
     async def sealing(self, workspace_id: UUID) -> Sealing:
@@ -298,17 +309,33 @@ def refuse_under_legal_hold(error: psycopg.IntegrityError) -> None:
         ) from error
 
 
-async def bind(connection: Connection, workspace_id: UUID, principal: Principal) -> None:
-    """Name the workspace and the principal to the transaction, until it ends."""
+async def bind(
+    connection: Connection, workspace_id: UUID, principal: Principal, *, distributed: bool = False
+) -> None:
+    """Name the workspace and the principal to the transaction, until it ends.
+
+    Where it is distributed, by statements, which Citus hands on to nodes; functions it does not.
+    """
+    if distributed:
+        for statement in _binding(workspace_id, principal):
+            await connection.execute(statement, prepare=False)
+        return
     await connection.execute(
         _SQL["bind"],
         {"workspace_id": str(workspace_id), "access": list(principal.access_names)},
     )
 
 
+def _binding(workspace_id: UUID, principal: Principal) -> Iterator[sql.Composed]:
+    quoted = (re.sub(r'(["\\])', r"\\\1", name) for name in principal.access_names)
+    access = ",".join(f'"{name}"' for name in quoted)
+    yield sql.SQL(_SQL["bind_workspace"]).format(workspace=sql.Literal(str(workspace_id)))
+    yield sql.SQL(_SQL["bind_access"]).format(access=sql.Literal(f"{{{access}}}"))
+
+
 async def bind_as_system(connection: Connection, workspace_id: UUID) -> None:
-    """Name the workspace to the transaction, with no document hidden."""
-    await bind(connection, workspace_id, SYSTEM)
+    """Name the workspace to a transaction, with no document hidden, wherever the tables lie."""
+    await bind(connection, workspace_id, SYSTEM, distributed=True)
 
 
 async def execute_as_system(
@@ -319,9 +346,9 @@ async def execute_as_system(
     For what all principals share, and for numbers of chunks that its principal may see. Columns
     come in binary form.
     """
-    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    await scope.act_as(SYSTEM)
     cursor = await scope.execute(statement, parameters, binary=True)
-    await bind(scope.connection, scope.workspace_id, scope.principal)
+    await scope.act_as(scope.principal)
     return cursor
 
 

@@ -69,6 +69,7 @@ def distribute(urls: DatabaseUrls, shards: int, tell: Callable[[str], None]) -> 
                 "no node of the cluster takes shards",
                 hint="add one on the coordinator: SELECT citus_add_node('HOST', 5432)",
             )
+        connection.execute(_SQL["allow_triggers"])
         for statement in plan.statements:
             tell(statement)
             _run(connection, statement)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
+from itertools import product
 from typing import LiteralString
 
 import psycopg
@@ -32,15 +34,31 @@ LOCAL = {
 _QUEUE = "procrastinate_"
 _OF_QUEUE = "the job queue: small, and its jobs are taken in one place"
 _UNSAID = (TableKind.LOCAL, "has no workspace, and nobody has said where it lies")
-_SQL = load_statements("citus")
-_ASKS_TABLE = "asks another table who may see a row"
-_ASKS_ACCESS = "reads the access list, once for all rows instead of for each"
-_OF_TRIGGERS = {
-    "list": "it writes a reference table, which a statement on a shard may not",
-    "tell": "what it notifies there reaches nobody who listens on the coordinator",
-    "ask": "with citus.enable_unsafe_triggers on every node it may ask tables beside it, if each "
-    "of its statements names the workspace by a value; this was not tried",
-}
+_SQL = load_statements("migrating") | load_statements("citus")
+_SETTINGS: tuple[tuple[LiteralString, LiteralString], ...] = (
+    ("citus.propagate_set_commands", "local"),
+    ("citus.enable_unsafe_triggers", "on"),
+)
+"""What reaches nodes of the workspace that a transaction names, and whether triggers run there."""
+_CALLED = re.compile(r"\bfootnote\.(\w+)\(")
+_LEAVES_TO_COORDINATOR = re.compile(r"\bis_shard\(TG_TABLE_NAME\)")
+_ON_A_SHARD = (
+    (
+        re.compile(r"\bcurrent_workspace\(\)"),
+        "it names the workspace by a function, which Citus takes for no value",
+    ),
+    (
+        re.compile(r"\w\((?:NEW|OLD)\s*[,)]"),
+        "it hands a row on as a whole, which is of another type there",
+    ),
+)
+"""What a trigger must not do there, with whatever it calls, and why."""
+_FOR_THE_COORDINATOR = (
+    (re.compile(r"\b\w+_directory\b"), "it writes a reference table, which a shard's may not"),
+    (re.compile(r"\bpg_notify\("), "what it notifies reaches nobody who listens elsewhere"),
+    (re.compile(r"\bprocrastinate_\w+\("), "the job queue lies on the coordinator"),
+)
+"""What it may do only where it asks before whether it runs on a shard."""
 
 
 def plan_of(connection: Connection, login: str, shards: int) -> ClusterPlan:
@@ -109,13 +127,44 @@ def _obstacles(
     for key in foreign:
         yield from _foreign_obstacles(key, kinds)
     for policy in connection.execute(_SQL["policies"]):
-        if policy["table_name"] in distributed:
-            asked = _ASKS_TABLE if policy["asks_table"] else _ASKS_ACCESS
-            yield _obstacle(policy, f"Citus takes no policy with a subquery, and this one {asked}")
+        if policy["asks"] and policy["table_name"] in distributed:
+            yield _obstacle(policy, "Citus takes no policy with a subquery")
+    yield from _without_readers(connection)
+    functions = {row["name"]: row["definition"] for row in connection.execute(_SQL["functions"])}
     for trigger in connection.execute(_SQL["triggers"]):
         if trigger["table_name"] in distributed:
-            why = _OF_TRIGGERS[trigger["does"]]
-            yield _obstacle(trigger, f"{trigger['function']} runs on the node of a shard: {why}")
+            for why in _reasons(trigger["function"], functions):
+                yield _obstacle(
+                    trigger, f"{trigger['function']} runs on the node of a shard: {why}"
+                )
+
+
+def _without_readers(connection: Connection) -> Iterator[Obstacle]:
+    """Workspaces with rows for which the policy would ask the table of documents."""
+    told = connection.execute(_SQL["can_tell_readers"]).fetchone()
+    if told is None or not told["found"]:
+        return
+    for row in connection.execute(_SQL["readers_to_pass_on"]):
+        why = (
+            f"of workspace {row['workspace_id']}, {row['documents']} documents have rows that do "
+            "not say yet who may see them; a worker writes that when it starts"
+        )
+        yield Obstacle(table="documents", name="readers_passed_on", why=why)
+
+
+def _reasons(function: str, definitions: Mapping[str, str]) -> Iterator[str]:
+    """Why a trigger's function would fail on a shard; nothing where it would not."""
+    own = definitions.get(function, "")
+    apart = _LEAVES_TO_COORDINATOR.search(own) is not None
+    called, pending = {function}, [function]
+    while pending:
+        found = set(_CALLED.findall(definitions.get(pending.pop(), ""))) & definitions.keys()
+        pending += found - called
+        called |= found
+    texts = [definitions.get(name, "") for name in called]
+    for pattern, why in (*_ON_A_SHARD, *(() if apart else _FOR_THE_COORDINATOR)):
+        if any(map(pattern.search, texts)):
+            yield why
 
 
 def _table_obstacles(
@@ -152,13 +201,23 @@ def _obstacle(row: DictRow, why: str) -> Obstacle:
 def _statements(
     connection: Connection, tables: Sequence[PlannedTable], login: str, shards: int
 ) -> Iterator[str]:
-    found = connection.execute(_SQL["login_set"], {"login": login}).fetchone()
-    if login and found is not None and not found["found"]:
-        statement = sql.SQL(
-            "ALTER ROLE {} IN DATABASE {} SET citus.propagate_set_commands = 'local'"
-        )
-        names = (sql.Identifier(login), sql.Identifier(found["database"]))
-        yield statement.format(*names).as_string(connection)
+    owner = connection.execute(_SQL["owner"]).fetchone()
+    assert owner is not None, "the schema is there"
+    roles = dict.fromkeys(filter(None, (login, owner["owner"])))
+    for role, (setting, value) in product(roles, _SETTINGS):
+        given = {"login": role, "setting": setting, "value": value}
+        found = connection.execute(_SQL["is_set"], given).fetchone()
+        if found is not None and not found["found"]:
+            statement = sql.SQL("ALTER ROLE {} IN DATABASE {} SET {} = {}").format(
+                sql.Identifier(role),
+                sql.Identifier(found["database"]),
+                sql.SQL(setting),
+                sql.Literal(value),
+            )
+            yield statement.as_string(connection)
+    for policy in connection.execute(_SQL["policies"]):
+        if not policy["asks"]:
+            yield _with_names_read_for_each_row(policy).as_string(connection)
     for table in tables:
         name = f"footnote.{table.name}"
         if table.done:
@@ -180,6 +239,18 @@ def _statements(
                 COLUMN,
                 f"footnote.{ROOT}",
             )
+
+
+def _with_names_read_for_each_row(policy: DictRow) -> sql.Composed:
+    """The policy as Citus takes it: it says the same, and is slower where it compares many rows."""
+    statement = sql.SQL("ALTER POLICY {} ON {} USING ({})").format(
+        sql.Identifier(policy["name"]),
+        sql.Identifier("footnote", policy["table_name"]),
+        sql.SQL(policy["seen"]),
+    )
+    if policy["checked"] is None:
+        return statement
+    return statement + sql.SQL(" WITH CHECK ({})").format(sql.SQL(policy["checked"]))
 
 
 def kinds_placed(connection: Connection) -> dict[str, str]:

@@ -25,6 +25,7 @@ from footnote.index.routing import document_terms
 from footnote.index.terms import term_ids
 from footnote.ports import Blobs, Place, TermCounts, Vectors
 from footnote.store.blob_claims import claim_blob, remove_unused
+from footnote.store.coordinator import announce_events
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.lanes import require_vectors_of
@@ -75,7 +76,10 @@ class PostgresVersionInWork:
     async def begin(self, stage: Stage) -> bool:
         async with self._scope() as scope:
             parameters = self.stored.key | {"stage": stage}
-            return await scope.change(_SQL["begin_stage"], parameters) == 1
+            if await scope.change(_SQL["begin_stage"], parameters) == 0:
+                return False
+            await announce_events(scope, self.stored.document_id)
+            return True
 
     async def progress(self, stage: Stage, done: int, total: int) -> bool:
         async with self._scope() as scope:
@@ -85,7 +89,10 @@ class PostgresVersionInWork:
         self, scope: WorkspaceScope, stage: Stage, done: int, total: int
     ) -> bool:
         parameters = self.stored.key | {"stage": stage, "done": done, "total": total}
-        return await scope.change(_SQL["note_progress"], parameters) == 1
+        if await scope.change(_SQL["note_progress"], parameters) == 0:
+            return False
+        await announce_events(scope, self.stored.document_id)
+        return True
 
     async def content(self) -> BinaryIO:
         """Open the file that was received. Raises DocumentUnreadable, DocumentInterrupted."""
@@ -161,7 +168,9 @@ class PostgresVersionInWork:
             claim = await claim_blob(scope, content_sha256)
         await self.blobs.put(claim.blob_key, content)
         async with self._scope() as scope:
+            held = await scope.one(_SQL["hold_access"], self.stored.key)
             parent = await get_document(scope, self.stored.document_id)
+            assert held is not None, "it is there, and was held before"
             await receive_document(
                 scope,
                 Incoming(
@@ -176,8 +185,8 @@ class PostgresVersionInWork:
                     parent_id=parent.document_id,
                     source_type=source_type,
                     tags=parent.tags,
-                    visibility=self.stored.visibility,
-                    access=self.stored.access,
+                    visibility=Visibility(held["visibility"]),
+                    access=None if held["access"] is None else tuple(held["access"]),
                     failure=failure,
                 ),
             )
@@ -293,13 +302,7 @@ async def open_version(
             database=database,
             blobs=blobs,
             workspace_id=workspace_id,
-            stored=record_of(
-                StoredVersion,
-                row,
-                document_id=document_id,
-                version=version,
-                visibility=Visibility(row["visibility"]),
-            ),
+            stored=record_of(StoredVersion, row, document_id=document_id, version=version),
             lane=lane,
             lane_id=await adopt_lane(scope, lane),
             lexical_key=await lexical_key(scope),

@@ -8,7 +8,7 @@ from psycopg.rows import DictRow
 
 from footnote.domain.legal_holds import LegalHold
 from footnote.errors import NotFound
-from footnote.store.database import WorkspaceScope
+from footnote.store.database import WorkspaceScope, execute_as_system
 from footnote.store.documents import get_document
 from footnote.store.sealing import HOLD_LIFTED, HOLD_REASON
 from footnote.store.statements import load_statements, record_of
@@ -64,9 +64,9 @@ async def lift_hold(scope: WorkspaceScope, hold_id: UUID, reason: str) -> LegalH
 
 async def document_is_held(scope: WorkspaceScope, document_id: UUID) -> bool:
     """Whether something keeps the document from being deleted."""
-    return bool(
-        (await scope.single(_SQL["document_is_held"], {"document_id": document_id}))["held"]
-    )
+    cursor = await execute_as_system(scope, _SQL["document_is_held"], {"document_id": document_id})
+    row = await cursor.fetchone()
+    return row is not None and bool(row["held"])
 
 
 async def conversations_are_held(scope: WorkspaceScope) -> bool:

@@ -10,6 +10,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from footnote.errors import StoreUnavailable
 from footnote.store.addresses import is_pooled
+from footnote.store.coordinator import is_distributed
 from footnote.store.data_keys import KeyRing
 from footnote.store.database import Connection, Database, Pool
 from footnote.store.interruptions import PooledConnection
@@ -34,7 +35,8 @@ async def open_database(
         await pool.open(wait=True, timeout=30)
         async with pool.connection() as connection:
             pooled = await _behind_pooler(connection)
-        database = Database(pool, keys or KeyRing(), timeout, pooled)
+            distributed = await is_distributed(connection)
+        database = Database(pool, keys or KeyRing(), timeout, pooled, distributed)
         await refuse_powerful_role(database)
     except PoolTimeout as error:
         await pool.close()
@@ -55,7 +57,7 @@ async def open_replica(
     """Open the pool of a replica, whether it answers or not; `refuse_powerful_role` asks it."""
     pool, timeout = _pool(url, pool_size, statement_timeout_seconds)
     await pool.open()
-    return Database(pool, primary.keys, timeout, primary=primary)
+    return Database(pool, primary.keys, timeout, distributed=primary.distributed, primary=primary)
 
 
 def _pool(url: str, pool_size: int, statement_timeout_seconds: float) -> tuple[Pool, str]:

@@ -13,11 +13,12 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Json, Jsonb
 from psycopg.types.range import Range
 
-from footnote.domain import Chunk, Failure, Publication, Stage, Visibility
+from footnote.domain import Chunk, Failure, Publication, Stage
 from footnote.errors import DocumentInterrupted, NotFound
 from footnote.index.segments import SEGMENT_FORMAT, chunk_lengths, posting_parts
 from footnote.store.blob_claims import give_up
 from footnote.store.clusters import forget_cluster_names
+from footnote.store.coordinator import announce_events
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import failure_json, no_such_document
 from footnote.store.lanes import require_current
@@ -81,8 +82,6 @@ class StoredVersion:
     media_type: str
     byte_size: int
     blob_key: str
-    visibility: Visibility
-    access: tuple[str, ...] | None
     received_at: datetime
 
     @property
@@ -156,6 +155,7 @@ async def publish(
         | _document_parameters(publication, segment_id, first_chunk)
         | _described(scope.sealing, stored.document_id, publication),
     )
+    await announce_events(scope, stored.document_id)
     await scope.execute(_SQL["drop_stage_results"], parameters)
     own = publication.document_hash
     hashes = list(
@@ -182,7 +182,8 @@ async def mark_failed(
         "failure": failure_json(failure),
     }
     await announce_change(scope)
-    await scope.execute(_SQL["mark_failed"], parameters)
+    if await scope.change(_SQL["mark_failed"], parameters):
+        await announce_events(scope, document_id)
     await scope.execute(_SQL["drop_stage_results"], parameters)
 
 
@@ -197,15 +198,9 @@ async def delete_document(
     They are given up: `blob_claims.remove_unused` removes them now, a sweep later. Raises NotFound.
     """
     parameters: dict[str, object] = {"document_id": document_id}
-    held: set[UUID] = set()
-    # What is attached while another publication is waited for is waited for as well.
-    while wanted := {row["document_id"] for row in await scope.all(_SQL["family"], parameters)}:
-        if wanted <= held:
-            break
-        await scope.execute(_SQL["take_turns"], {"document_ids": list(wanted)})
-        held |= wanted
+    await wait_for_publications(scope, document_id)
     index = await _lock_index(scope)
-    family = await scope.all(_SQL["lock_family"], parameters)
+    family = await lock_family(scope, document_id)
     if not family:
         raise no_such_document(document_id)
     identities = {"document_ids": [member["document_id"] for member in family]}
@@ -215,12 +210,34 @@ async def delete_document(
     await remove_from_sealed_answers(scope, identities["document_ids"])
     await forget_cluster_names(scope, identities["document_ids"])
     await scope.execute(_SQL["delete_family"], parameters | identities)
+    await announce_events(scope, *identities["document_ids"])
     await _enqueue_what_is_due(scope, limits, index)
     await enqueue_clustering_if_wanted(scope, by_default=limits.cluster)
     keys = tuple(row["blob_key"] for row in blobs)
     if keys:
         await give_up(scope, keys)
     return keys
+
+
+async def wait_for_publications(scope: WorkspaceScope, document_id: UUID) -> None:
+    """Have no version of a document or of its attachments published until the transaction ends.
+
+    Comes before the index and the rows are locked, which a publication does last.
+    """
+    held: set[UUID] = set()
+    # What is attached while another publication is waited for is waited for as well.
+    while wanted := {
+        row["document_id"] for row in await scope.all(_SQL["family"], {"document_id": document_id})
+    }:
+        if wanted <= held:
+            break
+        await scope.execute(_SQL["take_turns"], {"document_ids": list(wanted)})
+        held |= wanted
+
+
+async def lock_family(scope: WorkspaceScope, document_id: UUID) -> list[DictRow]:
+    """Hold a document and its attachments, also from whoever writes rows under them."""
+    return await scope.all(_SQL["lock_family"], {"document_id": document_id})
 
 
 async def _lock_index(scope: WorkspaceScope) -> DictRow:

@@ -22,6 +22,7 @@ from footnote.domain import (
 from footnote.domain.access import access_names
 from footnote.errors import QueueFull
 from footnote.store.blob_claims import BlobClaim, give_up_unnamed, redeem
+from footnote.store.coordinator import announce_events
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import document_of, failure_json, get_document, no_such_document
 from footnote.store.queue import INGEST_QUEUE, enqueue_ingestion
@@ -146,6 +147,7 @@ async def requeue_failed(
     )
     if row is None:
         return await get_document(scope, document.document_id)
+    await announce_events(scope, document.document_id)
     await enqueue_ingestion(scope, document.document_id, document.version)
     return document_of(scope, row)
 
@@ -225,7 +227,7 @@ async def _insert(scope: WorkspaceScope, parameters: dict[str, object]) -> Recei
     await scope.execute(_SQL["ensure_collection"], parameters)
     document = document_of(scope, await scope.single(_SQL["insert"], parameters))
     await scope.execute(_SQL["insert_version"], parameters)
-    await _enqueue_unless_failed(scope, document)
+    await _announce(scope, document)
     return Received(document=document, duplicate=False, new_version=False)
 
 
@@ -252,7 +254,7 @@ async def _add_version(
         raise no_such_document(known["document_id"])
     await scope.execute(_SQL["insert_version"], parameters)
     document = document_of(scope, row)
-    await _enqueue_unless_failed(scope, document)
+    await _announce(scope, document)
     return Received(document=document, duplicate=False, new_version=True)
 
 
@@ -268,11 +270,14 @@ async def _try_again(
     if row is None:
         raise no_such_document(known["document_id"])
     document = document_of(scope, row)
+    await announce_events(scope, document.document_id)
     await enqueue_ingestion(scope, document.document_id, document.version)
     return Received(document=document, duplicate=False, new_version=False)
 
 
-async def _enqueue_unless_failed(scope: WorkspaceScope, document: Document) -> None:
+async def _announce(scope: WorkspaceScope, document: Document) -> None:
+    """Tell of a new document or version, and have it ingested unless it has failed already."""
+    await announce_events(scope, document.document_id)
     if document.status is DocumentStatus.QUEUED:
         # Whoever had it written waits to find it.
         first = document.source_type is SourceType.GENERATED

@@ -10,7 +10,7 @@ from psycopg.rows import DictRow
 
 from footnote.domain.conversations import MessageAnswer
 from footnote.ports import Place
-from footnote.store.database import SYSTEM, WorkspaceScope, bind
+from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.messages import answer_json, read_answer
 from footnote.store.sealing import ANSWER
 from footnote.store.statements import load_statements
@@ -28,7 +28,7 @@ async def remove_from_sealed_answers(scope: WorkspaceScope, document_ids: Sequen
     if not scope.sealing.encrypts:
         return
     gone = frozenset(document_ids)
-    await bind(scope.connection, scope.workspace_id, SYSTEM)
+    await scope.act_as(SYSTEM)
     rows = await scope.all(_SQL["resting_on"], {"document_ids": list(document_ids)})
     await scope.execute_many(
         _SQL["replace"],
@@ -42,7 +42,7 @@ async def remove_from_sealed_answers(scope: WorkspaceScope, document_ids: Sequen
             for row in rows
         ),
     )
-    await bind(scope.connection, scope.workspace_id, scope.principal)
+    await scope.act_as(scope.principal)
 
 
 async def count_naming(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> int:

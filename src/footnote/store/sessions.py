@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from footnote.domain import Role, Workspace
+from footnote.store.coordinator import enter_credential, enter_login, leave_directories
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.statements import load_statements, record_of
 
@@ -74,7 +75,11 @@ async def touch_session(database: Database, kept: KeptSession) -> None:
 
 async def add_session(scope: WorkspaceScope, session: NewSession) -> None:
     """Keep a session, and forget those that ended."""
-    await scope.execute(_SQL["forget_old"])
+    await _delete(scope, "forget_old")
+    await enter_credential(scope, "session", session.credential_id)
+    await enter_login(
+        scope, session.credential_id, session.issuer, session.subject, session.provider_session
+    )
     await scope.execute(
         _SQL["add"],
         {
@@ -93,12 +98,19 @@ async def add_session(scope: WorkspaceScope, session: NewSession) -> None:
 
 async def end_session(scope: WorkspaceScope, credential_id: str) -> None:
     """End one session."""
-    await scope.execute(_SQL["end"], {"credential_id": credential_id})
+    await _delete(scope, "end", {"credential_id": credential_id})
 
 
 async def end_sessions_of(scope: WorkspaceScope, principal: str) -> None:
     """End every session of a person in the workspace."""
-    await scope.execute(_SQL["end_of_principal"], {"who": principal})
+    await _delete(scope, "end_of_principal", {"who": principal})
+
+
+async def _delete(
+    scope: WorkspaceScope, statement: str, parameters: Mapping[str, object] | None = None
+) -> None:
+    rows = await scope.all(_SQL[statement], parameters)
+    await leave_directories(scope, "session", [row["credential_id"] for row in rows])
 
 
 async def end_logins(

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from footnote.domain import Principal, Role, Workspace
 from footnote.domain.sharing import ShareLink
+from footnote.store.coordinator import enter_credential
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.statements import load_statements, record_of
 
@@ -74,6 +75,7 @@ async def add_link(
     lifetime: timedelta,
 ) -> ShareLink:
     """Keep a link to a collection, by its name, or to a conversation of the acting principal."""
+    await enter_credential(scope, "link", credential_id)
     row = await scope.single(
         _SQL["add"],
         {

@@ -79,10 +79,13 @@ def _pending(
 
 def _older_formats(connection: psycopg.Connection) -> tuple[OlderFormat, ...]:
     """What workers write anew; nothing is known of it before the step that keeps it."""
-    if connection.execute(_SQL["can_tell_upkeep"]).fetchone() != (True,):
-        return ()
-    rows = connection.execute(_SQL["upkeep"], {"format": SEGMENT_FORMAT}).fetchall()
-    counts = {"segments": [row[1] for row in rows], "lanes": [row[2] for row in rows]}
+    counts: dict[str, list[int]] = {}
+    if connection.execute(_SQL["can_tell_upkeep"]).fetchone() == (True,):
+        rows = connection.execute(_SQL["upkeep"], {"format": SEGMENT_FORMAT}).fetchall()
+        counts |= {"segments": [row[1] for row in rows], "lanes": [row[2] for row in rows]}
+    if connection.execute(_SQL["can_tell_readers"]).fetchone() == (True,):
+        rows = connection.execute(_SQL["readers_to_pass_on"]).fetchall()
+        counts["documents"] = [row[1] for row in rows]
     return tuple(
         OlderFormat(what=what, workspaces=sum(map(bool, each)), amount=sum(each))
         for what, each in counts.items()

@@ -19,6 +19,8 @@ class Upkeep:
 
     workspace_id: UUID
     older_segments: int
+    without_readers: int
+    """Documents whose rows do not carry yet who may see them."""
     lane: Lane | None
     """The current one; None before the first document."""
 
@@ -28,7 +30,14 @@ async def upkeep_after_upgrade(database: Database) -> tuple[Upkeep, ...]:
     async with database.outside() as connection:
         cursor = await connection.execute(_SQL["upkeep"], {"format": SEGMENT_FORMAT})
         rows = await cursor.fetchall()
+        cursor = await connection.execute(_SQL["readers_to_pass_on"])
+        without = {row["workspace_id"]: row["documents"] for row in await cursor.fetchall()}
     return tuple(
-        record_of(Upkeep, row, lane=None if row["model"] is None else record_of(Lane, row))
+        record_of(
+            Upkeep,
+            row,
+            lane=None if row["model"] is None else record_of(Lane, row),
+            without_readers=without.get(row["workspace_id"], 0),
+        )
         for row in rows
     )

@@ -62,9 +62,12 @@ def _lines(done: Upgrade) -> Iterator[str]:
             "workers first."
         )
     for each in done.older_formats:
+        more = " (footnote backfill show)"
+        if each.what == "documents":
+            more = ", whose rows do not say yet who may see them"
         yield (
             f"Workers write anew in the background: {each.amount:,} {each.what} of "
-            f"{each.workspaces:,} workspaces (footnote backfill show)."
+            f"{each.workspaces:,} workspaces{more}."
         )
 
 

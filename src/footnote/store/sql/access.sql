@@ -21,9 +21,12 @@ WHERE workspace_id = %(workspace_id)s AND subject = %(subject)s AND collection =
 SELECT collection, created_by, parent_id, visibility, access FROM documents
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 
+-- name: pass_readers_on
+SELECT pass_readers_on_to_rows(%(most)s) AS documents
+
 -- name: change_access
--- An attachment is seen by whoever sees what it is attached to. Events told what they told: those
--- of before the change are seen by whoever sees the document now.
+-- An attachment is seen by whoever sees what it is attached to. What lies under a document, and what was
+-- told of it, follows by a trigger.
 WITH RECURSIVE family AS (
     SELECT document_id FROM documents
     WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
@@ -31,11 +34,6 @@ WITH RECURSIVE family AS (
     SELECT child.document_id FROM documents AS child
     JOIN family ON child.parent_id = family.document_id
     WHERE child.workspace_id = %(workspace_id)s
-),
-told AS (
-    UPDATE events SET access = %(access)s::text[]
-    WHERE workspace_id = %(workspace_id)s
-        AND document_id IN (SELECT document_id FROM family)
 )
 UPDATE documents SET visibility = %(visibility)s, access = %(access)s::text[]
 WHERE workspace_id = %(workspace_id)s AND document_id IN (SELECT document_id FROM family)

@@ -54,30 +54,34 @@ WHERE key.contype = 'f' AND class.relnamespace = 'footnote'::regnamespace
 ORDER BY class.relname, key.conname
 
 -- name: policies
--- Those that hold a subquery, and whether it asks a table.
-SELECT class.relname AS table_name, policy.polname AS name, written.text ~ '\mFROM\M' AS asks_table
+-- Those that hold a subquery, and what they would be with the names of the caller read for each row.
+SELECT class.relname AS table_name, policy.polname AS name, plain.seen, plain.checked,
+    concat_ws(' ', plain.seen, plain.checked) ~ '\mSELECT\M' AS asks
 FROM pg_policy AS policy
 JOIN pg_class AS class ON class.oid = policy.polrelid
 CROSS JOIN LATERAL (
-    SELECT concat_ws(
-        ' ', pg_get_expr(policy.polqual, class.oid), pg_get_expr(policy.polwithcheck, class.oid)
-    )
-) AS written (text)
-WHERE class.relnamespace = 'footnote'::regnamespace AND written.text ~ '\mSELECT\M'
+    SELECT pg_get_expr(policy.polqual, class.oid), pg_get_expr(policy.polwithcheck, class.oid)
+) AS written (seen, checked)
+CROSS JOIN LATERAL (
+    SELECT regexp_replace(written.seen, names.read_once, 'footnote.current_access()', 'g'),
+        regexp_replace(written.checked, names.read_once, 'footnote.current_access()', 'g')
+    FROM (VALUES ('\( SELECT (footnote\.)?current_access\(\) AS current_access\)')) AS names (read_once)
+) AS plain (seen, checked)
+WHERE class.relnamespace = 'footnote'::regnamespace
+    AND concat_ws(' ', written.seen, written.checked) ~ '\mSELECT\M'
 ORDER BY class.relname, policy.polname
 
 -- name: triggers
-SELECT class.relname AS table_name, trigger.tgname AS name, function.proname AS function,
-    CASE
-        WHEN function.prosrc ~ '\m\w+_directory\M' THEN 'list'
-        WHEN function.prosrc ~ '\m(pg_notify|tell)\(' THEN 'tell'
-        ELSE 'ask'
-    END AS does
+SELECT class.relname AS table_name, trigger.tgname AS name, function.proname AS function
 FROM pg_trigger AS trigger
 JOIN pg_class AS class ON class.oid = trigger.tgrelid
 JOIN pg_proc AS function ON function.oid = trigger.tgfoid
 WHERE class.relnamespace = 'footnote'::regnamespace AND NOT trigger.tgisinternal
 ORDER BY class.relname, trigger.tgname
+
+-- name: functions
+SELECT proname AS name, pg_get_functiondef(oid) AS definition FROM pg_proc
+WHERE pronamespace = 'footnote'::regnamespace AND prokind = 'f'
 
 -- name: placed
 -- What Citus knows of; it calls no local table distributed.
@@ -86,14 +90,21 @@ FROM citus_tables AS placed
 JOIN pg_class AS class ON class.oid = placed.table_name::oid
 WHERE class.relnamespace = 'footnote'::regnamespace
 
--- name: login_set
+-- name: is_set
 SELECT current_database()::text AS database, EXISTS (
     SELECT FROM pg_db_role_setting AS setting
     JOIN pg_roles AS role ON role.oid = setting.setrole
     JOIN pg_database AS database ON database.oid = setting.setdatabase
     WHERE role.rolname = %(login)s AND database.datname = current_database()
-        AND 'citus.propagate_set_commands=local' = ANY (setting.setconfig)
+        AND %(setting)s || '=' || %(value)s = ANY (setting.setconfig)
 ) AS found
+
+-- name: owner
+SELECT pg_get_userbyid(nspowner)::text AS owner FROM pg_namespace WHERE nspname = 'footnote'
+
+-- name: allow_triggers
+-- For the connection that distributes the tables, which began before the login was so set.
+SET citus.enable_unsafe_triggers = 'on'
 
 -- name: nodes
 SELECT nodename AS host, nodeport AS port, isactive AS active, shouldhaveshards AS takes_shards,

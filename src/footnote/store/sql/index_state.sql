@@ -24,7 +24,7 @@ FROM (SELECT range_agg(documents.chunks) AS chunks FROM documents WHERE {documen
 CROSS JOIN LATERAL unnest(visible.chunks) AS piece
 
 -- name: of_kinds
--- One walk over chunks_of_kind for each kind and each range of visible chunks; the aggregate
+-- One walk over chunks_by_kind for each kind and each range of visible chunks; the aggregate
 -- within keeps the planner from comparing every chunk with every range. int32 each, big-endian.
 SELECT string_agg(of_kind.numbers, ''::bytea) AS numbers
 FROM unnest(%(visible)s::int4multirange) AS allowed

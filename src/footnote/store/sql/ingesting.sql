@@ -1,10 +1,16 @@
 -- name: stored_version
 -- A job for a version that was replaced or deleted finds nothing and ends.
-SELECT given.filename, given.media_type, given.byte_size, given.blob_key, documents.access,
-    documents.visibility, given.created_at AS received_at
+SELECT given.filename, given.media_type, given.byte_size, given.blob_key,
+    given.created_at AS received_at
 FROM documents JOIN document_versions AS given USING (workspace_id, document_id, version)
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
+
+-- name: hold_access
+-- Of what an attachment is attached to: whoever changes it waits until the attachment is there.
+SELECT visibility, access FROM documents
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+FOR KEY SHARE
 
 -- name: begin_stage
 -- A search may filter by the time of a published document's last change, and stages pass without

@@ -30,4 +30,7 @@ RETURNING
 SELECT under_legal_hold(%(document_id)s) AS held
 
 -- name: conversations_are_held
-SELECT custodian_is_held(%(principal)s) AS held
+SELECT EXISTS (
+    SELECT FROM legal_holds
+    WHERE workspace_id = %(workspace_id)s AND lifted_at IS NULL AND custodian = %(principal)s
+) AS held

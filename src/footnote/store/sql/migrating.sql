@@ -52,6 +52,12 @@ SELECT * FROM footnote.upkeep_after_upgrade(%(format)s::smallint)
 -- name: can_tell_upkeep
 SELECT to_regprocedure('footnote.upkeep_after_upgrade(smallint)') IS NOT NULL
 
+-- name: readers_to_pass_on
+SELECT * FROM footnote.readers_to_pass_on() WHERE documents > 0
+
+-- name: can_tell_readers
+SELECT to_regprocedure('footnote.readers_to_pass_on()') IS NOT NULL AS found
+
 -- name: lock_timeout
 SELECT set_config('lock_timeout', %(timeout)s, %(local)s)
 

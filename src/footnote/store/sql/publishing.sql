@@ -80,16 +80,22 @@ UPDATE segments SET dead = dead + int4multirange(%(chunks)s::int4range)
 WHERE workspace_id = %(workspace_id)s AND segment_id = %(segment_id)s
 
 -- name: insert_chunks
--- Some hundred rows in one statement: one by one, policies, keys and plans are set up for each.
+-- Some hundred rows in one statement: one by one, policies, keys and plans are set up for each. Who may
+-- see them cannot change before they are there to be changed.
+WITH held AS MATERIALIZED (
+    SELECT readers_of(access, collection) AS readers FROM documents
+    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    FOR KEY SHARE
+)
 INSERT INTO chunks (
     workspace_id, chunk_no, document_id, version, ordinal, kind, text, body_offset, char_start,
     char_end, spans, heading_path, page_start, page_end, paragraph_start, paragraph_end,
-    token_count, confidence, context, suspicious
+    token_count, confidence, context, suspicious, readers
 )
 SELECT
     %(workspace_id)s, chunk_no, %(document_id)s, %(version)s, ordinal, kind, text, body_offset,
     char_start, char_end, spans, heading_path, page_start, page_end, paragraph_start,
-    paragraph_end, token_count, confidence, context, suspicious
+    paragraph_end, token_count, confidence, context, suspicious, (SELECT readers FROM held)
 FROM json_to_recordset(%(rows)s) AS rows (
     chunk_no integer, ordinal integer, kind text, text text, body_offset integer,
     char_start integer, char_end integer, spans jsonb, heading_path text[], page_start integer,

@@ -4,6 +4,12 @@ SELECT
     set_config('footnote.workspace_id', %(workspace_id)s, true),
     set_config('footnote.access', (%(access)s::text[])::text, true)
 
+-- name: bind_workspace
+SET LOCAL footnote.workspace_id = {workspace}
+
+-- name: bind_access
+SET LOCAL footnote.access = {access}
+
 -- name: begin_moment
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 

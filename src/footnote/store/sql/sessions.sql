@@ -24,14 +24,17 @@ INSERT INTO sessions (
 
 -- name: forget_old
 DELETE FROM sessions WHERE workspace_id = %(workspace_id)s AND expires_at < now()
+RETURNING credential_id
 
 -- name: end
 DELETE FROM sessions
 WHERE workspace_id = %(workspace_id)s AND credential_id = %(credential_id)s
+RETURNING credential_id
 
 -- name: end_of_principal
 DELETE FROM sessions
 WHERE workspace_id = %(workspace_id)s AND lower(principal) = lower(%(who)s)
+RETURNING credential_id
 
 -- name: logins
 -- Outside every workspace: those of one person, or the one that the provider names.
