@@ -3,15 +3,16 @@
     python bench/fit_reading.py --data ../shared/data/reading [--reader FILE] [--write]
 
 Of each reading set the paragraphs that training keeps apart (every twentieth block of ten) are
-searched by their own questions, and the office papers' half to develop on by its questions: as in
-an answer the eight best passages are read and, of office papers, the eight behind them; and again
-without the paragraph or the papers that answer. Questions that the sets call impossible are asked
-too. Two conditional logits over the statements and "none" (`answering/weighing.py`) are fitted,
-first over what is observed of each, then with what the reader says of the two likeliest as claims,
-and judged in five folds that share no paragraphs or papers. What the reader said and the vectors
-are kept in files beside the models, so that a run that was ended goes on where it was. `--write`
-writes the numbers where Footnote reads them, with the least probability that refuses four of five
-unanswerable questions, in the mean of the two collections.
+searched by their own questions, and the office papers' half to develop on by its questions; and
+again without the paragraph or the papers that answer. Questions that the sets call impossible are
+asked too. Fitted are three conditional logits with "none" (`answering/weighing.py`): over what is
+known of the eight passages, or sixteen of office papers, before they are read; over what is
+observed of each statement of those that are read, the most promising first; and with what the
+reader says of the two likeliest as claims. They are judged in five folds that share no paragraphs
+or papers. What the reader said and the vectors are kept in files beside the models, so that a run
+that was ended goes on where it was. `--write` writes the numbers where Footnote reads them, with
+the least probability that refuses four of five unanswerable questions, in the mean of the two
+collections.
 """
 
 from __future__ import annotations
@@ -22,16 +23,24 @@ import hashlib
 import json
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from footnote.answering.choosing import Located, about_what_is_asked
+from footnote.answering.choosing import Located, about_what_is_asked, names_several
 from footnote.answering.cite import Footnotes
 from footnote.answering.deciding import DECIDING, decide
 from footnote.answering.observing import OBSERVED, Floats
-from footnote.answering.reader_answers import READ_FIRST, once_each, read_statements
+from footnote.answering.promising import PROMISING, promises_of
+from footnote.answering.reader_answers import (
+    READ_UNTIL,
+    UNDECIDED,
+    once_each,
+    read_statements,
+)
+from footnote.answering.sentences import Candidate, candidates_of
 from footnote.answering.weighing import FILE, Logit, observed
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.embedder_specs import parse_spec
@@ -39,6 +48,7 @@ from footnote.models.embedders import EmbedderChoices, Embedders, opener
 from footnote.models.readers import reader_from
 from footnote.ports import Embedder
 from footnote.settings import Settings
+from reading import Asked
 from reading_questions import (
     SETS,
     Question,
@@ -67,13 +77,13 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What is known of the statements of the first eight passages, or of all."""
+    """What is known of passages before they are read, or of the statements of those that were."""
 
     found: Sequence[Located]
     rows: Floats
-    """Of `OBSERVED`."""
+    """Of `PROMISING`, or of `OBSERVED`."""
     right: Bools
-    """Of each statement."""
+    """Of each passage or statement."""
     decided: Floats
     """Of `DECIDING`, whose likeliness is that of a fit to all examples."""
 
@@ -97,36 +107,55 @@ Best = Sequence[tuple[bool, float]]
 """Of each stage whether the likeliest statement is right, and how likely it is."""
 
 
-async def example_of(
-    question: Question, reader: RememberingReader, embedder: Embedder
-) -> Example | None:
-    """What is observed as an answer would be; None where no statement has a stretch."""
-    asked, analyzer = question.asked, TextAnalyzer()
-    stages: list[Stage] = []
-    read: list[Located] = []
-    for first in range(0, len(asked.evidence), READ_FIRST):
-        shown = asked.evidence[: first + READ_FIRST]
-        read += await read_statements(reader, asked.question, shown[first:])
-        about = about_what_is_asked(asked.question, once_each(read), shown)
-        if not about:
-            continue
-        found, rows, _ = await observed(asked.question, about, shown, analyzer, embedder)
-        cited = [
-            Footnotes().citation(each.passage, each.candidate.start, each.candidate.end, None)
-            for each in found
-        ]
-        right = np.array([asked.answerable and asked.is_right(each) for each in cited])
-        unknown = np.zeros((len(found), len(DECIDING)))
-        stages.append(Stage(found=found, rows=rows, right=right, decided=unknown))
-    if not stages:
-        return None
+def before_reading(question: Question) -> Example:
+    """What is known of the passages."""
+    asked = question.asked
+    right = [
+        any(is_right(asked, each) for each in candidates_of([item])) for item in asked.evidence
+    ]
+    rows = promises_of(asked.question, asked.evidence, TextAnalyzer())
+    known = Stage(found=(), rows=rows, right=np.array(right), decided=np.empty(0))
     return Example(
         collection=question.collection,
         fold=int(hashlib.sha256(question.group.encode()).hexdigest(), 16) % FOLDS,
         question=asked.question,
         answerable=asked.answerable,
-        stages=stages,
+        stages=[known],
     )
+
+
+async def example_of(
+    question: Question,
+    known: Example,
+    promising: Logit,
+    reader: RememberingReader,
+    embedder: Embedder,
+) -> Example | None:
+    """What is observed as an answer would be; None where no statement has a stretch."""
+    asked, analyzer = question.asked, TextAnalyzer()
+    order = np.argsort(-promising.utilities(known.stages[0].rows), kind="stable")
+    shown = [asked.evidence[int(each)] for each in order]
+    stages: list[Stage] = []
+    read: list[Located] = []
+    ends = READ_UNTIL[-1:] if names_several(asked.question, asked.evidence) else READ_UNTIL
+    for first, end in pairwise((0, *ends)):
+        if first >= len(shown):
+            break
+        read += await read_statements(reader, asked.question, shown[first:end])
+        about = about_what_is_asked(asked.question, once_each(read), asked.evidence)
+        if not about:
+            continue
+        found, rows, _ = await observed(asked.question, about, asked.evidence, analyzer, embedder)
+        right = np.array([is_right(asked, each.candidate) for each in found])
+        unknown = np.zeros((len(found), len(DECIDING)))
+        stages.append(Stage(found=found, rows=rows, right=right, decided=unknown))
+    return replace(known, stages=stages) if stages else None
+
+
+def is_right(asked: Asked, each: Candidate) -> bool:
+    """Whether a citation of the statement is one of the answer."""
+    cited = Footnotes().citation(each.evidence.passage, each.start, each.end, None)
+    return asked.answerable and asked.is_right(cited)
 
 
 def fit(
@@ -172,6 +201,11 @@ def fit(
     )
 
 
+def fit_promising(examples: Sequence[Example]) -> Logit:
+    """Over what is known of each passage."""
+    return fit(examples, PROMISING, lambda stage: stage.rows)
+
+
 def fit_observed(examples: Sequence[Example]) -> Logit:
     """Over what is observed of each statement."""
     return fit(examples, OBSERVED, lambda stage: stage.rows)
@@ -206,8 +240,9 @@ def best_of(example: Example, chances_of: Callable[[Stage], Floats]) -> Best:
 
 
 def said(best: Best, least: float) -> tuple[bool, float]:
-    """The statement that is said, the first that is likely enough; otherwise the last."""
-    return next((each for each in best if each[1] >= least), best[-1])
+    """The statement that is said, the first that is likely enough; otherwise the last that is read:
+    no more are where it is decided that they do not answer."""
+    return next((each for each in best if not UNDECIDED <= each[1] < least), best[-1])
 
 
 def judged_apart(examples: Sequence[Example]) -> dict[str, list[Best]]:
@@ -302,8 +337,8 @@ def collections_of(examples: Sequence[Example]) -> Iterator[tuple[str, list[int]
         yield name, [at for at, each in enumerate(examples) if each.collection == name]
 
 
-async def gathered(options: argparse.Namespace) -> list[Example]:
-    """Search, read and observe."""
+async def gathered(options: argparse.Namespace) -> tuple[list[Example], Logit]:
+    """Search, read and observe; and the fit that says what is read first."""
     choices = EmbedderChoices(
         models_folder=options.models, precision="int8", threads=0, batch_tokens=8192
     )
@@ -321,8 +356,14 @@ async def gathered(options: argparse.Namespace) -> list[Example]:
         questions = await questions_of_office(options.models)
         for name, count in bars.track(SETS.items(), description="Searching"):
             questions += await questions_of_set(options.data, name, count, embedder)
+        known = [before_reading(each) for each in questions]
+        first = fit_promising(known)
+        apart = [
+            fit_promising([each for each in known if each.fold != fold]) for fold in range(FOLDS)
+        ]
         for at, each in enumerate(bars.track(questions, description="Reading")):
-            example = await example_of(each, reader, embedder)
+            own = known[at]
+            example = await example_of(each, own, apart[own.fold], reader, embedder)
             examples += [] if example is None else [example]
             if at % KEPT_EVERY == 0:
                 reader.keep()
@@ -339,7 +380,7 @@ async def gathered(options: argparse.Namespace) -> list[Example]:
     reader.keep()
     embedder.keep()
     await opened.close()
-    return told
+    return told, first
 
 
 async def main() -> None:
@@ -355,7 +396,7 @@ async def main() -> None:
     )
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()
-    examples = await gathered(options)
+    examples, promising = await gathered(options)
     apart = judged_apart(examples)
     least = least_refusing(examples, apart["decided"])
     rows, report = [], {}
@@ -374,7 +415,12 @@ async def main() -> None:
     show(f"From a probability of {least:g}", ["", *shared], rows)
     first = fit_observed(examples)
     last = fit(examples, DECIDING, lambda stage: stage.told(first))
-    written = {"observed": asdict(first), "decided": asdict(last), "least": least}
+    written = {
+        "promising": asdict(promising),
+        "observed": asdict(first),
+        "decided": asdict(last),
+        "least": least,
+    }
     print(json.dumps(written, indent=1))
     if options.write:
         WRITTEN.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")

@@ -36,7 +36,8 @@ from footnote.models.batching import plan_batches
 from footnote.models.e5 import WORDS as EMBEDDINGS
 from footnote.models.e5 import shared_files
 from footnote.models.model_store import open_session
-from footnote.models.reader_graph import states_graph
+from footnote.models.reader_encoder import ReaderEncoder
+from footnote.models.reader_graph import reader_graph
 from footnote.models.reader_probes import (
     QUESTION_TOKENS,
     UNIT_TOKENS,
@@ -435,7 +436,8 @@ def opened_probes(reader: Path, layers: int, folder: Path) -> Probes:
     weights = read_weights(reader)
     shared = shared_files(folder)
     graph = shared.folder / f"fitting-{weights.digest[:12]}-{layers}.onnx"
-    graph.write_bytes(states_graph(weights, "int8", EMBEDDINGS, layers).SerializeToString())
+    part = reader_graph(weights, "int8", EMBEDDINGS, range(layers))
+    graph.write_bytes(part.SerializeToString())
     width = weights.shape.width
     nothing = ProbeWeights(
         layers=layers,
@@ -448,7 +450,8 @@ def opened_probes(reader: Path, layers: int, folder: Path) -> Probes:
         least=1.0,
     )
     tokenizer = UnigramPieces(shared.tokenizer.read_bytes())
-    return Probes(session=open_session(graph), tokenizer=tokenizer, weights=nothing)
+    encoder = ReaderEncoder(parts=((layers, open_session(graph)),))
+    return Probes(encoder=encoder, tokenizer=tokenizer, weights=nothing)
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.answering import NOT_FOUND
-from footnote.answering.reader_answers import READ_FIRST, ReaderAnswerer
+from footnote.answering.reader_answers import READ_UNTIL, UNDECIDED, ReaderAnswerer
 from footnote.domain import Answer, BlockKind, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
@@ -357,13 +357,16 @@ class CountingReader:
 @pytest.mark.parametrize(
     ("likely", "question", "read"),
     [
-        (0.7, "What is the rent?", READ_FIRST),
+        (0.7, "What is the rent?", READ_UNTIL[0]),
         (0.1, "What is the rent?", 12),
+        (UNDECIDED / 2, "What is the rent?", READ_UNTIL[0]),
         (0.97, "What is the rent of AB-1204 and of CD-3302?", 12),
     ],
-    ids=["answered", "not answered", "of two things"],
+    ids=["answered", "not decided", "not answered", "of two things"],
 )
-async def test_an_answer_ends_the_reading(likely: float, question: str, read: int) -> None:
+async def test_what_decides_the_question_ends_the_reading(
+    likely: float, question: str, read: int
+) -> None:
     reader = CountingReader(marked=("1,450", likely))
     passages = [make_passage(f"Flat {n}. The rent is 1,450 for AB-1204.") for n in range(12)]
     answer = await answerer_of(reader)(question, make_evidence(*passages))

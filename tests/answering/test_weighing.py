@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from footnote.answering.choosing import Located
-from footnote.answering.deciding import ASKED, DECIDING, SUREST, decide
+from footnote.answering.deciding import ASKED, DECIDING, JUDGED_CHARACTERS, SUREST, decide
 from footnote.answering.observing import OBSERVED, observe, shares_of
+from footnote.answering.promising import PROMISING
 from footnote.answering.reader_answers import read_statements
 from footnote.answering.weighing import STATEMENTS, Coefficients, Logit, Weighing, fitted
 from footnote.domain import Evidence
@@ -28,12 +29,14 @@ def weighing(bias: float = -2.0, **weights: float) -> Weighing:
     """By what is observed alone, unless weights of `DECIDING` say otherwise."""
     every: Mapping[str, float] = {name: weights.pop(name, 0.0) for name in OBSERVED}
     decided = {name: weights.pop(name, float(name == "likeliness")) for name in DECIDING}
+    promising = {name: float(name == "statement_coverage") for name in PROMISING}
     assert not weights
     return Weighing(
         reader=WordReader(),
         embedder=HashEmbedder(),
         analyzer=ANALYZER,
         coefficients=Coefficients(
+            promising=Logit(weights=promising, bias=0.0),
             observed=Logit(weights=every, bias=bias),
             decided=Logit(weights=decided, bias=0.0),
             least=0.5,
@@ -91,7 +94,8 @@ async def test_words_count_for_nothing_across_languages() -> None:
     found = [
         one for each in evidence for one in await read("What is the rent 1,450 a Monat?", [each])
     ]
-    foreign, own = shares_of("What is the rent of the flat?", found, evidence, ANALYZER)
+    statements = [each.candidate for each in found]
+    foreign, own = shares_of("What is the rent of the flat?", statements, evidence, ANALYZER)
     assert (foreign.is_foreign, foreign.statement, foreign.unseen) == (True, 0.0, 0.0)
     assert not own.is_foreign
     assert own.statement > 0
@@ -126,7 +130,8 @@ async def test_without_the_embedder_the_rest_decides_and_that_is_said() -> None:
 async def test_what_is_observed_of_a_statement_has_its_place_by_name() -> None:
     evidence = rents()
     found = await read("What is the rent of shed 12?", evidence)
-    shares = shares_of("What is the rent of shed 12?", found, evidence, ANALYZER)
+    statements = [each.candidate for each in found]
+    shares = shares_of("What is the rent of shed 12?", statements, evidence, ANALYZER)
     rows = observe("What is the rent of shed 12?", found, shares, evidence, [0.1, 0.9])
     seen = [dict(zip(OBSERVED, row, strict=True)) for row in rows]
     assert [each["log_rank"] for each in seen] == pytest.approx([0, np.log(2)])
@@ -189,7 +194,45 @@ async def test_only_the_likeliest_statements_are_asked_about_under_their_heading
     ]
 
 
+async def test_of_a_statement_without_end_the_words_around_the_answer_are_judged() -> None:
+    asked: list[str] = []
+
+    class Judge(WordReader):
+        async def judge(
+            self, statements: Sequence[str], quotes: Sequence[str]
+        ) -> list[SupportOdds]:
+            asked.extend(quotes)
+            return await WordReader().judge(statements, quotes)
+
+    filler = " of what nobody asked for" * 60
+    evidence = make_evidence(make_passage(f"It speaks{filler}, the rent is 1,450{filler}."))
+    found = await read("What is the rent?", evidence)
+    at = evidence[0].passage.text.index("1,450")
+    found = [replace(found[0], start=at, end=at + 5)]
+    await decide(Judge(), "What is the rent?", found, np.zeros(1))
+    assert len(asked[0].partition("\n")[2]) == JUDGED_CHARACTERS
+    assert "the rent is 1,450 of" in asked[0]
+
+
+def test_passages_that_hold_what_is_asked_are_read_first() -> None:
+    passages = (
+        make_passage("Dogs bark at night.", name="dogs"),
+        make_passage("The flat has three rooms.", name="flat"),
+        make_passage("The deposit of the flat is 2,900.", name="deposit"),
+        make_passage(" \n ", name="nothing"),
+    )
+    evidence = make_evidence(*passages)
+    ordered = weighing().in_order("What is the deposit of the flat?", evidence)
+    assert [each.passage.chunk_id for each in ordered[:2]] == [
+        passages[2].chunk_id,
+        passages[1].chunk_id,
+    ]
+    assert sorted(each.rank for each in ordered) == [1, 2, 3, 4]
+    assert weighing().in_order("What is the deposit?", []) == []
+
+
 def test_the_fitted_numbers_name_what_is_observed() -> None:
+    assert tuple(fitted().promising.weights) == PROMISING
     assert tuple(fitted().observed.weights) == OBSERVED
     assert tuple(fitted().decided.weights) == DECIDING
     assert 0 < fitted().least < 1

@@ -29,7 +29,7 @@ INPUTS = {
 def graph(e5_folder: Path, tmp_path: Path) -> Path:
     """A reader's graph in a folder of its own, its heads in float32, beside the shared words."""
     reader = open_reader(write_tiny_reader(tmp_path / "tiny.safetensors"), e5_folder, threads=1)
-    (made,) = e5_folder.glob(f"*/{reader.name}-*-1.onnx")
+    (made,) = e5_folder.glob(f"*/{reader.name}-*-int8-*.onnx")
     os.link(made.parent / "words.bin", tmp_path / "words.bin")
     return Path(shutil.copy(made, tmp_path / "reader.onnx"))
 

@@ -18,6 +18,7 @@ from tokenizers import Tokenizer
 
 from footnote.errors import INSTALL_MODELS, LaneUnavailable
 from footnote.models import minilm
+from footnote.models.encoder_shape import GRAPH_FORM
 from footnote.models.minilm import (
     KNOWN_VECTORS_FILE,
     MAX_TOKENS,
@@ -96,7 +97,7 @@ async def test_a_query_is_answered_before_a_long_document_is(int8: SentenceEncod
 
 
 def test_the_graph_is_built_once(int8: SentenceEncoder, models_folder: Path) -> None:
-    (graph,) = models_folder.glob("*int8*/model.onnx")
+    (graph,) = models_folder.glob("*int8*/model-*.onnx")
     before = {file: file.stat().st_mtime_ns for file in graph.parent.iterdir()}
     load_minilm(models_folder, "int8", threads=1, batch_tokens=512).close()
     assert {file: file.stat().st_mtime_ns for file in graph.parent.iterdir()} == before
@@ -106,7 +107,7 @@ def test_the_graph_is_built_once(int8: SentenceEncoder, models_folder: Path) -> 
 def test_a_broken_graph_says_which_folder_to_delete(int8: SentenceEncoder, tmp_path: Path) -> None:
     folder = tmp_path / int8.lane.fingerprint.replace("/", "--")
     folder.mkdir()
-    (folder / "model.onnx").write_bytes(b"not a graph")
+    (folder / f"model-{GRAPH_FORM}.onnx").write_bytes(b"not a graph")
     with pytest.raises(LaneUnavailable) as raised:
         load_minilm(tmp_path, "int8", threads=1, batch_tokens=512)
     assert str(folder) in (raised.value.hint or "")
@@ -115,13 +116,13 @@ def test_a_broken_graph_says_which_folder_to_delete(int8: SentenceEncoder, tmp_p
 def test_a_graph_with_other_vectors_is_refused(
     fp32: SentenceEncoder, models_folder: Path, tmp_path: Path
 ) -> None:
-    (good,) = models_folder.glob("*fp32*/model.onnx")
+    (good,) = models_folder.glob("*fp32*/model-*.onnx")
     content = bytearray(good.read_bytes())
     middle = len(content) * 3 // 4
     content[middle : middle + 1_000_000] = bytes(1_000_000)
     folder = tmp_path / good.parent.name
     folder.mkdir()
-    (folder / "model.onnx").write_bytes(content)
+    (folder / f"model-{GRAPH_FORM}.onnx").write_bytes(content)
     with pytest.raises(LaneUnavailable) as raised:
         load_minilm(tmp_path, "fp32", threads=1, batch_tokens=512)
     assert str(folder) in (raised.value.hint or "")
@@ -146,7 +147,7 @@ def ordinary_user() -> Iterator[None]:
         os.seteuid(own)
 
 
-@pytest.mark.parametrize("closed", ["model.onnx", "."], ids=["file", "folder"])
+@pytest.mark.parametrize("closed", [f"model-{GRAPH_FORM}.onnx", "."], ids=["file", "folder"])
 def test_a_model_that_may_not_be_read_is_not_called_broken(
     int8: SentenceEncoder, closed: str
 ) -> None:
@@ -154,7 +155,7 @@ def test_a_model_that_may_not_be_read_is_not_called_broken(
         Path(name).chmod(0o755)
         folder = Path(name) / int8.lane.fingerprint.replace("/", "--")
         folder.mkdir()
-        (folder / "model.onnx").write_bytes(b"whole")
+        (folder / f"model-{GRAPH_FORM}.onnx").write_bytes(b"whole")
         (folder / closed).chmod(0)
         with ordinary_user(), pytest.raises(LaneUnavailable, match="may not use") as raised:
             load_minilm(Path(name), "int8", threads=1, batch_tokens=512)

@@ -17,16 +17,16 @@ from .tiny_reader import write_tiny_reader
 def test_the_models_of_a_process_share_the_session_of_a_graph(
     int8: SentenceEncoder, models_folder: Path, tmp_path: Path
 ) -> None:
-    (graph,) = models_folder.glob("*int8*/model.onnx")
+    (graph,) = models_folder.glob("*int8*/model-*.onnx")
     (tmp_path / "elsewhere").symlink_to(graph.parent)
-    assert open_session(graph) is open_session(tmp_path / "elsewhere" / "model.onnx")
+    assert open_session(graph) is open_session(tmp_path / "elsewhere" / graph.name)
 
 
 def test_a_graph_that_was_replaced_is_opened_anew(
     int8: SentenceEncoder, fp32: SentenceEncoder, models_folder: Path, tmp_path: Path
 ) -> None:
-    (small,) = models_folder.glob("*int8*/model.onnx")
-    (large,) = models_folder.glob("*fp32*/model.onnx")
+    (small,) = models_folder.glob("*int8*/model-*.onnx")
+    (large,) = models_folder.glob("*fp32*/model-*.onnx")
     graph = tmp_path / "model.onnx"
     sessions = []
     for content in (small, large):

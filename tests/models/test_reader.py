@@ -15,13 +15,9 @@ from hypothesis import strategies as st
 from footnote.errors import ModelUnavailable
 from footnote.models.bert_graph import WORDS
 from footnote.models.e5_file import read_packaged
-from footnote.models.reader import (
-    PAIR_TOKENS,
-    READ_TOKENS,
-    PackagedReader,
-    load_reader,
-    open_reader,
-)
+from footnote.models.encoder_shape import Precision
+from footnote.models.reader import PackagedReader, load_reader, open_reader
+from footnote.models.reader_pairs import PAIR_TOKENS, READ_TOKENS
 from footnote.models.reader_weights import LARGEST_WEIGHT, ReaderWeights, read_weights
 from footnote.models.readers import packaged_file, reader_from
 from footnote.ports import PassageText
@@ -98,6 +94,19 @@ def test_a_pair_reads_the_same_alone_and_beside_longer_ones(
         assert np.allclose(alone[0][0], together[0][row, : len(pair.ids)], atol=1e-4)
         assert np.allclose(alone[1][0], together[1][row], atol=1e-4)
         assert np.allclose(alone[2][0], together[2][row], atol=1e-4)
+
+
+def test_a_reader_in_parts_says_the_same_to_the_bit(
+    reader: tuple[str, PackagedReader], tmp_path: Path, e5_folder: Path
+) -> None:
+    name, whole = reader
+    precision: Precision = "int8" if name == "int8" else "fp32"
+    # The probes ask for an end of a part behind the first of the two layers.
+    file = write_tiny_reader(tmp_path / "parted.safetensors", probes=1)
+    parted = open_reader(file, e5_folder, 1, precision)
+    ids = [each.ids for each in whole.pairs(QUESTION, [PassageText(text=text) for text in TEXTS])]
+    for one, other in zip(parted.run(ids), whole.run(ids), strict=True):
+        assert np.array_equal(one, other)
 
 
 @given(

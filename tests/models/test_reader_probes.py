@@ -127,7 +127,7 @@ async def test_a_long_text_is_judged_to_its_end(
     reader: PackagedReader, tokenizer: UnigramPieces
 ) -> None:
     probes = Probes(
-        session=reader._probes.session,  # type: ignore[union-attr]
+        encoder=reader._probes.encoder,  # type: ignore[union-attr]
         tokenizer=tokenizer,
         weights=reader._probes.weights,  # type: ignore[union-attr]
     )

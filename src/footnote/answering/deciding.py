@@ -9,6 +9,7 @@ import numpy as np
 
 from footnote.answering.choosing import Located
 from footnote.answering.observing import Floats, heading_of
+from footnote.domain import BlockKind
 from footnote.ports import Reader
 
 DECIDING = ("likeliness", "is_asked", "supported", "contradicted")
@@ -21,6 +22,9 @@ ASKED = 2
 right, with three no more."""
 SUREST = 8.0
 """Log-odds beyond which nothing more is learnt from how sure the head is."""
+JUDGED_CHARACTERS = 400
+"""Of a statement's text. Hardly a sentence is longer; of a page without a full stop the words
+around the answer are as telling, and it would take as long as a page to read."""
 _LEAST = 1e-6
 
 
@@ -34,10 +38,20 @@ async def decide(
     likeliest = [found[int(each)] for each in places]
     told = await reader.judge(
         [f"{question} {each.answer}" for each in likeliest],
-        [f"{heading_of(each.passage)}\n{each.candidate.statement}".lstrip() for each in likeliest],
+        [f"{heading_of(each.passage)}\n{_around_the_answer(each)}".lstrip() for each in likeliest],
     )
     for place, odds in zip(places, told, strict=True):
         against = math.log(odds.neither + _LEAST)
         each = [math.log(one + _LEAST) - against for one in (odds.supported, odds.contradicted)]
         rows[place, 1:] = [1.0, *np.clip(each, -SUREST, SUREST)]
     return rows
+
+
+def _around_the_answer(found: Located) -> str:
+    """The statement; of one that is longer than any sentence the part around the answer."""
+    one = found.candidate
+    if len(one.statement) <= JUDGED_CHARACTERS or one.kind is BlockKind.TABLE:
+        return one.statement
+    middle = (found.start + found.end - JUDGED_CHARACTERS) // 2
+    start = max(one.start, min(middle, one.end - JUDGED_CHARACTERS))
+    return found.passage.text[start : start + JUDGED_CHARACTERS]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import astuple, dataclass, fields
 from functools import cache
 
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.answering.choosing import Located
+from footnote.answering.sentences import Candidate
 from footnote.domain import BlockKind, Evidence, Passage
 from footnote.ports import Analyzer
 
@@ -76,7 +77,10 @@ class Shares:
 
 
 def shares_of(
-    question: str, found: Sequence[Located], evidence: Sequence[Evidence], analyzer: Analyzer
+    question: str,
+    statements: Sequence[Candidate],
+    evidence: Sequence[Evidence],
+    analyzer: Analyzer,
 ) -> list[Shares]:
     """Of each statement; a term weighs the more the fewer passages hold it."""
     terms = cache(lambda text, language: frozenset(analyzer.terms(text, language)))
@@ -100,11 +104,11 @@ def shares_of(
 
     everything = frozenset(counted)
     shares = []
-    for each in found:
-        passage = each.passage
+    for each in statements:
+        passage = each.evidence.passage
         foreign = None not in (spoken, passage.language) and spoken != passage.language
         wanted = asked(passage.language)
-        own = terms(each.candidate.statement, passage.language)
+        own = terms(each.statement, passage.language)
         own |= terms(_names(passage), passage.language)
         shares.append(
             Shares(
@@ -142,14 +146,13 @@ def observe(
     for each in found:
         chunk = each.passage.chunk_id
         best[chunk] = max(best.get(chunk, -math.inf), each.score)
-    passages = _standings([each.similarity for each in evidence])
+    passages = standings([each.similarity for each in evidence])
     standing = dict(zip((each.passage.chunk_id for each in evidence), passages, strict=True))
-    own = _standings(similarities) if similarities is not None else [0.0] * len(found)
-    numbers = _numbers(question)
+    own = standings(similarities) if similarities is not None else [0.0] * len(found)
+    numbers = numbers_in(question)
     rows = []
     for each, share, above in zip(found, shares, own, strict=True):
         passage, candidate = each.passage, each.candidate
-        lacking = numbers - _numbers(f"{passage.text}\n{_names(passage)}\n{passage.filename}")
         rows.append(
             Observed(
                 score=max(LOWEST_SCORE, each.score),
@@ -162,7 +165,7 @@ def observe(
                 statement_coverage=share.statement,
                 unseen=share.unseen,
                 is_foreign=float(share.is_foreign),
-                lacks_numbers=len(lacking) / max(1, len(numbers)),
+                lacks_numbers=lacking(numbers, passage),
                 is_field=float(candidate.is_field),
                 is_row=float(candidate.kind is BlockKind.TABLE),
                 question_length=share.length,
@@ -183,7 +186,18 @@ def log_odds(probability: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-def _standings(similarities: Sequence[float | None]) -> list[float]:
+def lacking(numbers: Set[str], passage: Passage) -> float:
+    """The share of some numbers that a passage and its names lack."""
+    held = numbers_in(f"{passage.text}\n{_names(passage)}\n{passage.filename}")
+    return len(numbers - held) / max(1, len(numbers))
+
+
+def numbers_in(text: str) -> Set[str]:
+    """The numbers of a text, whatever parts their digits."""
+    return {re.sub("[.,]", "", each) for each in _NUMBER.findall(text)}
+
+
+def standings(similarities: Sequence[float | None]) -> list[float]:
     """How far each stands above the middle one; what the dense recall did not find, one below."""
     held = [each for each in similarities if each is not None]
     if not held:
@@ -194,7 +208,3 @@ def _standings(similarities: Sequence[float | None]) -> list[float]:
 
 def _names(passage: Passage) -> str:
     return " ".join((passage.document_title, *passage.heading_path))
-
-
-def _numbers(text: str) -> set[str]:
-    return {re.sub("[.,]", "", each) for each in _NUMBER.findall(text)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from footnote.answering.choosing import (
     Choice,
@@ -26,9 +27,11 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Analyzer, AnswerSpan, Embedder, PassageText, Reader
 
 MOST_PASSAGES = 16
-"""Passages that are read. What the search puts further down seldom answers."""
-READ_FIRST = 8
-"""Passages that are read at once; the further ones are read where none of these answers."""
+"""Passages that are looked at. What the search puts further down seldom answers."""
+READ_UNTIL = (4, 8, MOST_PASSAGES)
+"""Passages, the most promising first, after which is asked whether those that were read decide."""
+UNDECIDED = 0.05
+"""Probability below which further passages hardly ever answer."""
 LEAST_ANSWERABILITY = 0.25
 """Where nothing was fitted; what is fitted comes with its own (`answering/weighing.json`)."""
 LEAST_FURTHER = 0.9
@@ -146,15 +149,15 @@ class ReaderAnswerer:
         """Every answer in a statement that gives no orders, each once, the likeliest first."""
         found: list[Located] = []
         weighed = Weighed(found=[])
-        for read, shown in ((0, evidence[:READ_FIRST]), (READ_FIRST, evidence)):
-            found += await read_statements(reader, question, shown[read:])
-            about = about_what_is_asked(question, once_each(found), shown)
-            weighed = await self.weigh(question, about, shown)
+        shown = self.weigh.in_order(question, evidence)
+        # Of several things that are named each may have its answer in a passage of its own.
+        ends = READ_UNTIL[-1:] if names_several(question, evidence) else READ_UNTIL
+        for first, end in pairwise((0, *ends)):
+            found += await read_statements(reader, question, shown[first:end])
+            about = about_what_is_asked(question, once_each(found), evidence)
+            weighed = await self.weigh(question, about, evidence)
             best = max((each.probability for each in weighed.found), default=0.0)
-            is_answered = best >= self.least_answerability
-            if len(shown) == len(evidence) or (
-                is_answered and not names_several(question, evidence)
-            ):
+            if end >= len(shown) or not UNDECIDED <= best < self.least_answerability:
                 break
         kept = by_probability(weighed.found)
         # Only evidence that gives orders to a model is looked through for them.

@@ -14,6 +14,7 @@ import numpy as np
 from footnote.answering.choosing import Located
 from footnote.answering.deciding import DECIDING, decide
 from footnote.answering.observing import OBSERVED, Floats, likeliest, observe, shares_of
+from footnote.answering.promising import PROMISING, promises_of
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Reader
@@ -36,6 +37,10 @@ class Weighed:
 class Weigh(Protocol):
     """Says how likely each statement answers."""
 
+    def in_order(self, question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
+        """The passages that are worth reading most first."""
+        ...
+
     async def __call__(
         self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
     ) -> Weighed:
@@ -49,7 +54,11 @@ class Weigh(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AsRead:
-    """Believes the reader alone."""
+    """Believes the search and the reader alone."""
+
+    def in_order(self, question: str, evidence: Sequence[Evidence]) -> list[Evidence]:  # noqa: ARG002 - the search has seen it
+        """As they were found."""
+        return list(evidence)
 
     async def __call__(
         self,
@@ -90,6 +99,8 @@ class Logit:
 class Coefficients:
     """What is fitted."""
 
+    promising: Logit
+    """Over `PROMISING`: which passages are read first."""
     observed: Logit
     """Over `OBSERVED`: which statements the reader is asked about again."""
     decided: Logit
@@ -110,6 +121,14 @@ class Weighing:
     def in_lane(self, embedder: Embedder) -> Weighing:
         """The same with another lane's embedder."""
         return replace(self, embedder=embedder)
+
+    def in_order(self, question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
+        """The passages that are likeliest to answer by what is known of them first."""
+        if not evidence:
+            return []
+        rows = promises_of(question, evidence, self.analyzer)
+        places = np.argsort(-self.coefficients.promising.utilities(rows), kind="stable")
+        return [evidence[int(each)] for each in places]
 
     async def __call__(
         self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
@@ -142,7 +161,7 @@ async def observed(
     embedder: Embedder,
 ) -> tuple[list[Located], Floats, tuple[str, ...]]:
     """The likeliest `STATEMENTS`, their rows of `OBSERVED`, and what could not be observed."""
-    shares = shares_of(question, found, evidence, analyzer)
+    shares = shares_of(question, [each.candidate for each in found], evidence, analyzer)
     places = likeliest(found, shares, STATEMENTS)
     kept = [found[each] for each in places]
     similarities: list[float] | None = None
@@ -174,6 +193,7 @@ def fitted() -> Coefficients:
         return Logit(weights=weights, bias=float(read[part]["bias"]))
 
     return Coefficients(
+        promising=logit("promising", PROMISING),
         observed=logit("observed", OBSERVED),
         decided=logit("decided", DECIDING),
         least=float(read["least"]),

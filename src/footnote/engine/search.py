@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
 
-from footnote.answering.reader_answers import MOST_PASSAGES, READ_FIRST
+from footnote.answering.reader_answers import MOST_PASSAGES
 from footnote.domain import PassageContext, SearchRequest, SearchResponse
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import known_serving, serving
@@ -27,6 +27,8 @@ from footnote.store.database import Database
 from footnote.store.passages import passage_context
 from footnote.validation.constrained_types import Window
 
+_AT_FIRST = 8
+"""Evidence of a search, as the settings come."""
 _OUTDATED = (ConfigurationChanged, ReplicaLost, NotFound)
 """What an index raises that is not, or no more, as a search took it to be."""
 
@@ -58,10 +60,10 @@ class PreparedSearch:
 def read_for_quotes(request: SearchRequest, top_k: int) -> SearchRequest:
     """The request with all the evidence that quotes are read from, unless it says how much.
 
-    `top_k` is what a search gives that does not say so; where it was made less than is read at
-    once, no more is searched.
+    `top_k` is what a search gives that does not say so; where it was made less than it is
+    at first, no more is searched.
     """
-    if request.top_k is not None or top_k < READ_FIRST:
+    if request.top_k is not None or top_k < _AT_FIRST:
         return request
     return replace(request, top_k=max(top_k, MOST_PASSAGES))
 

@@ -31,6 +31,7 @@ ACTIVATION_ZERO = 128
 OPSET = 20
 IR_VERSION = 9
 CONTRIB = "com.microsoft"
+_TOKENS = {"input_ids": TensorProto.INT32, "attention_mask": TensorProto.INT32}
 
 
 class GraphBuilder:
@@ -152,17 +153,27 @@ class GraphBuilder:
             bits=4,
         )
 
-    def model(self, name: str, outputs: Mapping[str, tuple[str | int, ...]]) -> onnx.ModelProto:
-        """What was built, with these float outputs, from `input_ids` and `attention_mask`."""
-        tokens = [
-            helper.make_tensor_value_info(each, TensorProto.INT32, ["batch", "length"])
-            for each in ("input_ids", "attention_mask")
+    def model(
+        self,
+        name: str,
+        outputs: Mapping[str, tuple[str | int, ...]],
+        inputs: Mapping[str, int] = _TOKENS,
+    ) -> onnx.ModelProto:
+        """What was built, with these float outputs, from inputs of these types, a number or a row
+        of `width` numbers for each token."""
+        taken = [
+            helper.make_tensor_value_info(
+                each,
+                kind,
+                ["batch", "length", *([self.shape.width] if kind == TensorProto.FLOAT else [])],
+            )
+            for each, kind in inputs.items()
         ]
         values = [
             helper.make_tensor_value_info(each, TensorProto.FLOAT, list(shape))
             for each, shape in outputs.items()
         ]
-        body = helper.make_graph(self.nodes, name, tokens, values, list(self.initializers.values()))
+        body = helper.make_graph(self.nodes, name, taken, values, list(self.initializers.values()))
         opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(CONTRIB, 1)]
         return helper.make_model(body, opset_imports=opsets, ir_version=IR_VERSION)
 
@@ -203,11 +214,21 @@ def build_graph(
     return graph.model("sentence-encoder", {"embedding": ("batch", shape.width)})
 
 
-def encoder(graph: GraphBuilder, words: QuantisedWords | None) -> Encoded:
-    """Every layer of the encoder over `input_ids`, padding masked by `attention_mask`."""
-    shape = graph.apply("Shape", ["input_ids"])
-    hidden = _embeddings(graph, shape, words)
-    for layer in range(graph.shape.layers):
+def encoder(
+    graph: GraphBuilder, words: QuantisedWords | None, layers: range | None = None
+) -> Encoded:
+    """Layers of the encoder, all unless it is said which, padding masked by `attention_mask`.
+
+    The lowest one begins with the words of `input_ids`, any other with the `states` that the one
+    below has left.
+    """
+    layers = range(graph.shape.layers) if layers is None else layers
+    shape = graph.apply("Shape", ["attention_mask"])
+    if layers.start == 0:
+        hidden = _embeddings(graph, shape, words)
+    else:
+        hidden = graph.apply("Reshape", ["states", graph.integers(-1, graph.shape.width)])
+    for layer in layers:
         hidden = _layer(graph, hidden, shape, f"encoder.layer.{layer}")
     return Encoded(hidden=hidden, shape=shape)
 
@@ -260,15 +281,16 @@ def _attention(graph: GraphBuilder, hidden: str, shape: str, prefix: str) -> str
 
 
 def _add_and_norm(graph: GraphBuilder, output: str, skipped: str, prefix: str) -> str:
+    """The output with its bias and what it was made of, normalised.
+
+    Added by one operator: the runtime would make one of additions and normalisation, which takes
+    six times as long as these two.
+    """
+    added = graph.apply("Sum", [output, skipped, graph.parameter(f"{prefix}.dense.bias")])
     return graph.apply(
-        "SkipLayerNormalization",
-        [
-            output,
-            skipped,
-            *graph.norm(f"{prefix}.LayerNorm"),
-            graph.parameter(f"{prefix}.dense.bias"),
-        ],
-        domain=CONTRIB,
+        "LayerNormalization",
+        [added, *graph.norm(f"{prefix}.LayerNorm")],
+        axis=-1,
         epsilon=graph.shape.epsilon,
     )
 

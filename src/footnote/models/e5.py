@@ -15,7 +15,12 @@ import numpy.typing as npt
 
 from footnote.domain import Lane
 from footnote.models.e5_file import BLOCK, DIGEST, E5File, read_packaged
-from footnote.models.encoder_shape import GRAPH_REVISION, Precision, QuantisedWords
+from footnote.models.encoder_shape import (
+    GRAPH_FORM,
+    GRAPH_REVISION,
+    Precision,
+    QuantisedWords,
+)
 from footnote.models.model_store import built, check_known_vectors, open_session
 from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import UnigramPieces, unigram_model
@@ -78,10 +83,8 @@ def load_e5(
 
     def load() -> Loaded:
         shared = shared_files(models_folder, package)
-        graph = built(
-            shared.folder / f"embedder-{precision}-{GRAPH_REVISION}.{READING_REVISION}.onnx",
-            build,
-        )
+        name = f"embedder-{precision}-{GRAPH_REVISION}.{READING_REVISION}-{GRAPH_FORM}.onnx"
+        graph = built(shared.folder / name, build)
         with ThreadPoolExecutor(1, thread_name_prefix="load-e5") as beside:
             opening = beside.submit(open_session, graph)
             tokenizer = e5_tokenizer(shared.tokenizer.resolve())

@@ -10,7 +10,7 @@ from pathlib import Path
 from safetensors.numpy import load_file
 
 from footnote.domain import Lane
-from footnote.models.encoder_shape import GRAPH_REVISION, BertShape, Precision
+from footnote.models.encoder_shape import GRAPH_FORM, GRAPH_REVISION, BertShape, Precision
 from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.model_store import built, check_known_vectors, open_session
 from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
@@ -58,10 +58,8 @@ def load_minilm(
         return bytes(build_graph(weights, SHAPE, precision).SerializeToString())
 
     def load() -> Loaded:
-        graph = built(
-            models_folder / lane.fingerprint.replace("/", "--") / "model.onnx",
-            build,
-        )
+        folder = models_folder / lane.fingerprint.replace("/", "--")
+        graph = built(folder / f"model-{GRAPH_FORM}.onnx", build)
         session = open_session(graph)
         loaded = Loaded(session=session, tokenizer=word_pieces(package / "tokenizer.json"))
         encode = over(lambda: loaded).encode

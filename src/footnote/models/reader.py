@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
 from footnote.errors import LaneUnavailable, ModelUnavailable
-from footnote.models.batching import padded, plan_batches
+from footnote.models.batching import plan_batches
 from footnote.models.e5 import WORDS, e5_tokenizer, shared_files
 from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
 from footnote.models.mention_head import (
@@ -25,10 +23,12 @@ from footnote.models.mention_head import (
     read_mention_head,
 )
 from footnote.models.model_store import available_cores, built, open_session
+from footnote.models.reader_encoder import ReaderEncoder
+from footnote.models.reader_pairs import Pair, pairs_of, windows_of
 from footnote.models.reader_probes import Probes, TokenWindow
-from footnote.models.reader_spans import Window, beside_the_best, disjoint, spans_of
+from footnote.models.reader_spans import beside_the_best, disjoint, spans_of
 from footnote.models.reader_weights import Calibration, read_weights
-from footnote.models.tokenizing import Pieces, UnigramPieces
+from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import (
     AnswerSpan,
     NamedSpan,
@@ -38,17 +38,10 @@ from footnote.ports import (
     SupportOdds,
 )
 
-PAIR_TOKENS = 384
-"""Of both texts and the marks between them; training reads 256, attention grows with the square."""
-QUESTION_TOKENS = 72
-HEADING_TOKENS = 32
-WINDOW_OVERLAP = 64
-"""Tokens that two windows of one long passage share; an answer has at most 30."""
-READ_TOKENS = 4096
-"""Of all pairs of one question: 1.3 s of processor time where 1,864 tokens took 0.64. A budget in
-tokens and not in time, so that a busy machine gives the same answers."""
 RUN_TOKENS = 512
 """Most tokens of one run, padding included, as for the embedder."""
+LEAST_RUN_TOKENS = 128
+"""Fewer tokens are not divided among the threads."""
 _KNOWN = (
     ("Where is the key?", "The shop opens at nine. The key is under the mat.", "mat"),
     ("Wie heißt der Hund?", "Der Hund heißt Bello und schläft im Garten.", "Bello"),
@@ -56,16 +49,6 @@ _KNOWN = (
 """Questions so plain that only a broken model gives other answers."""
 
 _Floats = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
-    """Token ids of two texts, and what of the second they are."""
-
-    ids: list[int]
-    window: Window
-    text: int
-    """The number of the passage."""
 
 
 def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader:
@@ -93,25 +76,31 @@ def open_reader(
     """Like `load_reader`, whatever the weights know."""
     weights = cache(lambda: read_weights(file))
 
-    def build(layers: int | None = None) -> bytes:
-        from footnote.models.reader_graph import reader_graph, states_graph  # noqa: PLC0415  # slow, needed once
+    def build(layers: range) -> bytes:
+        from footnote.models.reader_graph import reader_graph  # noqa: PLC0415  # slow, needed once
 
-        if layers is None:
-            return bytes(reader_graph(weights(), precision, WORDS).SerializeToString())
-        return bytes(states_graph(weights(), precision, WORDS, layers).SerializeToString())
+        return bytes(reader_graph(weights(), precision, WORDS, layers).SerializeToString())
 
     try:
         shared = shared_files(models_folder)
-        name = f"reader-{weights().digest[:12]}-{precision}-{READER_GRAPH_REVISION}.onnx"
-        graph = built(shared.folder / name, build)
+        name = f"reader-{weights().digest[:12]}"
+        fitted = weights().probes
+        # A part ends where the probes read off what is left.
+        ends = {weights().shape.layers, *([fitted.layers] if fitted is not None else [])}
+        parts, start = [], 0
+        for end in sorted(ends):
+            part = f"{name}-{start}-{end}-{precision}-{READER_GRAPH_REVISION}.onnx"
+            graph = built(shared.folder / part, partial(build, range(start, end)))
+            parts.append((end, open_session(graph)))
+            start = end
+        encoder = ReaderEncoder(parts=parts)
         tokenizer = e5_tokenizer(shared.tokenizer.resolve())
         probes = None
-        if (fitted := weights().probes) is not None:
-            lower = built(shared.folder / f"states-{name}", lambda: build(fitted.layers))
-            probes = Probes(session=open_session(lower), tokenizer=tokenizer, weights=fitted)
+        if fitted is not None:
+            probes = Probes(encoder=encoder, tokenizer=tokenizer, weights=fitted)
         return PackagedReader(
-            f"reader-{weights().digest[:12]}",
-            open_session(graph),
+            name,
+            encoder,
             tokenizer,
             weights().calibration,
             probes,
@@ -133,7 +122,7 @@ class PackagedReader:
     def __init__(
         self,
         name: str,
-        session: onnxruntime.InferenceSession,
+        encoder: ReaderEncoder,
         tokenizer: UnigramPieces,
         calibration: Calibration,
         probes: Probes | None = None,
@@ -142,14 +131,13 @@ class PackagedReader:
         threads: int,
     ) -> None:
         self._name = name
-        self._session = session
+        self._encoder = encoder
         self._tokenizer = tokenizer
         self._calibration = calibration
         self._probes = probes
         self._head = head
-        self._threads = ThreadPoolExecutor(
-            threads or available_cores(), thread_name_prefix="reader"
-        )
+        self._count = threads or available_cores()
+        self._threads = ThreadPoolExecutor(self._count, thread_name_prefix="reader")
 
     @property
     def name(self) -> str:
@@ -160,7 +148,7 @@ class PackagedReader:
         """See `Reader.read`; passages beyond `READ_TOKENS` have no spans."""
         loop = asyncio.get_running_loop()
         pairs = await loop.run_in_executor(self._threads, self.pairs, question, passages)
-        runs = [[pairs[at] for at in run] for run in _plan(pairs)]
+        runs = self._runs(pairs)
         outputs = await asyncio.gather(
             *(loop.run_in_executor(self._threads, self._read_run, run) for run in runs)
         )
@@ -176,7 +164,7 @@ class PackagedReader:
         """See `Reader.judge`; of a long quote the window that decides most is believed."""
         loop = asyncio.get_running_loop()
         pairs = await loop.run_in_executor(self._threads, self._claims, statements, quotes)
-        runs = [[pairs[at] for at in run] for run in _plan(pairs)]
+        runs = self._runs(pairs)
         outputs = await asyncio.gather(
             *(loop.run_in_executor(self._threads, self._judge_run, run) for run in runs)
         )
@@ -246,15 +234,7 @@ class PackagedReader:
 
     def pairs(self, question: str, passages: Sequence[PassageText]) -> list[Pair]:
         """What is read: each passage's windows beside the question, within `READ_TOKENS`."""
-        pairs: list[Pair] = []
-        tokens = 0
-        for number, passage in enumerate(passages):
-            windows = self._windows(f"query: {question}", passage, number)
-            tokens += sum(len(each.ids) for each in windows)
-            if pairs and tokens > READ_TOKENS:
-                break
-            pairs += windows
-        return pairs
+        return pairs_of(self._tokenizer, question, passages)
 
     def best_answer(self, question: str, text: str) -> str:
         """The likeliest span of a short text, in the calling thread; empty without one."""
@@ -269,29 +249,16 @@ class PackagedReader:
         return [
             pair
             for number, (statement, quote) in enumerate(zip(statements, quotes, strict=True))
-            for pair in self._windows(f"claim: {statement}", PassageText(text=quote), number)
+            for pair in windows_of(
+                self._tokenizer, f"claim: {statement}", PassageText(text=quote), number
+            )
         ]
 
-    def _windows(self, first: str, passage: PassageText, number: int) -> list[Pair]:
-        """The pairs of a text with each window of a passage, which begin under its heading."""
-        begin, end = self._tokenizer.begin, self._tokenizer.end
-        asked = [begin, *self._tokenizer.pieces(first).ids[:QUESTION_TOKENS], end, end]
-        heading = self._tokenizer.pieces(passage.heading).ids[:HEADING_TOKENS]
-        pieces = self._tokenizer.pieces(passage.text)
-        room = PAIR_TOKENS - len(asked) - len(heading) - 1
-        return [
-            Pair(
-                ids=[*asked, *heading, *pieces.ids[start : start + room], end],
-                window=Window(
-                    text=passage.text,
-                    first=len(asked) + len(heading),
-                    offsets=pieces.offsets[start : start + room],
-                    stretches=passage.stretches,
-                ),
-                text=number,
-            )
-            for start in _starts(pieces, room)
-        ]
+    def _runs(self, pairs: Sequence[Pair]) -> list[list[Pair]]:
+        """The pairs run by run, so that few of them too keep every thread busy."""
+        counts = [len(each.ids) for each in pairs]
+        share = max(LEAST_RUN_TOKENS, -(-sum(counts) // self._count))
+        return [[pairs[at] for at in run] for run in plan_batches(counts, min(RUN_TOKENS, share))]
 
     def _read_run(self, run: Sequence[Pair]) -> tuple[list[list[AnswerSpan]], list[float]]:
         span, relevance, _ = self.run([each.ids for each in run])
@@ -318,16 +285,7 @@ class PackagedReader:
 
         Raises ModelUnavailable when the model cannot run, for lack of memory say.
         """
-        ids, mask = padded(batch)
-        try:
-            outputs = self._session.run(None, {"input_ids": ids, "attention_mask": mask})
-        except Exception as error:
-            raise ModelUnavailable(
-                f"the reader could not read a batch of shape {ids.shape}: {error}",
-                hint="free some memory, or set FOOTNOTE_READER=none",
-            ) from error
-        span, relevance, support = outputs
-        return span, relevance, support
+        return self._encoder.heads(batch)
 
 
 def _head_for(digest: str, probes: Probes | None) -> MentionHead | None:
@@ -338,18 +296,6 @@ def _head_for(digest: str, probes: Probes | None) -> MentionHead | None:
     head = read_mention_head(file)
     fits = head.digest == digest and head.layers == probes.weights.layers
     return head if fits else None
-
-
-def _plan(pairs: Sequence[Pair]) -> list[list[int]]:
-    return plan_batches([len(each.ids) for each in pairs], RUN_TOKENS)
-
-
-def _starts(pieces: Pieces, room: int) -> list[int]:
-    """Where the windows of a text begin; empty for a text without tokens."""
-    count = len(pieces.ids)
-    if count <= room:
-        return [0] if count else []
-    return [*range(0, count - room, room - WINDOW_OVERLAP), count - room]
 
 
 def _reading(spans: Sequence[AnswerSpan], relevance: float) -> PassageReading:

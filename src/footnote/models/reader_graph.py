@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import numpy.typing as npt
 import onnx
+from onnx import TensorProto
 
 from footnote.models.bert_graph import GraphBuilder, encoder
 from footnote.models.encoder_shape import Precision, QuantisedWords
@@ -25,17 +24,32 @@ class _ReaderGraph(GraphBuilder):
 
 
 def reader_graph(
-    weights: ReaderWeights, precision: Precision, words: QuantisedWords | None
+    weights: ReaderWeights,
+    precision: Precision,
+    words: QuantisedWords | None,
+    layers: range | None = None,
 ) -> onnx.ModelProto:
-    """The reader as a graph for ONNX Runtime.
+    """The reader as a graph for ONNX Runtime, or the part of it with these layers.
 
-    Inputs `input_ids` and `attention_mask`, int32 of shape (batch, length), padding on the right.
-    Outputs float32: `span` of shape (batch, length, 2), log-odds of first and last tokens;
-    `relevance` of shape (batch, 1); `support` of shape (batch, 3).
+    Inputs `attention_mask` and `input_ids`, int32 of shape (batch, length), padding on the right;
+    for a part above the lowest layer `states` instead of `input_ids`, float32 of shape (batch,
+    length, width). Outputs float32: `span` of shape (batch, length, 2), log-odds of first and last
+    tokens; `relevance` of shape (batch, 1); `support` of shape (batch, 3). Of a part below the
+    highest layer `states` are what it gives, under the name `left`.
     """
+    layers = range(weights.shape.layers) if layers is None else layers
     graph = _ReaderGraph(weights, precision)
-    encoded = encoder(graph, words)
+    encoded = encoder(graph, words, layers)
     by_text = graph.apply("Concat", [encoded.shape, graph.integers(weights.shape.width)], axis=0)
+    lowest, highest = layers.start == 0, layers.stop == weights.shape.layers
+    inputs = {"attention_mask": TensorProto.INT32} | (
+        {"input_ids": TensorProto.INT32} if lowest else {"states": TensorProto.FLOAT}
+    )
+    if not highest:
+        graph.apply("Reshape", [encoded.hidden, by_text], output="left")
+        return graph.model(
+            "reader-part", {"left": ("batch", "length", weights.shape.width)}, inputs
+        )
     tokens = graph.apply("Reshape", [encoded.hidden, by_text])
     _linear(graph, weights, tokens, "span", output="span")
     first = graph.apply("Squeeze", [_first(graph, tokens), graph.integers(1)])
@@ -49,22 +63,8 @@ def reader_graph(
             "relevance": ("batch", 1),
             "support": ("batch", 3),
         },
+        inputs,
     )
-
-
-def states_graph(
-    weights: ReaderWeights, precision: Precision, words: QuantisedWords | None, layers: int
-) -> onnx.ModelProto:
-    """The lowest layers of the reader as a graph, for probes.
-
-    Inputs as of `reader_graph`. Output `states`, float32 of shape (batch, length, width).
-    """
-    graph = _ReaderGraph(weights, precision)
-    graph.shape = replace(weights.shape, layers=layers)
-    encoded = encoder(graph, words)
-    by_text = graph.apply("Concat", [encoded.shape, graph.integers(weights.shape.width)], axis=0)
-    graph.apply("Reshape", [encoded.hidden, by_text], output="states")
-    return graph.model("reader-states", {"states": ("batch", "length", weights.shape.width)})
 
 
 def _first(graph: GraphBuilder, tokens: str) -> str:

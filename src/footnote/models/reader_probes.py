@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import onnxruntime
 
-from footnote.errors import ModelUnavailable
 from footnote.language.sentences import sentence_spans
-from footnote.models.batching import padded
+from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.reader_weights import ProbeWeights
 from footnote.models.tokenizing import Pieces, UnigramPieces
 from footnote.ports import Operation
@@ -56,7 +54,7 @@ class TokenWindow:
 class Probes:
     """The probes, and the layers below them."""
 
-    session: onnxruntime.InferenceSession
+    encoder: ReaderEncoder
     tokenizer: UnigramPieces
     weights: ProbeWeights
 
@@ -122,16 +120,7 @@ class Probes:
 
     def states(self, batch: Sequence[Sequence[int]]) -> _Floats:
         """The states of a batch's tokens, in the calling thread. Raises ModelUnavailable."""
-        ids, mask = padded(batch)
-        try:
-            (states,) = self.session.run(None, {"input_ids": ids, "attention_mask": mask})
-        except Exception as error:
-            raise ModelUnavailable(
-                f"the reader could not read a batch of shape {ids.shape}: {error}",
-                hint="free some memory, or set FOOTNOTE_READER=none",
-            ) from error
-        found: _Floats = states
-        return found
+        return self.encoder.states(batch, self.weights.layers)
 
 
 def summaries(states: _Floats, units: Sequence[tuple[int, int]]) -> _Floats:
