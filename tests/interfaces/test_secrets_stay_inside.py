@@ -17,6 +17,7 @@ import pytest
 from footnote.engine import Engine, open_engine
 from footnote.errors import FootnoteError
 from footnote.settings import Settings, settings_from
+from footnote.store import pools
 from tests.interfaces.serving import environment, footnote, footnote_process
 from tests.interfaces.test_login_http import HOST, PUBLIC, Browser
 from tests.security.provider import CLIENT_ID, CLIENT_SECRET, Provider, provider
@@ -154,7 +155,10 @@ def bearer(token: str) -> dict[str, str]:
 
 
 async def test_no_credential_is_in_a_log_an_error_or_what_commands_say(
-    settings: Settings, issuer: Provider, wire_server: WireServer
+    settings: Settings,
+    issuer: Provider,
+    wire_server: WireServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     issuer.new_key()
     env = configured(settings, issuer, wire_server)
@@ -249,6 +253,7 @@ async def test_no_credential_is_in_a_log_an_error_or_what_commands_say(
         said = ended.out + ended.err
         # What the caller typed may stand in what is said of it in no case either.
         scan.add("footnote " + " ".join(words[:2]), said)
+    monkeypatch.setattr(pools, "OPEN_SECONDS", 0.5)
     broken = env | {"FOOTNOTE_DATABASE_URL": f"postgresql://u:{DATABASE_PASSWORD}@127.0.0.1:9/x"}
     for words in (("doctor",), ("search", "rent")):
         ended = await footnote(broken, *words)

@@ -20,6 +20,10 @@ from footnote.store.statements import load_statements, register_integers
 _SQL = load_statements("scope")
 
 
+OPEN_SECONDS = 30.0
+"""For so long a start waits for a database that does not answer yet."""
+
+
 async def open_database(
     url: str, pool_size: int, statement_timeout_seconds: float, keys: KeyRing | None = None
 ) -> Database:
@@ -32,7 +36,7 @@ async def open_database(
 
     pool, timeout = _pool(url, pool_size, statement_timeout_seconds)
     try:
-        await pool.open(wait=True, timeout=30)
+        await pool.open(wait=True, timeout=OPEN_SECONDS)
         async with pool.connection() as connection:
             pooled = await _behind_pooler(connection)
             distributed = await is_distributed(connection)
