@@ -237,7 +237,8 @@ async def test_a_replica_that_dies_is_missed_by_nobody(
     assert served_by_replica(engine) == before + 1
     kill(servers.standby)
     await put(workspace, "green")
-    assert await found(workspace) == ["green.md", "red.md"]
+    async with asyncio.timeout(25):  # a pool waits for 30 s, unless it is a replica's
+        assert await found(workspace) == ["green.md", "red.md"]
     assert await found(workspace) == ["green.md", "red.md"]
     health = await engine.health()
     assert health.ready

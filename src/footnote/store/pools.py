@@ -22,6 +22,8 @@ _SQL = load_statements("scope")
 
 OPEN_SECONDS = 30.0
 """For so long a start waits for a database that does not answer yet."""
+ANSWER_SECONDS = 2.0
+"""A replica that says nothing for so long, or has no connection free, is read no more."""
 
 
 async def open_database(
@@ -59,12 +61,14 @@ async def open_replica(
     url: str, pool_size: int, statement_timeout_seconds: float, primary: Database
 ) -> Database:
     """Open the pool of a replica, whether it answers or not; `refuse_powerful_role` asks it."""
-    pool, timeout = _pool(url, pool_size, statement_timeout_seconds)
+    pool, timeout = _pool(url, pool_size, statement_timeout_seconds, ANSWER_SECONDS)
     await pool.open()
     return Database(pool, primary.keys, timeout, distributed=primary.distributed, primary=primary)
 
 
-def _pool(url: str, pool_size: int, statement_timeout_seconds: float) -> tuple[Pool, str]:
+def _pool(
+    url: str, pool_size: int, statement_timeout_seconds: float, wait_seconds: float = OPEN_SECONDS
+) -> tuple[Pool, str]:
     """A pool that is not open yet, and the time limit of its transactions."""
     timeout = _milliseconds(statement_timeout_seconds)
 
@@ -82,6 +86,7 @@ def _pool(url: str, pool_size: int, statement_timeout_seconds: float) -> tuple[P
         connection_class=PooledConnection,
         min_size=1,
         max_size=pool_size,
+        timeout=wait_seconds,
         # Every scope begins its transaction itself. Migrations see which versions are connected.
         kwargs={
             "row_factory": dict_row,

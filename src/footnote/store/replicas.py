@@ -20,14 +20,12 @@ from footnote.errors import StoreUnavailable
 from footnote.ports.replicas import ReplicaLost
 from footnote.ports.telemetry import READS, REPLICA_LAG
 from footnote.store.database import Database
-from footnote.store.pools import refuse_powerful_role
+from footnote.store.pools import ANSWER_SECONDS, refuse_powerful_role
 from footnote.store.statements import load_statements
 
 _SQL = load_statements("replicas")
 _log = structlog.get_logger(__name__)
 
-_ANSWER_SECONDS = 2.0
-"""A replica that says nothing for so long is read no more."""
 _LONGEST_LOOK_SECONDS = 1.0
 _REMEMBERED = 4096
 """Positions of the primary by which lag is told in seconds: an hour of them, at one a second."""
@@ -55,14 +53,14 @@ class Replica:
     async def look(self) -> None:
         """See how far it has come. What is wrong with it is noted and not raised."""
         try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
+            async with asyncio.timeout(ANSWER_SECONDS):
                 if not self.trusted:
                     await refuse_powerful_role(self.database)
                     self.trusted = True
                 async with self.database.outside() as connection:
                     row = await (await connection.execute(_SQL["replayed"])).fetchone()
         except (ReplicaLost, StoreUnavailable, psycopg.Error, PoolTimeout, TimeoutError) as error:
-            reason = str(error).strip() or f"no answer within {_ANSWER_SECONDS:g} seconds"
+            reason = str(error).strip() or f"no answer within {ANSWER_SECONDS:g} seconds"
             self.unfit, self.replayed = reason, None
             return
         assert row is not None, "one row"
@@ -120,7 +118,7 @@ class Replicas:
         await asyncio.gather(*(each.look() for each in self.replicas))
         asked = time.monotonic()
         try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
+            async with asyncio.timeout(ANSWER_SECONDS):
                 written, cluster = await self._asked_primary()
         except (StoreUnavailable, TimeoutError) as error:
             _log.warning("replicas_unmeasured", reason=str(error) or "the primary does not answer")
