@@ -17,7 +17,7 @@ from footnote.answering.weighing import STATEMENTS, Coefficients, Logit, Weighin
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable
 from footnote.index.analysis import TextAnalyzer
-from footnote.models.testing import HashEmbedder, WordReader
+from footnote.models.testing import CountingEmbedder, HashEmbedder, WordReader
 from footnote.ports import SupportOdds
 
 from .factories import make_evidence, make_passage
@@ -212,6 +212,19 @@ async def test_of_a_statement_without_end_the_words_around_the_answer_are_judged
     await decide(Judge(), "What is the rent?", found, np.zeros(1))
     assert len(asked[0].partition("\n")[2]) == JUDGED_CHARACTERS
     assert "the rent is 1,450 of" in asked[0]
+
+
+async def test_of_one_question_the_models_are_asked_about_each_statement_once() -> None:
+    evidence = rents()
+    found = await read("What is the rent?", evidence)
+    embedder = CountingEmbedder(inner=HashEmbedder())
+    weigh = replace(weighing(score=1.0), embedder=embedder).of_one_question()
+    first = await weigh("What is the rent?", found[:1], evidence)
+    both = await weigh("What is the rent?", found, evidence)
+    assert sorted(embedder.texts) == sorted(each.candidate.embedded_text for each in found)
+    afresh = await weighing(score=1.0)("What is the rent?", found, evidence)
+    assert both.found == afresh.found
+    assert len(first.found) == 1
 
 
 def test_passages_that_hold_what_is_asked_are_read_first() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from footnote.answering.choosing import Located
 from footnote.answering.observing import Floats, heading_of
 from footnote.domain import BlockKind
-from footnote.ports import Reader
+from footnote.ports import Reader, SupportOdds
 
 DECIDING = ("likeliness", "is_asked", "supported", "contradicted")
 """Of each statement: its utility by what was observed of it; whether the head was asked about it;
@@ -29,18 +29,34 @@ _LEAST = 1e-6
 
 
 async def decide(
-    reader: Reader, question: str, found: Sequence[Located], likeliness: Floats
+    reader: Reader,
+    question: str,
+    found: Sequence[Located],
+    likeliness: Floats,
+    known: dict[tuple[str, str], SupportOdds] | None = None,
 ) -> Floats:
-    """A row of `DECIDING` for each statement. Raises ModelUnavailable."""
+    """A row of `DECIDING` for each statement. Raises ModelUnavailable.
+
+    `known` is what the head said before of claims and quotes; what it says now is added.
+    """
     rows = np.zeros((len(found), len(DECIDING)))
     rows[:, 0] = likeliness
     places = np.argsort(-likeliness, kind="stable")[:ASKED]
     likeliest = [found[int(each)] for each in places]
-    told = await reader.judge(
-        [f"{question} {each.answer}" for each in likeliest],
-        [f"{heading_of(each.passage)}\n{_around_the_answer(each)}".lstrip() for each in likeliest],
-    )
-    for place, odds in zip(places, told, strict=True):
+    asked = [
+        (
+            f"{question} {each.answer}",
+            f"{heading_of(each.passage)}\n{_around_the_answer(each)}".lstrip(),
+        )
+        for each in likeliest
+    ]
+    known = {} if known is None else known
+    new = [each for each in dict.fromkeys(asked) if each not in known]
+    if new:
+        told = await reader.judge([claim for claim, _ in new], [quote for _, quote in new])
+        known.update(zip(new, told, strict=True))
+    for place, pair in zip(places, asked, strict=True):
+        odds = known[pair]
         against = math.log(odds.neither + _LEAST)
         each = [math.log(one + _LEAST) - against for one in (odds.supported, odds.contradicted)]
         rows[place, 1:] = [1.0, *np.clip(each, -SUREST, SUREST)]

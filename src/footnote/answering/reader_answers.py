@@ -149,13 +149,14 @@ class ReaderAnswerer:
         """Every answer in a statement that gives no orders, each once, the likeliest first."""
         found: list[Located] = []
         weighed = Weighed(found=[])
-        shown = self.weigh.in_order(question, evidence)
+        weigh = self.weigh.of_one_question()
+        shown = weigh.in_order(question, evidence)
         # Of several things that are named each may have its answer in a passage of its own.
         ends = READ_UNTIL[-1:] if names_several(question, evidence) else READ_UNTIL
         for first, end in pairwise((0, *ends)):
             found += await read_statements(reader, question, shown[first:end])
             about = about_what_is_asked(question, once_each(found), evidence)
-            weighed = await self.weigh(question, about, evidence)
+            weighed = await weigh(question, about, evidence)
             best = max((each.probability for each in weighed.found), default=0.0)
             if end >= len(shown) or not UNDECIDED <= best < self.least_answerability:
                 break

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Protocol
@@ -17,7 +17,7 @@ from footnote.answering.observing import OBSERVED, Floats, likeliest, observe, s
 from footnote.answering.promising import PROMISING, promises_of
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable
-from footnote.ports import Analyzer, Embedder, Reader
+from footnote.ports import Analyzer, Embedder, Reader, SupportOdds
 
 STATEMENTS = 16
 """Statements that are compared with the question. With 12, 24 or all of eight passages as many of
@@ -51,6 +51,10 @@ class Weigh(Protocol):
         """The same with another lane's embedder."""
         ...
 
+    def of_one_question(self) -> Weigh:
+        """One that asks the models nothing twice, for a question that is weighed repeatedly."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class AsRead:
@@ -71,6 +75,10 @@ class AsRead:
 
     def in_lane(self, embedder: Embedder) -> AsRead:  # noqa: ARG002 - it embeds nothing
         """The same everywhere."""
+        return self
+
+    def of_one_question(self) -> AsRead:
+        """The same: it asks none."""
         return self
 
 
@@ -110,6 +118,16 @@ class Coefficients:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What the models said of statements to one question."""
+
+    cosines: dict[str, float] = field(default_factory=dict)
+    """Of embedded texts to the question."""
+    odds: dict[tuple[str, str], SupportOdds] = field(default_factory=dict)
+    """Of claims and quotes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
     """Weighs what was read against how it was found and how near its words and sense are."""
 
@@ -117,10 +135,15 @@ class Weighing:
     embedder: Embedder
     analyzer: Analyzer
     coefficients: Coefficients
+    known: Known | None = None
 
     def in_lane(self, embedder: Embedder) -> Weighing:
         """The same with another lane's embedder."""
         return replace(self, embedder=embedder)
+
+    def of_one_question(self) -> Weighing:
+        """See `Weigh.of_one_question`."""
+        return replace(self, known=Known())
 
     def in_order(self, question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
         """The passages that are likeliest to answer by what is known of them first."""
@@ -140,11 +163,12 @@ class Weighing:
         """
         if not found:
             return Weighed(found=[])
+        known = self.known or Known()
         kept, rows, degraded = await observed(
-            question, found, evidence, self.analyzer, self.embedder
+            question, found, evidence, self.analyzer, self.embedder, known=known.cosines
         )
         likeliness = self.coefficients.observed.utilities(rows)
-        told = await decide(self.reader, question, kept, likeliness)
+        told = await decide(self.reader, question, kept, likeliness, known.odds)
         chances = self.coefficients.decided.probabilities(told)
         weighed = [
             replace(each, probability=float(chance))
@@ -159,24 +183,30 @@ async def observed(
     evidence: Sequence[Evidence],
     analyzer: Analyzer,
     embedder: Embedder,
+    *,
+    known: dict[str, float] | None = None,
 ) -> tuple[list[Located], Floats, tuple[str, ...]]:
-    """The likeliest `STATEMENTS`, their rows of `OBSERVED`, and what could not be observed."""
+    """The likeliest `STATEMENTS`, their rows of `OBSERVED`, and what could not be observed.
+
+    `known` are the cosines of texts that were embedded before; those of now are added.
+    """
     shares = shares_of(question, [each.candidate for each in found], evidence, analyzer)
     places = likeliest(found, shares, STATEMENTS)
     kept = [found[each] for each in places]
     similarities: list[float] | None = None
     degraded: tuple[str, ...] = ()
     try:
-        target = await embedder.embed_query(question)
         texts = [each.candidate.embedded_text for each in kept]
-        # The longer half alone, so that the shorter is not padded.
-        order = sorted(range(len(texts)), key=lambda each: len(texts[each]))
-        half = (len(order) + 1) // 2
-        cosines = np.zeros(len(texts))
-        for part in filter(None, (order[:half], order[half:])):
-            vectors = await embedder.embed_documents([texts[each] for each in part])
-            cosines[part] = vectors @ target
-        similarities = [float(each) for each in cosines]
+        known = {} if known is None else known
+        new = sorted((each for each in dict.fromkeys(texts) if each not in known), key=len)
+        if new:
+            target = await embedder.embed_query(question)
+            # The longer half alone, so that the shorter is not padded.
+            half = (len(new) + 1) // 2
+            for part in filter(None, (new[:half], new[half:])):
+                vectors = await embedder.embed_documents(part)
+                known.update(zip(part, map(float, vectors @ target), strict=True))
+        similarities = [known[each] for each in texts]
     except LaneUnavailable as unavailable:
         degraded = (f"answer: without the similarity of statements, {unavailable}",)
     rows = observe(question, kept, [shares[each] for each in places], evidence, similarities)
