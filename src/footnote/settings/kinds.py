@@ -205,9 +205,13 @@ IdentityWays = Annotated[str, AfterValidator(_checked_ways)]
 
 
 def _as_named(true: str) -> BeforeValidator:
-    """A switch of before: `true` is what it meant."""
+    """A switch of before: `true` is what it meant. A number is none."""
     names = {"true": true, "1": true, "false": "off", "0": "off"}
-    return BeforeValidator(lambda given: names.get(str(given).lower(), given))
+    return BeforeValidator(
+        lambda given: (
+            names.get(str(given).lower(), given) if isinstance(given, bool | str) else given
+        )
+    )
 
 
 MadeBy = Annotated[Literal["off", "rules", "model"], _as_named("rules")]
