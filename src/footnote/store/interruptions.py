@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from types import TracebackType
 from typing import TypeVar
 
@@ -57,6 +57,22 @@ class _Pipeline(psycopg.AsyncPipeline):
     def _fetch_gen(self, *, flush: bool) -> PQGen[None]:
         synced = bool(self.result_queue) and self.result_queue[-1] is None
         return super()._fetch_gen(flush=flush and not synced)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End it, and after a row that was refused say no more than that.
+
+        psycopg warns that what was sent behind it is aborted, also where the refusal is expected.
+        """
+        if not isinstance(error, psycopg.IntegrityError):
+            await super().__aexit__(kind, error, trace)
+            return
+        with suppress(psycopg.errors.PipelineAborted):
+            await super().__aexit__(None, None, None)
 
 
 class PooledConnection(psycopg.AsyncConnection[DictRow]):
