@@ -243,6 +243,13 @@ def test_another_process_comes_to_the_same_settings(
     assert settings_from(None, {}) == given
 
 
+@pytest.mark.parametrize("seconds", [float("inf"), 1e99, 0])
+@pytest.mark.parametrize("what", ["search", "worker", "replica"])
+def test_a_time_limit_is_of_this_world(what: str, seconds: float) -> None:
+    with pytest.raises(UnsupportedSettings, match="timeouts"):
+        settings_from(None, {"timeouts": {what: seconds}})
+
+
 @pytest.mark.parametrize("urls", ["postgresql://a/x,postgresql://b/x", "postgresql://a/x, b@c/x"])
 def test_several_replicas_that_have_no_spaces_between_them_are_told_apart_from_one(
     urls: str,

@@ -251,3 +251,15 @@ def test_packing_and_reading_gives_back_the_members(members: dict[str, bytes]) -
     for _, pack in PACKERS:
         read = read_document(pack(members), "a.zip").attachments
         assert {item.filename: item.content for item in read} == members
+
+
+def test_an_archive_tells_of_a_file_that_a_later_one_of_its_name_replaces() -> None:
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w") as archive:
+        for content in (b"The walrus.", b"The seals."):
+            info = tarfile.TarInfo("ok.txt")
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    parsed = read_document(target.getvalue(), "a.tar")
+    assert [each.content for each in parsed.attachments] == [b"The seals."]
+    assert "- ok.txt (an earlier file of this name, which it replaces)" in parsed.text

@@ -252,7 +252,8 @@ class LoginProvider(BaseModel, extra="forbid", frozen=True):
     idle_minutes: Annotated[float, Field(gt=0, le=43_200)] = 120.0
 
 
-_Seconds = Annotated[float, Field(gt=0)]
+_Seconds = Annotated[float, Field(gt=0, le=86_400)]
+"""A day at most: what takes longer is stuck."""
 
 
 class Timeouts(BaseModel, extra="forbid", frozen=True):
@@ -263,7 +264,7 @@ class Timeouts(BaseModel, extra="forbid", frozen=True):
     parse: _Seconds = 300.0
     fetch: _Seconds = 30.0
     worker: _Seconds = 10.0
-    replica: Annotated[float, Field(ge=0.5)] = 10.0
+    replica: Annotated[float, Field(ge=0.5, le=86_400)] = 10.0
 
 
 class AnswerLimits(BaseModel, extra="forbid", frozen=True):

@@ -19,7 +19,7 @@ _SPANS_OF_A_TRACE = 100
 """Spans that are looked through for each trace of a list."""
 _ADVICE = (
     "footnote trace lists those that are kept; FOOTNOTE_TRACES_KEPT_HOURS says for how long, and "
-    "FOOTNOTE_TRACE_RATIO how many of them"
+    "OTEL_TRACES_SAMPLER_ARG how many of them, with OTEL_TRACES_SAMPLER=parentbased_traceidratio"
 )
 
 

@@ -103,8 +103,11 @@ def read_archive(
     limits = limits or ArchiveLimits()
     budget = _Budget(limits=limits, packed_bytes=len(content))
     by_path: dict[str, _Member] = {}
+    replaced: list[str] = []
     try:
         for member in _members(content, filename, media_type, budget):
+            if member.path in by_path:
+                replaced.append(member.path)
             by_path[member.path] = member  # of two with one name the later one counts
             _follow(member, budget, depth=1)
     except _DAMAGED as error:
@@ -123,6 +126,7 @@ def read_archive(
     lines = [
         f"- {member.path}" + (f" ({member.note})" if member.note else "") for member in members
     ]
+    lines += [f"- {path} (an earlier file of this name, which it replaces)" for path in replaced]
     return Reading(
         drafts=tuple(line_drafts(lines, _LISTED_TOGETHER, BlockKind.LIST)),
         metadata={"members": sum(1 for member in members if not member.note)},
