@@ -284,7 +284,7 @@ def _add_and_norm(graph: GraphBuilder, output: str, skipped: str, prefix: str) -
     """The output with its bias and what it was made of, normalised.
 
     Added by one operator: the runtime would make one of additions and normalisation, which takes
-    six times as long as these two.
+    five times as long as these two.
     """
     added = graph.apply("Sum", [output, skipped, graph.parameter(f"{prefix}.dense.bias")])
     return graph.apply(

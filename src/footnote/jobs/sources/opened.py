@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -77,8 +76,9 @@ async def check_source(
     """
     kept = await workspace.admitted_source(wanted, anywhere=anywhere)
     settings = workspace.engine.settings
-    seconds = min(LOOK_SECONDS, settings.seconds.fetch)
-    brief = settings.model_copy(update={"timeouts": json.dumps({"fetch": seconds})})
+    timeouts = settings.seconds
+    shorter = timeouts.model_copy(update={"fetch": min(LOOK_SECONDS, timeouts.fetch)})
+    brief = settings.model_copy(update={"timeouts": shorter.model_dump_json()})
     found, reason = None, None
     try:
         source = followed_source(
