@@ -22,7 +22,7 @@ class Breaker:
     heads: list[str] = field(default_factory=list)
     """The first line and headers of each request, by connection."""
     port: int = 0
-    open: set[asyncio.Task[object]] = field(default_factory=set)
+    open: set[asyncio.Task[None]] = field(default_factory=set)
     """What serves a connection now."""
 
     @property
@@ -30,20 +30,26 @@ class Breaker:
         """Where it listens."""
         return f"http://127.0.0.1:{self.port}"
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection; it ends with its first answer."""
-        serving = asyncio.current_task()
-        assert serving is not None, "a server serves each connection in a task"
+        serving = asyncio.create_task(self._serve_quietly(reader, writer))
         self.open.add(serving)
-        serving.add_done_callback(self.open.discard)
-        try:
-            # Its task ends as one that was done, or asyncio logs that it was cancelled.
-            with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                await self._serve(reader, writer)
-        finally:
+
+        # Also where the task was cancelled before it began.
+        def ended(task: asyncio.Task[None]) -> None:
+            self.open.discard(task)
             writer.close()
-            with suppress(ConnectionError):
-                await writer.wait_closed()
+
+        serving.add_done_callback(ended)
+
+    async def _serve_quietly(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        # Its task ends as one that was done, or asyncio logs that it was cancelled.
+        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            await self._serve(reader, writer)
+            writer.close()
+            await writer.wait_closed()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
@@ -81,9 +87,10 @@ class Breaker:
                 if 0 <= limit <= sent:
                     break
         finally:
+            # Before anything that waits: a task that is cancelled here stops waiting.
             sending.cancel()
-            await asyncio.gather(sending, return_exceptions=True)
             there.close()
+            await asyncio.gather(sending, return_exceptions=True)
             with suppress(ConnectionError):
                 await there.wait_closed()
 
@@ -108,6 +115,7 @@ async def before(url: str, *whims: tuple[Whim, int]) -> AsyncIterator[Breaker]:
         server.close()
         await server.wait_closed()
         # Before Python 3.12 that does not wait for connections that are still served.
-        for each in breaker.open:
+        serving = tuple(breaker.open)
+        for each in serving:
             each.cancel()
-        await asyncio.gather(*breaker.open, return_exceptions=True)
+        await asyncio.gather(*serving, return_exceptions=True)

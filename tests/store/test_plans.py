@@ -311,10 +311,12 @@ async def test_hnsw_and_exact_search_agree(shelf: Shelf, test_database: TestData
     workspace_id = shelf.workspace.workspace_id
     for number in range(40):
         await shelf.put(f"winch {number} rope {number % 7}", f"mast {number} sail {number % 5}")
-    exact = (await shelf.recall("winch rope 3", limit=10)).dense
+    exact = (await shelf.recall("winch rope 3", limit=100)).dense
     await promote(shelf.database, test_database.owner_url, workspace_id, 1, shelf.lane)
     near = (await shelf.recall("winch rope 3", limit=10, exact_up_to=0)).dense
-    # Many of these texts are equally near, so it is the scores that must agree.
-    as_good = [hit for hit in near if hit.score >= exact[-1].score - 1e-3]
-    assert len(as_good) >= 9
-    assert near[0].score == pytest.approx(exact[0].score)
+    # Many of these texts are equally near, and a graph may have no way to one of them, be it the
+    # nearest: what it finds must be nearly as near as the ten nearest, with the same scores.
+    as_good = [hit for hit in near if hit.score >= exact[9].score - 1e-3]
+    assert len(as_good) >= 8
+    scores = {hit.chunk_no: hit.score for hit in exact}
+    assert [hit.score for hit in near] == pytest.approx([scores[hit.chunk_no] for hit in near])
