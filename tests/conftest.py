@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import gc
 import os
 import shutil
 import socket
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -74,6 +75,18 @@ class TestDatabase:
         return DatabaseUrls(
             application=self.application_url, direct=self.application_url, owner=self.owner_url
         )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected stays, and is not searched for garbage ever again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from dataclasses import replace
+from functools import cache, lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.reader_pairs import Pair, pairs_of, windows_of
 from footnote.models.reader_probes import Probes, TokenWindow
 from footnote.models.reader_spans import beside_the_best, disjoint, spans_of
-from footnote.models.reader_weights import Calibration, read_weights
+from footnote.models.reader_weights import Calibration, ReaderWeights, read_weights
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import (
     AnswerSpan,
@@ -74,19 +75,20 @@ def open_reader(
     file: Path, models_folder: Path, threads: int, precision: Precision = "int8"
 ) -> PackagedReader:
     """Like `load_reader`, whatever the weights know."""
-    weights = cache(lambda: read_weights(file))
+    whole = cache(lambda: read_weights(file))
 
     def build(layers: range) -> bytes:
         from footnote.models.reader_graph import reader_graph  # noqa: PLC0415  # slow, needed once
 
-        return bytes(reader_graph(weights(), precision, WORDS, layers).SerializeToString())
+        return bytes(reader_graph(whole(), precision, WORDS, layers).SerializeToString())
 
     try:
         shared = shared_files(models_folder)
-        name = f"reader-{weights().digest[:12]}"
-        fitted = weights().probes
+        weights = _described(file)
+        name = f"reader-{weights.digest[:12]}"
+        fitted = weights.probes
         # A part ends where the probes read off what is left.
-        ends = {weights().shape.layers, *([fitted.layers] if fitted is not None else [])}
+        ends = {weights.shape.layers, *([fitted.layers] if fitted is not None else [])}
         parts, start = [], 0
         for end in sorted(ends):
             part = f"{name}-{start}-{end}-{precision}-{READER_GRAPH_REVISION}.onnx"
@@ -102,9 +104,9 @@ def open_reader(
             name,
             encoder,
             tokenizer,
-            weights().calibration,
+            weights.calibration,
             probes,
-            head=_head_for(weights().digest, probes),
+            head=_head_for(weights.digest, probes),
             threads=threads,
         )
     except LaneUnavailable as unavailable:
@@ -286,6 +288,23 @@ class PackagedReader:
         Raises ModelUnavailable when the model cannot run, for lack of memory say.
         """
         return self._encoder.heads(batch)
+
+
+def _described(file: Path) -> ReaderWeights:
+    """What the file says of itself, and its probes: all that a reader with built graphs needs.
+
+    It is kept, for checking 20 MB of weights takes a process longer than opening their graphs.
+    """
+    try:
+        found = file.stat()
+    except OSError:
+        return read_weights(file)  # which tells what is the matter
+    return _described_once(file, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+@lru_cache(maxsize=4)
+def _described_once(file: Path, _identity: tuple[int, ...]) -> ReaderWeights:
+    return replace(read_weights(file), tensors={})
 
 
 def _head_for(digest: str, probes: Probes | None) -> MentionHead | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Annotated
 
@@ -127,6 +127,7 @@ class LazyGroup(TyperGroup):
         return name, None if name is None else load_command(name), rest
 
 
+@cache
 def load_command(name: str) -> TyperCommand | TyperGroup:
     """The command of that name in COMMANDS."""
     module, attribute = COMMANDS[name][0].split(".")
@@ -196,8 +197,12 @@ def _root(
     context.obj = RootOptions(workspace=workspace, ask_server=not no_server)
 
 
+def _listed() -> None:
+    """Stands for a command that is not loaded: what it takes is not looked at before it is."""
+
+
 for _name, (_, _help) in COMMANDS.items():
-    app.command(_name, help=_help, epilog=EXIT_CODES)(_root)
+    app.command(_name, help=_help, epilog=EXIT_CODES)(_listed)
 
 
 def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int:
