@@ -14,6 +14,7 @@ from footnote.domain import ParsedDocument
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.enrichment import enrich, words_of
 from footnote.ingestion.parsing.reading import read_document
+from footnote.language.scripts import without_data
 from footnote.models.testing import HashEmbedder
 
 MEGABYTE = 10**6
@@ -67,6 +68,26 @@ def test_chunks_are_bounded_and_do_not_multiply_the_text(content: str, filename:
     found = [len(chunk.text) + sum(map(len, chunk.heading_path)) for chunk in chunks]
     assert max(found) <= 5 * 24 * TARGET
     assert sum(found) <= 2 * len(parsed.text) + MEGABYTE
+
+
+@pytest.mark.parametrize(
+    "run", ["x" * MEGABYTE, "QmFzZTY0+/" * (MEGABYTE // 10)], ids=["one letter", "base64"]
+)
+def test_an_unbroken_run_costs_little_to_embed(run: str) -> None:
+    """A line of 3 MB without spaces was 7,000 chunks, and took minutes."""
+    parsed = read(f"Annex.\n\nScan: data:image/png;base64,{run} of page 3", "run.txt")
+    chunks = chunk_blocks(parsed, HashEmbedder(), ChunkPolicy(target_tokens=TARGET))
+    assert len(chunks) < 230
+    embedded = [without_data(chunk.text) for chunk in chunks]
+    assert sum(map(len, embedded)) < 150 * len(chunks)
+    assert embedded[0].startswith("Annex.")
+    assert embedded[-1].endswith(" of page 3")
+
+
+def test_what_scripts_write_without_spaces_is_no_data() -> None:
+    for text in ("合同规定每月付款" * 200, "สัญญาระบุการชำระเงิน" * 100, "word " * 500, "a1-" * 100):
+        assert without_data(text) == text
+    assert without_data("Key: " + "0f" * 500 + ". End") == "Key: " + "0f" * 32 + ". End"
 
 
 def test_a_long_text_is_divided_in_little_more_memory_than_it_takes_itself() -> None:

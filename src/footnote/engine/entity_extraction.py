@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from footnote.knowledge.mentions import mentions_of
 from footnote.knowledge.model_names import apart
 from footnote.knowledge.relationships import document_keys, pairs_of
 from footnote.knowledge.texts import DocumentText, blocks_of
+from footnote.language.scripts import outside_data
 from footnote.ports import NamedSpan
 from footnote.settings import Settings, listed
 from footnote.store.database import SYSTEM
@@ -219,18 +220,17 @@ async def _names(engine: Services, text: str) -> list[NamedSpan]:
     return found
 
 
-def _parts(text: str) -> Sequence[tuple[int, int]]:
-    """Stretches of about `_PART_CHARACTERS`, which end with a line where they can."""
-    found = []
-    start = 0
-    while start < len(text):
-        end = min(start + _PART_CHARACTERS, len(text))
-        if end < len(text):
-            line = text.rfind("\n", start + _PART_CHARACTERS // 2, end)
-            end = line + 1 if line >= 0 else end
-        found.append((start, end))
-        start = end
-    return found
+def _parts(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches of about `_PART_CHARACTERS`, which end with a line where they can; no data."""
+    for first, stop in outside_data(text):
+        start = first
+        while start < stop:
+            end = min(start + _PART_CHARACTERS, stop)
+            if end < stop:
+                line = text.rfind("\n", start + _PART_CHARACTERS // 2, end)
+                end = line + 1 if line >= 0 else end
+            yield start, end
+            start = end
 
 
 def _linked(

@@ -9,6 +9,7 @@ from itertools import islice
 
 from footnote.domain import Block, BlockKind
 from footnote.ingestion.chunk_policies import ChunkPolicy
+from footnote.language.scripts import UNBROKEN, is_data
 from footnote.language.sentences import sentence_spans
 from footnote.ports import Tokenizer
 
@@ -16,7 +17,7 @@ LINEWISE = (BlockKind.TABLE, BlockKind.CODE)
 """Kinds whose lines do not lead into each other, so that none is repeated."""
 WIDEST_TOKEN = 24
 """Characters that count as a token at least: a tokenizer may take a word of any length for one."""
-_ATOM = re.compile(rf"\S{{1,{WIDEST_TOKEN}}}")
+_ATOM = re.compile(rf"(?P<unbroken>{UNBROKEN})|\S{{1,{WIDEST_TOKEN}}}")
 """What an oversized sentence is cut into: words, and slices of words that are longer."""
 _TABLE_RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$")
 _CLOSES = re.compile(r"[)\]}]|(?:end|else|elif|elsif|except|finally|catch|rescue|fi|done)\b")
@@ -174,17 +175,26 @@ class _Cutter:
             yield self._unit(index, block, (opened, closed), tokens)
 
     def _counted_atoms(self, text: str, span: Span) -> Iterator[tuple[int, int, int]]:
-        found = _ATOM.finditer(text, *span)
+        found = _atoms(text, span)
         while atoms := list(islice(found, _SLICE_PIECES)):
-            words = {atom.group() for atom in atoms}
+            words = {text[start:end] for start, end, data in atoms if not data}
             if len(self._known) > _KNOWN_WORDS:
                 self._known.clear()
             fresh = [word for word in words if word not in self._known]
             if fresh:
                 counts = self._tokenizer.count_tokens(fresh)
                 self._known.update(zip(fresh, counts, strict=True))
-            for atom in atoms:
-                yield atom.start(), atom.end(), self._known[atom.group()]
+            for start, end, data in atoms:
+                yield start, end, 1 if data else self._known[text[start:end]]
+
+
+def _atoms(text: str, span: Span) -> Iterator[tuple[int, int, bool]]:
+    """Words and slices of longer ones, each with whether it is data: a slice is then one token."""
+    for found in _ATOM.finditer(text, *span):
+        start, end = found.span()
+        data = found["unbroken"] is not None and is_data(found["unbroken"])
+        for first in range(start, end, WIDEST_TOKEN):
+            yield first, min(first + WIDEST_TOKEN, end), data
 
 
 def _whole_spans(block: Block) -> Iterator[Span]:

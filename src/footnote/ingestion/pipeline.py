@@ -33,6 +33,7 @@ from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import examine, file_over
 from footnote.ingestion.turns import Hold, Shares
 from footnote.language.dates import quarters_in
+from footnote.language.scripts import without_data
 from footnote.ports import (
     Analyzer,
     Describer,
@@ -294,7 +295,7 @@ class _Texts:
 
     def __getitem__(self, text_hash: bytes) -> str:
         place = self.places.get(text_hash)
-        return self.about if place is None else self.chunks[place].embedded_text
+        return self.about if place is None else without_data(self.chunks[place].embedded_text)
 
 
 def _texts_of(chunks: Sequence[Chunk], about: str) -> _Texts:
@@ -302,7 +303,7 @@ def _texts_of(chunks: Sequence[Chunk], about: str) -> _Texts:
     lengths = {text_hash(about): len(about)}
     places: dict[bytes, int] = {}
     for chunk in chunks:
-        text = chunk.embedded_text
+        text = without_data(chunk.embedded_text)
         key = text_hash(text)
         hashes.append(key)
         if places.setdefault(key, chunk.ordinal) == chunk.ordinal:
@@ -363,7 +364,7 @@ def _looked_at_together(enrichment: Enrichment, chunks: ChunkSequence) -> Iterat
     """Texts of the chunks as they are indexed, as many as are looked through at once."""
     for start in range(0, len(chunks), LOOKED_AT_TOGETHER):
         places = range(start, min(start + LOOKED_AT_TOGETHER, len(chunks)))
-        yield [indexed_text(chunks[place], enrichment) for place in places]
+        yield [without_data(indexed_text(chunks[place], enrichment)) for place in places]
 
 
 def _bytes_of(parsed: ParsedDocument) -> int:

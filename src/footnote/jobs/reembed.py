@@ -14,6 +14,7 @@ from footnote.domain import ReembeddingState
 from footnote.engine import Services
 from footnote.engine.lanes import RETENTION, embedder_of
 from footnote.errors import BlobsFull, FootnoteError, StoreFull
+from footnote.language.scripts import without_data
 from footnote.models.embed_hosted import EmbeddingUsage
 from footnote.ports import Embedder
 from footnote.store.database import SYSTEM
@@ -143,7 +144,7 @@ class _Slice:
     async def _embed(self, kind: Kind, wanted: Sequence[Wanted]) -> float:
         """Embed and keep a batch; the seconds to rest, by the limit on texts."""
         started, before = self._now(), _usage(self.embedder)
-        vectors = await self.embedder.embed_documents([each.text for each in wanted])
+        vectors = await self.embedder.embed_documents([without_data(each.text) for each in wanted])
         after = _usage(self.embedder)
         kept = await keep_batch(
             self.engine.database,
