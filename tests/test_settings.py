@@ -8,14 +8,18 @@ import pytest
 
 import footnote
 from footnote.errors import UnsupportedSettings
+from footnote.models.served import model_keys_from
 from footnote.removed_settings import REMOVED
 from footnote.settings import (
     COMMAND_LINE_VARIABLES,
     Settings,
     environment_of,
+    meant_by,
+    per_workspace,
     settings_from,
     unknown_variables,
 )
+from footnote.telemetry.prices import prices_from
 from tests.interfaces.serving import footnote as run
 
 MALFORMED = {
@@ -209,10 +213,26 @@ def test_what_the_changelog_says_was_removed_is_known_to_be() -> None:
         ("login", '{"namespace": "A"}', "; namespace: "),
         ("chunk_policy", "balanced-20", "say balanced, balanced-32 to balanced-4000"),
         ("embedding_options", '{"max_tokens": 3}', "; max_tokens: it must be at least 16"),
-        ("google_project", "a/b/c", "google_project"),
-        ("address", "127.0.0.1:99999", "it must be a port, or like"),
-        ("address", "::1", "it must be a port, or like"),
-        ("log", "json:loud", "log"),
+        ("google_project", "a/b/c", "such as acme-1234, acme-1234/eu or"),
+        ("address", "127.0.0.1:99999", "it must be a port from 0 to 65535, or like 0.0.0.0:8080"),
+        ("address", "::1", "it must be a port from 0 to 65535, or like"),
+        ("metrics_address", "0", "it must be a port from 1 to 65535, or like 0.0.0.0:9464"),
+        ("log", "json:loud", "it must be debug, info, warning or error, with json: before it"),
+        ("ocr", "abbyy", "it must be auto, tesseract, rapidocr or off"),
+        ("gateway", '{"addresses": "10.0.0.0/99"}', "'10.0.0.0/99' is no address and no network;"),
+        ("gateway", '{"addresses": "10.1.2.3/16"}', "no network, write 10.1.0.0/16; list them as"),
+        ("proxy_addresses", "proxy", "'proxy' is no address and no network;"),
+        ("tokens", '{"algorithms": "none"}', "there is no 'none'; name some of RS256"),
+        ("tokens", '{"algorithms": ""}', "algorithms: it is empty; name some of"),
+        ("login", '{"algorithms": "RS1"}', "there is no 'RS1'"),
+        ("tokens", '{"jwks_url": "file:///etc/keys"}', "jwks_url: it must be an address such as"),
+        ("tokens", '{"jwks_url": "http://login.example.com/keys"}', "must begin with https://"),
+        ("login", '{"issuer": "http://8.8.8.8/"}', "must begin with https://"),
+        ("backend_url", "backend:80", "it must be an address such as https://"),
+        ("public_url", "documents.example.com", "it must be an address such as https://"),
+        ("timeouts", '{"parse": 1, "parse": 2}', "'parse' is there more than once"),
+        ("claims", '{"roles": {"a": "reader", "a": "admin"}}', "'a' is there more than once"),
+        ("home", " ", "it is empty; name a folder"),
         ("reranker", "nobody:x", "it must begin with one of none, reader, local"),
     ],
 )
@@ -220,6 +240,52 @@ def test_members_of_a_setting_are_checked(name: str, value: str, said: str) -> N
     with pytest.raises(UnsupportedSettings) as refusal:
         settings_from(None, {name: value})
     assert said in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"tokens": {"jwks_url": "http://keycloak:8080/realms/main/certs"}},
+        {"tokens": {"jwks_url": "http://10.0.0.7/keys"}, "log": "json", "ocr": "auto:deu+fra"},
+        {"login": {"issuer": "http://id.auth.svc.cluster.local"}, "metrics_address": "9464"},
+        {"gateway": {"addresses": "10.0.0.7, 10.1.0.0/16,::1"}, "google_project": "a/eu@https://p"},
+    ],
+    ids=str,
+)
+def test_what_stands_for_something_is_taken(settings: dict[str, object]) -> None:
+    settings_from(None, settings)
+
+
+def test_keys_and_prices_name_each_thing_once() -> None:
+    for read in (model_keys_from, prices_from):
+        with pytest.raises(UnsupportedSettings, match="'openai' is there more than once"):
+            read('{"openai": {}, "openai": {}}')
+
+
+def test_an_empty_home_is_not_taken_for_that_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_HOME", "")
+    with pytest.raises(UnsupportedSettings, match="FOOTNOTE_HOME is empty") as refusal:
+        settings_from(None, {})
+    assert "unset it" in str(refusal.value.hint)
+    assert settings_from(None, {"home": "/srv"}).home == Path("/srv")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("chunk_clusters", "it was removed: it is chunks, or all, of FOOTNOTE_CLUSTERS"),
+        ("FOOTNOTE_FACTS_BY_MODEL", "it was removed: it is model of FOOTNOTE_FACTS"),
+        ("top-k", "did you mean top_k?"),
+        ("clustres", "did you mean clusters?"),
+        ("answer_models", "it is for the whole installation: set FOOTNOTE_ANSWER_MODELS"),
+        ("qqqq", "there are plan, top_k, "),
+    ],
+)
+def test_a_name_that_no_workspace_has_a_setting_of_is_told_what_holds(
+    name: str, meant: str
+) -> None:
+    assert per_workspace(name) is None
+    assert meant_by(name).startswith(meant)
 
 
 def test_another_process_comes_to_the_same_settings(

@@ -8,6 +8,13 @@ from datetime import datetime
 from footnote.domain.identity import DEFAULT_WORKSPACE, Identity, Principal, Right, Role
 from footnote.domain.json_form import json_form
 
+SYMMETRIC = ("HS256", "HS384", "HS512")
+ASYMMETRIC = (
+    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+    *("ES256", "ES384", "ES512", "Ed25519", "EdDSA"),
+)
+"""What a token may be signed with."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presented:

@@ -26,6 +26,7 @@ from footnote.settings import (
     Settings,
     checked_setting,
     listed,
+    meant_by,
     per_workspace,
     variables_of,
 )
@@ -240,7 +241,7 @@ def _named(called: str) -> str:
     if name is None:
         raise NotFound(
             f"a workspace has no setting {shown(called)}",
-            hint=f"there are {', '.join(PER_WORKSPACE)}",
+            hint=meant_by(called),
         )
     return name
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import httpx
 
+from footnote.domain.credentials import ASYMMETRIC, SYMMETRIC
 from footnote.domain.identity import RESERVED_PREFIXES, SERVICE
 from footnote.engine.authentication import Credentials
 from footnote.errors import UnsupportedSettings
 from footnote.security.claims import ClaimMapping
 from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
-from footnote.security.tokens import ASYMMETRIC, SYMMETRIC, TokenRules
+from footnote.security.tokens import TokenRules
 from footnote.settings import BackendOptions, ClaimsRead, Settings, TrustedGateway, listed
 
 if TYPE_CHECKING:
@@ -120,29 +121,18 @@ def _provider(settings: Settings, http: httpx.AsyncClient) -> OpenIdProvider:
         client_secret=None if secret is None else secret.get_secret_value(),
         redirect_uri=f"{public}/v1/login/callback",
         scopes=login.scopes,
-        algorithms=[each for each in _algorithms("login", login.algorithms) if each in ASYMMETRIC],
+        algorithms=[each for each in listed(login.algorithms) if each in ASYMMETRIC],
         leeway_seconds=_LEEWAY_SECONDS,
         keys_seconds=_KEYS_SECONDS,
         http=http,
     )
 
 
-def _algorithms(setting: str, text: str) -> tuple[str, ...]:
-    algorithms = listed(text)
-    unknown = [each for each in algorithms if each not in (*SYMMETRIC, *ASYMMETRIC)]
-    if unknown:
-        raise UnsupportedSettings(
-            f"The setting {setting} cannot be used: algorithms: there is no {unknown[0]!r}.",
-            hint=f"Name some of {', '.join((*ASYMMETRIC, *SYMMETRIC))}.",
-        )
-    return algorithms
-
-
 def _token_rules(settings: Settings, http: httpx.AsyncClient) -> TokenRules:
     from footnote.security.published_keys import PublishedKeys  # noqa: PLC0415  # as in `tokens`
 
     tokens = settings.accepted_tokens
-    algorithms = _algorithms("tokens", tokens.algorithms)
+    algorithms = listed(tokens.algorithms)
     if tokens.issuer is None or tokens.audience is None:
         raise UnsupportedSettings(
             "Tokens are accepted, and nothing says whose or for whom.",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from footnote.errors import UnsupportedSettings
-from footnote.validation.text import json_fault
+from footnote.validation.text import json_fault, members_once
 
 KEYS = "FOOTNOTE_MODEL_KEYS"
 _BEFORE_ADDRESS = re.compile(r"@(?=[A-Za-z]+://)")  # names of models have an @, too
@@ -102,7 +102,7 @@ def model_keys_from(text: str | None) -> ModelKeys:
         return ModelKeys()
     wrong = f"{KEYS} is no JSON object of keys by vendor or address"
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=members_once)
     except (ValueError, RecursionError) as error:
         raise UnsupportedSettings(f"{wrong}: {json_fault(error)}", hint=_EXAMPLE) from None
     if not isinstance(found, dict):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from footnote.domain.credentials import SYMMETRIC
 from footnote.errors import NotAuthenticated
 from footnote.security.claims import Claims
 
@@ -14,11 +15,6 @@ if TYPE_CHECKING:
 
     from footnote.security.published_keys import PublicKey, PublishedKeys
 
-SYMMETRIC = ("HS256", "HS384", "HS512")
-ASYMMETRIC = (
-    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-    *("ES256", "ES384", "ES512", "Ed25519", "EdDSA"),
-)
 MAX_CHARACTERS = 16 * 1024
 ACCESS_TYPES = ("jwt", "at+jwt")
 """Of tokens that open something; a logout token, say, is none."""

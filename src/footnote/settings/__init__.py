@@ -5,6 +5,7 @@ The comments before groups of them are the headings of docs/settings.md.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Annotated
@@ -16,13 +17,8 @@ from footnote.domain.configuration import SettingValue
 from footnote.errors import InvalidRequest, UnsupportedSettings
 from footnote.removed_settings import REMOVED
 from footnote.settings.documents import DocumentSettings
-from footnote.settings.kinds import (
-    BackendOptions,
-    ClaimsRead,
-    EmbeddingOptions,
-    TrustedGateway,
-    listed,
-)
+from footnote.settings.identity import BackendOptions, ClaimsRead, TrustedGateway
+from footnote.settings.kinds import EmbeddingOptions, listed
 from footnote.settings.searching import SearchSettings
 from footnote.settings.serving import ServingSettings
 from footnote.settings.storage import StorageSettings
@@ -90,6 +86,19 @@ def per_workspace(called: str) -> str | None:
     return next(
         (name for name in PER_WORKSPACE if wanted in (name.upper(), *variables_of(name))), None
     )
+
+
+def meant_by(called: str) -> str:
+    """What becomes of a name that no setting of a workspace has, or which may be meant."""
+    name = called.strip().lower().replace("-", "_").removeprefix(_PREFIX.lower())
+    if name in REMOVED:
+        return f"it was removed: {REMOVED[name]}"
+    if name in Settings.model_fields and name not in PER_WORKSPACE:
+        return f"it is for the whole installation: set {variables_of(name)[0]}"
+    from difflib import get_close_matches  # noqa: PLC0415  # seldom needed
+
+    close = get_close_matches(name, PER_WORKSPACE, n=1)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(PER_WORKSPACE)}"
 
 
 @cache
@@ -172,9 +181,15 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
             f"Settings cannot be {type(given).__name__}.",
             hint='Give a footnote.Settings, or settings by name: footnote.open(home="/srv").',
         )
-    explicit = base.model_dump() if base is not None else {}
+    explicit = {**(base.model_dump() if base is not None else {}), **overrides}
+    if "home" not in explicit and os.environ.get("FOOTNOTE_HOME") == "":
+        # Data would lie in another folder than was meant, such as that of an unset variable.
+        raise UnsupportedSettings(
+            "The setting home cannot be used: FOOTNOTE_HOME is empty.",
+            hint="Set FOOTNOTE_HOME to a folder, or unset it for the one of this user.",
+        )
     try:
-        return Settings.model_validate({**explicit, **overrides})
+        return Settings.model_validate(explicit)
     except ValidationError as error:
         said, said_of_it = _wrong_setting(error)
         name = next(

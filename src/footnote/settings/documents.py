@@ -15,6 +15,7 @@ from footnote.settings.kinds import (
     EntityKinds,
     FactKinds,
     MadeBy,
+    OcrChoice,
     PausedWork,
     RedactedKinds,
     json_of,
@@ -45,9 +46,8 @@ class DocumentSettings(BaseModel):
         "other files by the kernel: auto as far as it can, required refuses to start where it "
         "cannot. See sandbox.md.",
     )
-    ocr: str = Field(
+    ocr: OcrChoice = Field(
         "auto",
-        pattern=r"^(auto|tesseract|rapidocr|off)(:[a-zA-Z_+]+)?$",
         description="Engine that recognises text in scans and pictures: auto takes the first of "
         "tesseract and rapidocr that is installed, off saves its time. Behind a colon the "
         "languages of the scans as Tesseract codes joined by '+' (eng where they are not said), "

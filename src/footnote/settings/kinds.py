@@ -18,12 +18,13 @@ from pydantic import (
     ValidationError,
 )
 
-from footnote.domain import DocumentClass, Role
+from footnote.domain import DocumentClass
 from footnote.domain.backfill import BackgroundWork
 from footnote.domain.entities import EntityKind
 from footnote.domain.facts import FactKind
 from footnote.domain.redaction import PersonalData
-from footnote.validation.messages import wrong_value
+from footnote.validation.messages import shown, wrong_value
+from footnote.validation.text import named_twice
 
 BLEND_WEIGHTS = ("FUSION_WEIGHT_VECTOR", "FUSION_WEIGHT_BM25")
 """Variables of another product, of which the first's share is blend_alpha."""
@@ -34,6 +35,15 @@ def default_home() -> Path:
     import platformdirs  # noqa: PLC0415  # unused where home is set
 
     return Path(platformdirs.user_data_dir("footnote"))
+
+
+def _named_folder(given: object) -> object:
+    if isinstance(given, str) and not given.strip():
+        raise ValueError("it is empty; name a folder, such as /srv/footnote")
+    return given
+
+
+Folder = Annotated[Path, BeforeValidator(_named_folder)]
 
 
 def default_alpha() -> float | str:
@@ -90,27 +100,22 @@ def _checked_urls(urls: str) -> str:
 DatabaseUrls = Annotated[str, AfterValidator(_checked_urls)]
 
 
-IDENTITY_WAYS = ("keys", "tokens", "gateway", "login", "scim")
-"""How callers may prove who they are."""
+def _address_like(*examples: str, least_port: int) -> AfterValidator:
+    """Checks that a text is a port, or a host and a port."""
 
+    def checked(text: str) -> str:
+        if not _ADDRESS.fullmatch(text) or not least_port <= host_and_port(text)[1] <= _LAST_PORT:
+            ports = f"from {least_port} to {_LAST_PORT}"
+            raise ValueError(f"it must be a port {ports}, or like {' or '.join(examples)}")
+        return text
 
-def _checked_ways(text: str) -> str:
-    unknown = [each for each in listed(text) if each not in IDENTITY_WAYS]
-    if unknown:
-        raise ValueError(f"there is no {unknown[0]!r}; name some of {', '.join(IDENTITY_WAYS)}")
-    return text
-
-
-def _checked_address(text: str) -> str:
-    """A port, or a host and a port. Raises ValueError."""
-    if not _ADDRESS.fullmatch(text) or host_and_port(text)[1] > _LAST_PORT:
-        raise ValueError("it must be a port, or like 0.0.0.0:8080 or [::1]:8080")
-    return text
+    return AfterValidator(checked)
 
 
 _ADDRESS = re.compile(r"(([^:]+|\[[0-9a-fA-F:]+\]):)?[0-9]{1,5}")
 _LAST_PORT = 65_535
-Address = Annotated[str, AfterValidator(_checked_address)]
+Address = Annotated[str, _address_like("0.0.0.0:8080", "[::1]:8080", least_port=0)]
+MetricsAddress = Annotated[str, _address_like("0.0.0.0:9464", "[::1]:9464", least_port=1)]
 
 
 def host_and_port(address: str) -> tuple[str, int]:
@@ -187,6 +192,41 @@ def _checked_reranker(text: str) -> str:
     return text
 
 
+def _matching(pattern: str, needed: str) -> AfterValidator:
+    """Checks that a text has a form, and says in words which."""
+
+    def checked(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(needed)
+        return text
+
+    return AfterValidator(checked)
+
+
+LogLevel = Annotated[
+    str,
+    _matching(
+        "(json:)?(debug|info|warning|error)|json",
+        "it must be debug, info, warning or error, with json: before it for lines of JSON, such as "
+        "json:info",
+    ),
+]
+OcrChoice = Annotated[
+    str,
+    _matching(
+        "(auto|tesseract|rapidocr|off)(:[a-zA-Z_+]+)?",
+        "it must be auto, tesseract, rapidocr or off; behind a colon may stand auto, or codes of "
+        "languages joined by +, such as tesseract:deu+fra",
+    ),
+]
+GoogleProject = Annotated[
+    str,
+    _matching(
+        "([^/@]+(/[^/@]+)?(@.+)?)?",
+        "it must be a project, which a location may follow behind / and an address behind @, such "
+        "as acme-1234, acme-1234/eu or acme-1234/eu@https://proxy.example.com",
+    ),
+]
 RerankerName = Annotated[str, AfterValidator(_checked_reranker)]
 ChunkPolicyName = Annotated[str, AfterValidator(_checked_policy)]
 RedactedKinds = Annotated[str, AfterValidator(_checked_kinds)]
@@ -201,7 +241,6 @@ PausedWork = Annotated[str, AfterValidator(_checked_work)]
 FactKinds = Annotated[str, AfterValidator(_checked_fact_kinds)]
 EntityKinds = Annotated[str, AfterValidator(_checked_entity_kinds)]
 DocumentClasses = Annotated[str, AfterValidator(_checked_classes)]
-IdentityWays = Annotated[str, AfterValidator(_checked_ways)]
 
 
 def _as_named(true: str) -> BeforeValidator:
@@ -224,32 +263,6 @@ class EmbeddingOptions(BaseModel, extra="forbid", frozen=True):
     max_tokens: Annotated[int, Field(ge=16)] | None = None
     query_prompt: str = ""
     document_prompt: str = ""
-
-
-_Namespace = Annotated[str, Field(pattern=r"^([a-z][a-z0-9-]{0,30})?$")]
-_ALGORITHMS = "RS256,ES256,Ed25519"
-
-
-class AcceptedTokens(BaseModel, extra="forbid", frozen=True):
-    """Whose tokens are accepted, and what verifies them."""
-
-    issuer: str | None = None
-    audience: str | None = None
-    jwks_url: str | None = None
-    algorithms: str = _ALGORITHMS
-    namespace: _Namespace = ""
-
-
-class LoginProvider(BaseModel, extra="forbid", frozen=True):
-    """The OpenID provider at which people log in, and how long a login is good."""
-
-    issuer: str | None = None
-    client_id: str | None = None
-    scopes: str = "openid profile email"
-    algorithms: str = _ALGORITHMS
-    namespace: _Namespace = ""
-    session_hours: Annotated[float, Field(gt=0, le=720)] = 12.0
-    idle_minutes: Annotated[float, Field(gt=0, le=43_200)] = 120.0
 
 
 _Seconds = Annotated[float, Field(gt=0, le=86_400)]
@@ -285,39 +298,6 @@ class DocumentLimits(BaseModel, extra="forbid", frozen=True):
     queued: Annotated[int, Field(ge=1)] = 10_000
 
 
-class ClaimsRead(BaseModel, extra="forbid", frozen=True):
-    """Which claims say who somebody is, and which roles their values stand for."""
-
-    principal: str = "sub"
-    groups: str = "groups"
-    role: str | None = "role"
-    workspace: str | None = None
-    roles: Mapping[str, Role] = {}
-
-
-class TrustedGateway(BaseModel, extra="forbid", frozen=True):
-    """Whose headers are believed, and which roles the values of X-User-Role stand for."""
-
-    addresses: str = ""
-    roles: Mapping[str, Role] = {}
-
-
-def _path(text: str) -> str:
-    if not text.startswith("/") or "{id}" not in text:
-        raise ValueError("it must be a path with {id}")
-    return text
-
-
-class BackendOptions(BaseModel, extra="forbid", frozen=True):
-    """What a backend that decides about collections is asked, and how long its yes holds."""
-
-    paths: Mapping[str, Annotated[str, AfterValidator(_path)]] = {
-        "customer": "/api/customer/projects/{id}",
-        "auditor": "/api/auditor/projects/{id}",
-    }
-    remember_seconds: Annotated[float, Field(ge=0, le=3600)] = 30.0
-
-
 def json_of(record: type[BaseModel]) -> BeforeValidator:
     """Text that holds such a record as a JSON object; in Python a mapping may stand for it."""
 
@@ -325,6 +305,8 @@ def json_of(record: type[BaseModel]) -> BeforeValidator:
         text = json.dumps(given) if isinstance(given, Mapping) else given
         if not isinstance(text, str):
             return text
+        if (name := named_twice(text)) is not None:
+            raise ValueError(f"{shown(name)} is there more than once in one object")
         try:
             record.model_validate_json(text)
         except ValidationError as error:

@@ -10,6 +10,7 @@ from footnote.domain import DiversityName, FusionName
 from footnote.settings.kinds import (
     AnswerLimits,
     EmbeddingOptions,
+    GoogleProject,
     RerankerName,
     also,
     default_alpha,
@@ -29,9 +30,8 @@ class SearchSettings(BaseModel):
         "address that a setting names. Without one the vendor's own variable is read, save "
         "OpenAI's. See answer-models.md.",
     )
-    google_project: str = Field(
+    google_project: GoogleProject = Field(
         "",
-        pattern=r"^([^/@]+(/[^/@]+)?(@.+)?)?$",
         description="Google Cloud project that pays for the reranker and the grounding judge "
         "vertex, with a location behind it where it is not global, and an address where that is "
         "not Google's: acme-1234/eu@https://proxy.example.com.",

@@ -6,15 +6,21 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, SecretStr
 
-from footnote.settings.kinds import (
+from footnote.settings.identity import (
     AcceptedTokens,
-    Address,
     BackendOptions,
     ClaimsRead,
     IdentityWays,
     LoginProvider,
-    Timeouts,
+    Networks,
     TrustedGateway,
+    WebAddress,
+)
+from footnote.settings.kinds import (
+    Address,
+    LogLevel,
+    MetricsAddress,
+    Timeouts,
     also,
     host_and_port,
     json_of,
@@ -68,7 +74,7 @@ class ServingSettings(BaseModel):
     login_client_secret: SecretStr | None = Field(
         None, description="This server's secret at that provider; unset for a public client."
     )
-    proxy_addresses: str = Field(
+    proxy_addresses: Networks = Field(
         "",
         description="Addresses and networks of the proxies before this server, joined by commas, "
         "whose X-Forwarded-For says where a request comes from. It counts for limits of failed "
@@ -81,7 +87,7 @@ class ServingSettings(BaseModel):
         'X-User-Role stand for: {"addresses": "10.1.0.0/16", "roles": {"auditor": "reader"}}.',
     )
 
-    backend_url: str | None = Field(
+    backend_url: WebAddress | None = Field(
         None,
         validation_alias=also("backend_url", "BACKEND_URL"),
         description="Address of a backend of yours that decides which collections a caller may "
@@ -102,7 +108,7 @@ class ServingSettings(BaseModel):
         description="Where the server listens: 0.0.0.0:8080, or a port of this computer; 0 picks "
         "one. Without identity only addresses of this computer.",
     )
-    public_url: str | None = Field(
+    public_url: WebAddress | None = Field(
         None,
         description="Address under which browsers and other programs reach the server, such as "
         "https://documents.example.com; needed where it is another name than host.",
@@ -146,15 +152,13 @@ class ServingSettings(BaseModel):
         description="Whether the audit log keeps what was asked; off leaves who searched when, "
         "and which documents were shown.",
     )
-    log: str = Field(
+    log: LogLevel = Field(
         "warning",
-        pattern=r"^((json:)?(debug|info|warning|error)|json)$",
         description="Least severe log line that is written: debug, info, warning or error; with "
         "json:warning, or json for short, in the shape for what collects them.",
     )
-    metrics_address: Address | None = Field(
+    metrics_address: MetricsAddress | None = Field(
         None,
-        pattern=r"(^|:)[1-9][0-9]*$",
         description="Port at which Prometheus finds `/metrics`, such as 9464, for this computer "
         "alone; 0.0.0.0:9464 for all that reach it, who may read it, and it names no workspace. "
         "The worker beside a server takes the next port. Unset measures nothing for it.",

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, Field, SecretStr
 
-from footnote.settings.kinds import DatabaseUrl, DatabaseUrls, default_home
+from footnote.settings.kinds import DatabaseUrl, DatabaseUrls, Folder, default_home
 
 
 class StorageSettings(BaseModel):
@@ -15,7 +14,7 @@ class StorageSettings(BaseModel):
 
     # Where data is kept
 
-    home: Path = Field(
+    home: Folder = Field(
         default_factory=default_home,
         description="Folder of the embedded database, the received files and the models that are "
         "built; set it to a disk with room.",

@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from footnote.domain import Usage
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import UnsupportedSettings
+from footnote.validation.messages import shown, wrong_value
+from footnote.validation.text import named_twice
 
 _MILLION = 1_000_000
 _FREE = ("packaged:", "fastembed:", "testing:", "local")
@@ -101,11 +103,14 @@ def prices_from(text: str | None) -> Prices:
     if text is None:
         return Prices()
     try:
-        return Prices(own=_OWN.validate_json(text))
+        if (name := named_twice(text)) is None:
+            return Prices(own=_OWN.validate_json(text))
+        wrong = f"{shown(name)} is there more than once in one object"
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, wrong["loc"])) or "it"
-        raise UnsupportedSettings(
-            f"The setting prices cannot be used: {place}: {wrong['msg']}",
-            hint='Set FOOTNOTE_PRICES to JSON like {"openai:gpt-5": {"input_per_million": 1.25}}.',
-        ) from None
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        wrong = f"{place}: {wrong_value(first)}" if place else wrong_value(first)
+    raise UnsupportedSettings(
+        f"The setting prices cannot be used: {wrong}.",
+        hint='Set FOOTNOTE_PRICES to JSON like {"openai:gpt-5": {"input_per_million": 1.25}}.',
+    )

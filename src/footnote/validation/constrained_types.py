@@ -6,7 +6,6 @@ Verbs of the engine and of the client, routes and tools name these types in thei
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -33,7 +32,7 @@ from footnote.domain import (
 )
 from footnote.domain.identity import RESERVED_PREFIXES, SYSTEM_NAME
 from footnote.validation.messages import came, shown
-from footnote.validation.text import NamedTwice, is_storable, members_once, name_fault
+from footnote.validation.text import is_storable, name_fault, named_twice
 
 MAX_CHANGES = 200
 MAX_COMMENT_CHARACTERS = 5000
@@ -102,13 +101,8 @@ def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
 
 def _each_name_once(given: object) -> object:
     """JSON text as it came. Raises ValueError where a name is there twice in one object."""
-    if isinstance(given, str):
-        try:
-            json.loads(given, object_pairs_hook=members_once)
-        except NamedTwice as error:
-            raise ValueError(f"{shown(error.name)} is there more than once in one object") from None
-        except (ValueError, RecursionError):
-            pass  # It is told of where it is read.
+    if isinstance(given, str) and (name := named_twice(given)) is not None:
+        raise ValueError(f"{shown(name)} is there more than once in one object")
     return given
 
 

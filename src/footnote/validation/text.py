@@ -34,8 +34,21 @@ def members_once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
     return members
 
 
+def named_twice(text: str) -> str | None:
+    """The name that an object of a JSON text has twice; None for what is no JSON either."""
+    try:
+        json.loads(text, object_pairs_hook=members_once)
+    except NamedTwice as error:
+        return error.name
+    except (ValueError, RecursionError):
+        pass
+    return None
+
+
 def json_fault(error: ValueError | RecursionError | OSError) -> str:
     """Why a text, or the file that has it, is not read as JSON; without any of its values."""
+    if isinstance(error, NamedTwice):
+        return str(error)
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     if isinstance(error, OSError):
