@@ -116,20 +116,28 @@ class Bookkeeping(JobManager):
         self._spared.discard(job_id)
 
     async def update_heartbeat(self, worker_id: int) -> None:
-        """Say that the worker lives; on a full disk nobody can take its jobs over either."""
+        """Say that the worker lives, or try again at the next beat.
+
+        The queue's worker goes on when this raises, and would be silent for ever: all that it
+        took would be taken from it. On a full disk nobody can take its jobs over either.
+        """
         try:
             await super().update_heartbeat(worker_id)
         except exceptions.ConnectorException as error:
-            if not _is_full(error):
-                raise
-            _log.warning("disk_full", reason=_said(error), undone="heartbeat")
+            event = "disk_full" if _is_full(error) else "queue_unreachable"
+            _log.warning(event, reason=_said(error), undone="heartbeat")
 
-    def listen_for_jobs(
+    async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
-    ) -> Coroutine[Any, Any, None]:
-        """Tell of new jobs, and of room for those that had to wait for their turn."""
+    ) -> None:
+        """Tell of new jobs, and of room for those that had to wait for their turn; for good."""
         self._notify = on_notification
-        return super().listen_for_jobs(on_notification=on_notification, queues=queues)
+        while True:
+            try:
+                await super().listen_for_jobs(on_notification=on_notification, queues=queues)
+            except exceptions.ConnectorException as error:
+                _log.warning("queue_unreachable", reason=_said(error), undone="listening")
+            await asyncio.sleep(_RETRY_SECONDS)
 
     def _room(self) -> str:
         """Whose documents may come: any workspace's, those of one with none in hand, or none."""

@@ -39,12 +39,12 @@ async def try_set_aside(engine: Services, command: Sequence[str] = COMMAND) -> N
     """
     while True:
         try:
-            waits = await set_aside_waits(engine.database)
+            if await set_aside_waits(engine.database):
+                await _run(engine, command)
         except StoreUnavailable as error:
-            waits = False
             _log.warning("queue_unreachable", reason=str(error))
-        if waits:
-            await _run(engine, command)
+        except OSError as error:  # No process or pipe is to be had at the moment.
+            _log.warning("set_aside_process_not_started", reason=str(error))
         await asyncio.sleep(_LOOK_SECONDS)
 
 

@@ -43,6 +43,9 @@ _RECONNECT_SECONDS = 1.0
 _LOCAL_BATCH_TOKENS = 4096
 """In larger batches documents reach their ends together, and then nothing is left to embed; a
 service is asked seldom, and for much."""
+_FORGOTTEN_AFTER_SECONDS = 86_400.0
+"""Whoever starts forgets workers that were silent for so long. One that is forgotten can take no
+job any more and drops those in hand, so one that is only slow must not be."""
 _LONGEST_DRAIN_SECONDS = 5.0
 """What is in hand may take so long to end; whoever stops a worker kills it after some ten."""
 
@@ -226,7 +229,7 @@ def _options(settings: Settings) -> WorkerOptions:
         shutdown_graceful_timeout=min(_LONGEST_DRAIN_SECONDS, settings.seconds.worker / 2),
         delete_jobs="successful",
         update_heartbeat_interval=settings.seconds.worker / 5,
-        stalled_worker_timeout=settings.seconds.worker,
+        stalled_worker_timeout=_FORGOTTEN_AFTER_SECONDS,
     )
 
 
@@ -271,6 +274,9 @@ async def _take_over(engine: Services, books: list[Bookkeeping]) -> None:
         except StoreUnavailable as error:
             _log.warning("queue_unreachable", reason=str(error))
             back_since = time.monotonic()
+        except Exception:
+            # Ended, it would leave jobs with those who die, and nobody would know.
+            _log.exception("taking_over_failed")
         for job in taken:
             _log.warning("job_taken_over", job_id=job.job_id, task=job.task, tries=job.attempts)
         await asyncio.sleep(silence / 2)

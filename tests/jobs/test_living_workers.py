@@ -1,0 +1,177 @@
+"""A worker that lives is heard, hears and takes over, whatever went wrong for a moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.jobs.worker import work_on_queue
+from footnote.settings import Settings, settings_from
+from footnote.store.embedded import SUPERUSER, EmbeddedPostgres
+from tests.conftest import TestDatabase
+from tests.jobs.stages import stages
+
+pytestmark = pytest.mark.usefixtures("own_database")
+
+PATIENCE_SECONDS = 180
+
+REFUSING = """
+CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'refused';
+END
+$$;
+CREATE TRIGGER refusing BEFORE UPDATE ON footnote.procrastinate_jobs FOR EACH ROW
+    WHEN (old.status = 'doing' AND new.status = 'todo') EXECUTE FUNCTION public.refuse()
+"""
+
+
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Those of the other tests, with heartbeats that follow each other soon."""
+    return settings_from(settings, {"timeouts": '{"worker": 0.5}'})
+
+
+@dataclass(frozen=True)
+class Server:
+    """What happens at the server, seen and done by its superuser."""
+
+    connection: psycopg.AsyncConnection
+    database: TestDatabase
+    elsewhere: str
+    """Another database of it."""
+
+    async def run(self, statement: str) -> None:
+        await self.connection.execute(statement.encode())
+
+    async def until(self, condition: str) -> None:
+        """Wait until the query finds something."""
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while (
+                await (  # noqa: ASYNC110
+                    await self.connection.execute(condition.encode())
+                ).fetchone()
+                is None
+            ):
+                await asyncio.sleep(0.05)  # between looks
+
+    async def end(self, doing: str) -> None:
+        """End the connections of others that are, or were last, at such a query."""
+        await self.until(f"SELECT FROM {_others(doing)}")
+        await self.run(
+            "SELECT pg_terminate_backend(pid) FROM "
+            f"(SELECT pid FROM {_others(doing)} OFFSET 0) AS found"
+        )
+
+    @asynccontextmanager
+    async def locking(self, table: str) -> AsyncIterator[None]:
+        """Nobody writes to the table for the length of the block."""
+        url = self.database.superuser_url
+        async with await psycopg.AsyncConnection.connect(url) as connection:
+            await connection.execute(f"LOCK TABLE footnote.{table} IN EXCLUSIVE MODE".encode())
+            yield
+
+    @asynccontextmanager
+    async def refusing(self) -> AsyncIterator[None]:
+        """Nobody connects to the database for the length of the block."""
+        connecting = psycopg.AsyncConnection.connect(self.elsewhere, autocommit=True)
+        async with await connecting as connection:
+            admitting = f'ALTER DATABASE "{self.database.name}" ALLOW_CONNECTIONS '
+            await connection.execute(f"{admitting} false".encode())
+            try:
+                yield
+            finally:
+                await connection.execute(f"{admitting} true".encode())
+
+
+def _others(doing: str) -> str:
+    """Connections of others to the database that are, or were last, at such a query."""
+    return (
+        "pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
+        f"AND query LIKE '{doing}'"
+    )
+
+
+@pytest.fixture
+async def server(postgres: EmbeddedPostgres, own_database: TestDatabase) -> AsyncIterator[Server]:
+    connecting = psycopg.AsyncConnection.connect(own_database.superuser_url, autocommit=True)
+    async with await connecting as connection:
+        await connection.execute("SET search_path = footnote")
+        yield Server(connection, own_database, postgres.url(SUPERUSER, "postgres"))
+
+
+@asynccontextmanager
+async def at_work(engine: Engine) -> AsyncIterator[None]:
+    """A worker beside the block."""
+    stop = asyncio.Event()
+    async with stages(engine, engine.embedder) as ingestion:
+        worker = asyncio.create_task(work_on_queue(engine, ingestion, stop))
+        try:
+            yield
+        finally:
+            stop.set()
+            await worker
+
+
+async def until_logged(capsys: pytest.CaptureFixture[str], what: str) -> None:
+    logged = ""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while what not in logged:
+            await asyncio.sleep(0.05)  # between looks
+            logged += "".join(capsys.readouterr())
+
+
+async def test_a_worker_whose_heartbeat_failed_once_is_heard_again(
+    engine: Engine, server: Server
+) -> None:
+    async with at_work(engine):
+        await server.until("SELECT FROM procrastinate_workers")
+        async with server.locking("procrastinate_workers"):
+            await server.end("%procrastinate_update_heartbeat%")
+        await server.run("UPDATE procrastinate_workers SET last_heartbeat = 'epoch'")
+        await server.until("SELECT FROM procrastinate_workers WHERE last_heartbeat > 'epoch'")
+
+
+async def test_a_worker_that_cannot_listen_for_a_moment_listens_again(
+    engine: Engine, server: Server, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listening = "%LISTEN%procrastinate_any_queue%"
+    async with at_work(engine):
+        await server.until(f"SELECT FROM {_others(listening)}")
+        async with server.refusing():
+            await server.end(listening)
+            await until_logged(capsys, "undone=listening")
+        await server.until(f"SELECT FROM {_others(listening)}")
+
+
+async def test_a_worker_that_was_silent_is_not_forgotten_by_one_that_starts(
+    engine: Engine, server: Server
+) -> None:
+    async with at_work(engine):
+        await server.until("SELECT FROM procrastinate_workers")
+        await server.run("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1h'")
+        await server.run(
+            "CREATE RULE silent AS ON UPDATE TO procrastinate_workers DO INSTEAD NOTHING"
+        )
+        async with at_work(engine):
+            await server.until("SELECT FROM procrastinate_workers HAVING count(*) = 2")
+        await server.run("DROP RULE silent ON procrastinate_workers")
+
+
+async def test_whatever_prevents_taking_over_it_is_tried_again(
+    engine: Engine, server: Server, workspace: WorkspaceEngine, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(2):
+        await workspace.receive(f"Buoy {number} is moored.".encode(), f"{number}.txt")
+    await server.run("UPDATE procrastinate_jobs SET status = 'doing'")
+    await server.run(REFUSING)
+    async with at_work(engine):
+        await until_logged(capsys, "taking_over_failed")
+        await server.run("DROP TRIGGER refusing ON procrastinate_jobs")
+        await server.until("SELECT FROM documents WHERE status = 'indexed' HAVING count(*) = 2")
