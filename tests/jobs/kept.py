@@ -8,6 +8,7 @@ from asyncio.subprocess import DEVNULL, Process
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass
@@ -16,17 +17,21 @@ class Kept:
 
     arguments: tuple[str, ...]
     env: Mapping[str, str]
+    log: Path
+    """What it writes, over all its starts."""
     process: Process | None = None
     starts: int = 0
 
     async def keep(self) -> None:
         while True:
-            self.process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "footnote.interfaces.cli.main", *self.arguments),
-                env=self.env,
-                stdout=DEVNULL,
-                stderr=DEVNULL,
-            )
+            with self.log.open("ab") as log:
+                self.process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", "footnote.interfaces.cli.main", *self.arguments),
+                    env=self.env,
+                    stdin=DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                )
             self.starts += 1
             await self.process.wait()
 
@@ -39,3 +44,8 @@ class Kept:
             with suppress(ProcessLookupError):
                 self.process.terminate()
             await self.process.wait()
+
+    def said(self, lines: int = 12) -> str:
+        """The last lines of what it wrote."""
+        text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+        return "\n".join(text.splitlines()[-lines:])

@@ -53,17 +53,14 @@ class Server:
     async def until(self, condition: str) -> None:
         """Wait until the query finds something."""
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while (
-                await (  # noqa: ASYNC110
-                    await self.connection.execute(condition.encode())
-                ).fetchone()
-                is None
-            ):
+            while True:
+                if await (await self.connection.execute(condition.encode())).fetchone():
+                    return
                 await asyncio.sleep(0.05)  # between looks
 
     async def end(self, doing: str) -> None:
         """End the connections of others that are, or were last, at such a query."""
-        await self.until(f"SELECT FROM {_others(doing)}")
+        await self.until(f"SELECT 1 FROM {_others(doing)}")
         await self.run(
             "SELECT pg_terminate_backend(pid) FROM "
             f"(SELECT pid FROM {_others(doing)} OFFSET 0) AS found"
@@ -131,11 +128,11 @@ async def test_a_worker_whose_heartbeat_failed_once_is_heard_again(
     engine: Engine, server: Server
 ) -> None:
     async with at_work(engine):
-        await server.until("SELECT FROM procrastinate_workers")
+        await server.until("SELECT 1 FROM procrastinate_workers")
         async with server.locking("procrastinate_workers"):
             await server.end("%procrastinate_update_heartbeat%")
         await server.run("UPDATE procrastinate_workers SET last_heartbeat = 'epoch'")
-        await server.until("SELECT FROM procrastinate_workers WHERE last_heartbeat > 'epoch'")
+        await server.until("SELECT 1 FROM procrastinate_workers WHERE last_heartbeat > 'epoch'")
 
 
 async def test_a_worker_that_cannot_listen_for_a_moment_listens_again(
@@ -143,24 +140,24 @@ async def test_a_worker_that_cannot_listen_for_a_moment_listens_again(
 ) -> None:
     listening = "%LISTEN%procrastinate_any_queue%"
     async with at_work(engine):
-        await server.until(f"SELECT FROM {_others(listening)}")
+        await server.until(f"SELECT 1 FROM {_others(listening)}")
         async with server.refusing():
             await server.end(listening)
             await until_logged(capsys, "undone=listening")
-        await server.until(f"SELECT FROM {_others(listening)}")
+        await server.until(f"SELECT 1 FROM {_others(listening)}")
 
 
 async def test_a_worker_that_was_silent_is_not_forgotten_by_one_that_starts(
     engine: Engine, server: Server
 ) -> None:
     async with at_work(engine):
-        await server.until("SELECT FROM procrastinate_workers")
+        await server.until("SELECT 1 FROM procrastinate_workers")
         await server.run("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1h'")
         await server.run(
             "CREATE RULE silent AS ON UPDATE TO procrastinate_workers DO INSTEAD NOTHING"
         )
         async with at_work(engine):
-            await server.until("SELECT FROM procrastinate_workers HAVING count(*) = 2")
+            await server.until("SELECT 1 FROM procrastinate_workers HAVING count(*) = 2")
         await server.run("DROP RULE silent ON procrastinate_workers")
 
 
@@ -174,4 +171,4 @@ async def test_whatever_prevents_taking_over_it_is_tried_again(
     async with at_work(engine):
         await until_logged(capsys, "taking_over_failed")
         await server.run("DROP TRIGGER refusing ON procrastinate_jobs")
-        await server.until("SELECT FROM documents WHERE status = 'indexed' HAVING count(*) = 2")
+        await server.until("SELECT 1 FROM documents WHERE status = 'indexed' HAVING count(*) = 2")
