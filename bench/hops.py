@@ -157,6 +157,8 @@ async def measure(home: Path) -> dict[str, Entered]:
                 await indexed(workspace, first)
             with watched() as uploaded:
                 await indexed(workspace, await upload(client, UPLOADED))
+            # The job ends meanwhile, and what a process remembers for seconds is fresh.
+            await ask(client, "What is planned?")
             with watched() as asked:
                 await ask(client, QUESTION)
         stop.set()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from footnote.answering import NOT_FOUND
 from footnote.answering.answerer import completed
 from footnote.answering.generate import GenerativeAnswerer
-from footnote.answering.streaming import StreamedAnswerer
+from footnote.answering.streaming import events_of
 from footnote.domain import (
     Answer,
     AnswerDone,
@@ -371,10 +371,8 @@ async def test_the_last_turns_are_shown_between_fences() -> None:
 
 
 async def test_quotes_stream_as_the_same_events() -> None:
-    answerer = StreamedAnswerer(draft=make_answerer())
-    events: list[AnswerEvent] = [event async for event in answerer.stream(QUESTION, EVIDENCE)]
     quoted = await make_answerer()(QUESTION, EVIDENCE)
-    assert events[0] == SourcesFound(evidence=tuple(EVIDENCE))
+    events = list(events_of(quoted))
     assert done(events).answer == quoted
     assert text_of(events) == quoted.text
     made = [event.citation for event in events if isinstance(event, CitationMade)]

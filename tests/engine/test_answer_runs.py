@@ -67,12 +67,14 @@ async def read(reader: Reader, frames: int | None = None) -> list[tuple[int, byt
     """So many frames, or all."""
     found: list[tuple[int, bytes]] = []
     async with asyncio.timeout(PATIENCE_SECONDS):
-        async for frame in reader.frames(PATIENCE_SECONDS):
-            assert frame is not None
-            found.append(frame)
-            if len(found) == frames:
-                break
-    return found
+        while True:
+            for frame in reader.unread():
+                found.append(frame)
+                if len(found) == frames:
+                    return found
+            if not reader.waits:
+                return found
+            await reader.run.changed.wait()
 
 
 async def test_a_reader_gets_every_frame_with_its_number() -> None:
@@ -175,11 +177,13 @@ async def test_a_place_that_was_never_reached_is_refused() -> None:
     await runs.close()
 
 
-async def test_a_failure_before_the_first_frame_is_raised_at_once() -> None:
+async def test_a_failure_before_the_first_frame_is_noted_beside_its_frame() -> None:
     runs = AnswerRuns()
     source = Source(failure=ModelUnavailable("no")).release()
-    with pytest.raises(ModelUnavailable):
-        await anext(runs.begin(OWNER, source(), encode).frames(PATIENCE_SECONDS))
+    reader = runs.begin(OWNER, source(), encode)
+    assert await read(reader) == [(1, b"ModelUnavailable")]
+    assert reader.run.failure is source.failure
+    await runs.close()
 
 
 async def test_a_failure_later_is_the_last_frame_for_every_reader() -> None:
@@ -192,24 +196,16 @@ async def test_a_failure_later_is_the_last_frame_for_every_reader() -> None:
     await runs.close()
 
 
-async def test_a_silence_is_told_and_nothing_is_lost_by_it() -> None:
+async def test_a_reader_waits_until_something_comes_or_nothing_more_does() -> None:
     runs = AnswerRuns()
     source = Source(b"a")
     reader = runs.begin(OWNER, source(), encode)
-    heard = [frame async for frame in _until_silent_twice(reader, source)]
-    assert heard == [None, None, (1, b"a")]
-
-
-async def _until_silent_twice(
-    reader: Reader, source: Source
-) -> AsyncGenerator[tuple[int, bytes] | None]:
-    silences = 0
-    async for frame in reader.frames(0.001):
-        silences += frame is None
-        if silences <= 2 or frame is not None:
-            yield frame
-        if silences == 2:
-            source.release()
+    assert (reader.waits, [*reader.unread()]) == (True, [])
+    source.release(1)
+    assert (await read(reader, 1), reader.waits) == ([(1, b"a")], True)
+    source.release()
+    assert (await read(reader), reader.waits) == ([], False)
+    await runs.close()
 
 
 async def test_the_oldest_that_ended_gives_way_first() -> None:

@@ -46,7 +46,8 @@ async def mended(
         RecallRequest(terms_of=lambda languages: ANALYZER.query_terms(query, languages))
     )
     correct = Correct(ANALYZER, None if known is None else Vocabulary(known))
-    return await correct(query, recalled.absent_terms, recalled.languages, index, SearchFilters())
+    misspelt = correct.misspelt(query, recalled.absent_terms, recalled.languages)
+    return await correct(query, misspelt, recalled.languages, index, SearchFilters())
 
 
 @pytest.mark.parametrize(

@@ -253,9 +253,9 @@ async def test_spelling_is_corrected_by_visible_words_alone(shelf: Shelf) -> Non
     for principal, expected in ((board, "Meridian merger"), (READER, None)):
         found = await recall(shelf, "Meridain merger", principal=principal)
         index = shelf.index(principal)
-        mended = await correct(
-            "Meridain merger", found.absent_terms, found.languages, index, SearchFilters()
-        )
+        query = "Meridain merger"
+        misspelt = correct.misspelt(query, found.absent_terms, found.languages)
+        mended = await correct(query, misspelt, found.languages, index, SearchFilters())
         assert mended == expected
 
 

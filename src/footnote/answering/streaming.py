@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from footnote.domain import (
@@ -14,9 +13,7 @@ from footnote.domain import (
     CitationMade,
     Evidence,
     SentenceGrounded,
-    SourcesFound,
     TextWritten,
-    Turn,
     UsageCounted,
 )
 
@@ -27,26 +24,6 @@ class Drafts(Protocol):
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """The answer, or a refusal; its confidence is how likely the evidence answers, 0…1."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamedAnswerer:
-    """The answerer that quotes as an `Answerer`."""
-
-    draft: Drafts
-
-    async def stream(
-        self,
-        question: str,
-        evidence: Sequence[Evidence],
-        *,
-        turns: Sequence[Turn] = (),  # noqa: ARG002 - the question stands alone already
-    ) -> AsyncGenerator[AnswerEvent]:
-        """See `Answerer.stream`."""
-        sources = numbered(evidence)
-        yield SourcesFound(evidence=sources)
-        for event in events_of(await self.draft(question, sources)):
-            yield event
 
 
 def numbered(evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:

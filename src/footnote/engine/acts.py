@@ -60,8 +60,9 @@ class ActUnderWay:
         if limits.counts(credential):
             caller = access.principal.principal_id
             await limits.take(access.workspace_id, credential, caller, access.rate_limit)
-        if self.act is Act.SEARCHED:
-            await access.engine.metering.require_budget(access.workspace_id)
+        meter = access.engine.metering
+        if self.act is Act.SEARCHED and not meter.saw_room(access.workspace_id):
+            await meter.require_budget(access.workspace_id)
 
     @contextmanager
     def using_models(self) -> Iterator[None]:

@@ -28,14 +28,16 @@ MOST_CONFLICTS = 5
 """That are shown with one answer."""
 
 
+def may_conflict(workspace: WorkspaceAccess, answer: Answer) -> bool:
+    """Whether facts, by the settings last seen, could deny what an answer quotes."""
+    return answer.found and bool(answer.citations) and workspace.settings.facts != "off"
+
+
 async def with_conflicts(workspace: WorkspaceAccess, answer: Answer) -> Answer:
     """The answer with the facts in its quotes that other documents, or others of it, deny.
 
-    Only what the principal may see counts, where the workspace has facts by the settings last seen.
-    An answer never fails for it: then `degraded` says why.
+    Only what the principal may see counts. An answer never fails for it: then `degraded` says why.
     """
-    if not answer.found or not answer.citations or workspace.settings.facts == "off":
-        return answer
     try:
         return replace(answer, conflicts=await _conflicts(workspace, answer.citations))
     except FootnoteError as error:

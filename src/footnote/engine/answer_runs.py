@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -53,7 +53,7 @@ class AnswerRun:
     byte_size: int = 0
     ended: bool = False
     failure: Exception | None = None
-    """Why it ended before its first frame."""
+    """Why it ended before its first event; its frames say so, too."""
     task: asyncio.Task[None] | None = field(default=None, repr=False)
     readers: int = 0
     timer: asyncio.TimerHandle | None = field(default=None, repr=False)
@@ -102,24 +102,16 @@ class Reader:
             if not self.run.readers:
                 self._runs.leave(self.run)
 
-    async def frames(self, patience_seconds: float) -> AsyncGenerator[tuple[int, bytes] | None]:
-        """Each frame with its number, from 1; None whenever nothing came for so long.
+    @property
+    def waits(self) -> bool:
+        """Whether it was given all that is there and more may come: then `run.changed` tells."""
+        return self._position >= len(self.run.frames) and not self.run.ended
 
-        Raises what the run failed with before its first frame.
-        """
-        run = self.run
-        while not (run.ended and self._position >= len(run.frames)):
-            while self._position < len(run.frames):
-                self._position += 1
-                yield self._position, run.frames[self._position - 1]
-            try:
-                async with asyncio.timeout(patience_seconds):
-                    while self._position >= len(run.frames) and not run.ended:
-                        await run.changed.wait()
-            except TimeoutError:
-                yield None
-        if run.failure is not None:
-            raise run.failure
+    def unread(self) -> Iterator[tuple[int, bytes]]:
+        """Each frame that it was not given yet, with its number, from 1."""
+        while self._position < len(self.run.frames):
+            self._position += 1
+            yield self._position, self.run.frames[self._position - 1]
 
 
 class AnswerRuns:
@@ -156,9 +148,9 @@ class AnswerRuns:
     ) -> Reader:
         """Start a run in a task of its own, with its first reader.
 
-        What is raised before the first frame is raised to the readers, so that it can still be a
-        status; what is raised later becomes the last event. A run that is not resumable ends as
-        soon as its reader has gone.
+        What is raised becomes the last event; where it is the only one the run notes it as its
+        failure, so that it can still be a status. A run that is not resumable ends as soon as its
+        reader has gone.
         """
         run = AnswerRun(owner=owner)
         if resumable:
@@ -219,10 +211,8 @@ class AnswerRuns:
         except Exception as error:
             if not isinstance(error, FootnoteError):
                 structlog.get_logger(__name__).exception("an answer failed")
-            if run.frames:
-                self._append(run, encode(failed_with(error)))
-            else:
-                run.failure = error
+            run.failure = None if run.frames else error
+            self._append(run, encode(failed_with(error)))
 
     def _append(self, run: AnswerRun, frames: Iterable[bytes]) -> None:
         for frame in frames:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from functools import wraps
 from time import perf_counter
-from uuid import UUID
+from typing import TypeVar, cast
 
 from opentelemetry.trace import Span
 
 from footnote.domain import Answer, AnswerDone, AnswerEvent, TextWritten
 from footnote.domain.answers import Verdict
+from footnote.engine.services import WorkspaceAccess
 from footnote.ports.telemetry import (
     ANSWERS,
     FIRST_TOKEN,
@@ -22,42 +24,55 @@ from footnote.ports.telemetry import (
     within,
 )
 
+Stream = TypeVar("Stream", bound=Callable[..., AsyncGenerator[AnswerEvent]])
+
 _OUTCOME = "footnote.outcome"
 
 
-async def measured(
-    events: AsyncGenerator[AnswerEvent], workspace_id: UUID, *, agent: bool = False
-) -> AsyncGenerator[AnswerEvent]:
-    """The same events, with a span and the measurements of the answer that they end with."""
+def measured(*, agent: bool = False) -> Callable[[Stream], Stream]:
+    """Have a generator of events of a workspace open a span and measure the answer among them.
+
+    What comes after the answer is not of its time.
+    """
     about = {"footnote.answer.agent": agent}
-    # Current only while this works: whoever reads a generator has a context of their own.
-    opened = open_span("answer", {WORKSPACE: str(workspace_id), **about})
-    started, wrote = perf_counter(), False
-    outcome = "failed"
-    try:
-        async with aclosing(events):
-            while True:
-                with within(opened):  # what is done for the next event belongs to the answer
-                    event = await anext(events, None)
-                if event is None:
-                    break
-                if isinstance(event, TextWritten) and not wrote:
-                    wrote = True
-                    FIRST_TOKEN.record(perf_counter() - started, about)
-                    opened.add_event("first token")
-                elif isinstance(event, AnswerDone):
-                    outcome = _outcome_of(event.answer)
-                    _tell(opened, event.answer)
-                yield event
-    except BaseException as error:
-        if not isinstance(error, Exception) and outcome == "failed":
-            outcome = "stopped"
-        failed(opened, error)
-        raise
-    finally:
-        ANSWERS.record(perf_counter() - started, {_OUTCOME: outcome, **about})
-        opened.set_attribute(_OUTCOME, outcome)
-        opened.end()
+
+    def measuring(stream: Stream) -> Stream:
+        @wraps(stream)
+        async def events_measured(
+            workspace: WorkspaceAccess, *args: object, **kwargs: object
+        ) -> AsyncGenerator[AnswerEvent]:
+            # Current only while this works: whoever reads a generator has a context of their own.
+            opened = open_span("answer", {WORKSPACE: str(workspace.workspace_id), **about})
+            started, ended, wrote = perf_counter(), 0.0, False
+            outcome = "failed"
+            try:
+                async with aclosing(stream(workspace, *args, **kwargs)) as events:
+                    while True:
+                        with within(opened):  # what is done for the next event belongs to it
+                            event = await anext(events, None)
+                        if event is None:
+                            break
+                        if isinstance(event, TextWritten) and not wrote:
+                            wrote = True
+                            FIRST_TOKEN.record(perf_counter() - started, about)
+                            opened.add_event("first token")
+                        elif isinstance(event, AnswerDone):
+                            ended, outcome = perf_counter(), _outcome_of(event.answer)
+                            _tell(opened, event.answer)
+                        yield event
+            except BaseException as error:
+                if not isinstance(error, Exception) and outcome == "failed":
+                    outcome = "stopped"
+                failed(opened, error)
+                raise
+            finally:
+                ANSWERS.record((ended or perf_counter()) - started, {_OUTCOME: outcome, **about})
+                opened.set_attribute(_OUTCOME, outcome)
+                opened.end()
+
+        return cast("Stream", events_measured)
+
+    return measuring
 
 
 def _outcome_of(answer: Answer) -> str:

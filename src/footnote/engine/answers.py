@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import partial
 
 from footnote.answering.agentic import AgenticAnswerer, Equipment
-from footnote.answering.answerer import Answerer, completed
+from footnote.answering.answerer import completed
 from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
 from footnote.answering.overview import Overview
-from footnote.answering.streaming import Drafts, StreamedAnswerer, events_of
+from footnote.answering.streaming import Drafts, events_of, numbered
 from footnote.domain import (
     Answer,
     AnswerDone,
@@ -27,7 +27,7 @@ from footnote.domain import (
     Usage,
 )
 from footnote.domain.models_in_use import EXTRACTIVE
-from footnote.engine.answer_conflicts import with_conflicts
+from footnote.engine.answer_conflicts import may_conflict, with_conflicts
 from footnote.engine.answer_models import (
     agent_bounds,
     agent_model_for,
@@ -42,7 +42,7 @@ from footnote.engine.search import PreparedSearch, as_of_now, prepare_search, ru
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.engine.suggesting import Answered, suggestions_made, told_by, without_models
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
-from footnote.engine.whole_answers import whole_of
+from footnote.engine.whole_answers import Whole, whole_of
 from footnote.errors import InvalidRequest
 from footnote.models.counting import estimate_tokens
 from footnote.ports import Analyzer
@@ -86,6 +86,7 @@ async def ask(
         return await completed(events)
 
 
+@measured()
 async def ask_stream(
     workspace: WorkspaceAccess,
     question: str,
@@ -104,71 +105,63 @@ async def ask_stream(
     in turn. With `suggest`, what may be asked next follows the answer. What is wrong with the
     question is raised before the first event. Closing the generator stops the models.
     """
-    plain = _answered_stream(
-        workspace,
-        SearchRequest(
-            query=question,
-            top_k=top_k,
-            filters=filters or SearchFilters(),
-            plan=plan,
-            changes=changes or PlanChanges(),
-            conversation=tuple(conversation),
-        ),
-        model,
-    )
-    async with aclosing(measured(plain, workspace.workspace_id)) as events:
-        async for event in events:
-            yield event
-            if suggest and isinstance(event, AnswerDone):
-                told = told_by(event.answer, conversation=conversation)
-                answered = tried_by_asking(workspace, filters, plan, changes)
-                yield await suggestions_made(
-                    workspace, told, answered, await answer_writer_of(workspace, model)
-                )
-
-
-async def _answered_stream(
-    workspace: WorkspaceAccess, request: SearchRequest, model: str | None
-) -> AsyncGenerator[AnswerEvent]:
     engine = workspace.engine
-    models = await models_asked(workspace, model)
+    request = SearchRequest(
+        query=question,
+        top_k=top_k,
+        filters=filters or SearchFilters(),
+        plan=plan,
+        changes=changes or PlanChanges(),
+        conversation=tuple(conversation),
+    )
+    models = await models_asked(workspace, model) if model or engine.answer_models.names else ()
     prepared = await prepare_search(workspace, request, for_quotes=not models)
     cached = _cached_question(prepared, models)
     if cached is not None and engine.answer_cache.may_hold(cached):
         # It is given again if the index and the settings still stand as they did.
         prepared, generation = await as_of_now(workspace, prepared)
         cached = _cached_question(prepared, models, generation)
-    known = None if cached is None else engine.answer_cache.find(cached)
-    if known is not None:
-        answer = _given_again(known, prepared, request.query.strip())
+    answer = None if cached is None else engine.answer_cache.find(cached)
+    written = False
+    if answer is not None:
+        answer = _given_again(answer, prepared, request.query.strip())
         yield SourcesFound(evidence=answer.evidence, degraded=answer.degraded)
-        # Told afresh here, too: facts come, go and are rejected meanwhile.
-        for event in events_of(await with_conflicts(workspace, answer)):
-            yield event
-        return
-    served_by, response = await run_search(workspace, prepared)
-    whole = None
-    if workspace.settings.summaries != "off":
-        whole = await whole_of(workspace, prepared, response)
-    evidence = response.evidence if whole is None else whole.evidence
-    draft = served_by.answerer if whole is None else Overview(sentences=whole.sentences)
-    answerer = _answerer(workspace, served_by, models, draft)
-    meant = response.corrected_query or response.standalone_question or response.query
-    events = answerer.stream(meant, evidence, turns=request.conversation)
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, SourcesFound):
-                yield replace(event, degraded=(*response.degraded, *event.degraded))
-            elif isinstance(event, AnswerDone):
-                answer = _of_response(event.answer, response, meant, engine.analyzer)
-                if whole is not None:
-                    answer = replace(answer, summarised_documents=whole.documents)
-                # Summaries are made and made anew while the index stays as it is.
-                elif cached is not None and not answer.degraded:
-                    engine.answer_cache.keep(cached, answer)
-                yield AnswerDone(answer=await with_conflicts(workspace, answer))
-            else:
-                yield event
+    else:
+        served_by, response = await run_search(workspace, prepared)
+        summarised = workspace.settings.summaries != "off"
+        whole = await whole_of(workspace, prepared, response) if summarised else None
+        evidence = response.evidence if whole is None else whole.evidence
+        draft = served_by.answerer if whole is None else Overview(sentences=whole.sentences)
+        answerer = _writing(workspace, served_by, models, draft)
+        meant = response.corrected_query or response.standalone_question or response.query
+        if answerer is None:
+            sources = numbered(evidence)
+            yield SourcesFound(evidence=sources, degraded=response.degraded)
+            answer = await draft(meant, sources)
+        else:
+            written = True
+            async with aclosing(answerer.stream(meant, evidence, turns=conversation)) as events:
+                async for event in events:
+                    if isinstance(event, AnswerDone):
+                        answer = event.answer
+                    else:
+                        yield _after_search(event, response)
+        if answer is None:  # the last event said why
+            return
+        answer = _of_response(answer, response, meant, engine.analyzer, whole)
+        # Summaries are made and made anew while the index stays as it is.
+        if cached is not None and whole is None and not answer.degraded:
+            engine.answer_cache.keep(cached, answer)
+    # Told afresh of an answer of before, too: facts come, go and are rejected meanwhile.
+    answer = await with_conflicts(workspace, answer) if may_conflict(workspace, answer) else answer
+    for event in (AnswerDone(answer=answer),) if written else events_of(answer):
+        yield event
+    if suggest:
+        told = told_by(answer, conversation=conversation)
+        answered = tried_by_asking(workspace, filters, plan, changes)
+        yield await suggestions_made(
+            workspace, told, answered, await answer_writer_of(workspace, model)
+        )
 
 
 def tried_by_asking(
@@ -200,6 +193,7 @@ async def _quoted(
     )
 
 
+@measured(agent=True)
 async def agent_stream(
     workspace: WorkspaceAccess,
     question: str,
@@ -244,10 +238,9 @@ async def agent_stream(
         bounds=agent_bounds(workspace.engine.settings),
         evidence=lambda: ledger.evidence,
     )
-    answered = answerer.stream(question.strip(), equipment, turns=conversation)
-    async with aclosing(measured(answered, workspace.workspace_id, agent=True)) as events:
+    async with aclosing(answerer.stream(question.strip(), equipment, turns=conversation)) as events:
         async for event in events:
-            if isinstance(event, AnswerDone):
+            if isinstance(event, AnswerDone) and may_conflict(workspace, event.answer):
                 yield AnswerDone(answer=await with_conflicts(workspace, event.answer))
             else:
                 yield event
@@ -261,14 +254,14 @@ def _grounding(workspace: WorkspaceAccess, serving: Serving) -> Ground:
     )
 
 
-def _answerer(
+def _writing(
     workspace: WorkspaceAccess, serving: Serving, models: Sequence[str], draft: Drafts
-) -> Answerer:
-    """What answers: the models that are in use, or the quotes of the draft."""
+) -> GenerativeAnswerer | None:
+    """What has the models that are in use write an answer; None for the quotes of the draft."""
     engine = workspace.engine
     writer = engine.answer_models.writer(models) if models else None
     if writer is None:
-        return StreamedAnswerer(draft=draft)
+        return None
     return GenerativeAnswerer(
         writer=writer,
         draft=draft,
@@ -326,8 +319,19 @@ def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Ans
     return answer
 
 
+def _after_search(event: AnswerEvent, response: SearchResponse) -> AnswerEvent:
+    """The event; its sources with what their search could not do."""
+    if isinstance(event, SourcesFound):
+        return replace(event, degraded=(*response.degraded, *event.degraded))
+    return event
+
+
 def _of_response(
-    answer: Answer, response: SearchResponse, meant: str, analyzer: Analyzer
+    answer: Answer,
+    response: SearchResponse,
+    meant: str,
+    analyzer: Analyzer,
+    whole: Whole | None,
 ) -> Answer:
     """The answer with what its search reports, and what comes closest where nothing answers."""
     if not answer.found and response.confidence >= CONFIDENT:
@@ -340,5 +344,6 @@ def _of_response(
         asked_as=response.standalone_question,
         degraded=(*response.degraded, *answer.degraded),
         searched=response.searched,
+        summarised_documents=0 if whole is None else whole.documents,
         timings_ms=dict(response.timings_ms) | dict(answer.timings_ms),
     )

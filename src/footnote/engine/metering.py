@@ -37,6 +37,13 @@ class Metering:
             PricedUse(about=about, note=note, cost_usd=self.prices.of(note)) for note in notes
         )
 
+    def saw_room(self, workspace_id: UUID) -> bool:
+        """Whether no budget was used up when this process looked, a moment ago."""
+        until, budgets = self._seen.get(workspace_id, (0.0, ()))
+        return monotonic() < until and all(
+            each.state is not BudgetState.EXCEEDED for each in budgets
+        )
+
     async def require_budget(self, workspace_id: UUID) -> None:
         """Raise BudgetExceeded where a budget is used up; warn in the log where it soon is."""
         now = monotonic()

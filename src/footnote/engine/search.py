@@ -147,7 +147,7 @@ async def run_search(
 ) -> tuple[Serving, SearchResponse]:
     """Search, also in a lane or under settings that were changed a moment ago.
 
-    Evidence that gives orders is marked.
+    Evidence that gives orders is marked, also where it was published before anybody looked.
 
     Returns what served it beside the response. Raises LaneMismatch and TimeLimitReached.
     """
@@ -175,17 +175,19 @@ async def run_search(
                 f"the search took longer than {seconds:g} seconds",
                 hint="filter by collection or document, or raise search of FOOTNOTE_TIMEOUTS",
             ) from error
-        marked = await workspace.engine.suspicion.flag(response.evidence)
-        documents = len({each.passage.document_id for each in marked})
+        evidence = response.evidence
+        if any(each.passage.suspicious is None for each in evidence):
+            evidence = await workspace.engine.suspicion.flag(evidence)
+        documents = len({each.passage.document_id for each in evidence})
         opened.set_attributes(
             {
-                "footnote.search.results": len(marked),
+                "footnote.search.results": len(evidence),
                 "footnote.search.documents": documents,
                 "footnote.search.degraded": len(response.degraded),
                 "footnote.search.plan": response.plan,
             }
         )
     DOCUMENTS_FOUND.record(documents)
-    if marked:
-        DIVERSITY.record(documents / len(marked))
-    return prepared.serving, replace(response, evidence=marked)
+    if evidence:
+        DIVERSITY.record(documents / len(evidence))
+    return prepared.serving, replace(response, evidence=evidence)

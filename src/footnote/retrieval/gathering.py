@@ -98,8 +98,16 @@ class Gather:
         first = await self._search(wordings[0], asked)
         mended = None
         if asked.plan.spelling and first.recalled.absent_terms:
-            mended = await self._mended(first, asked)
-        searched = [mended or first, *[await self._search(each, asked) for each in wordings[1:]]]
+            text, recalled = first.wording.text, first.recalled
+            with asked.journal.timed("spelling"), asked.journal.attempt("spelling"):
+                misspelt = self.correct.misspelt(text, recalled.absent_terms, recalled.languages)
+                if misspelt:
+                    mended = await self.correct(
+                        text, misspelt, recalled.languages, asked.index, asked.request.filters
+                    )
+        if mended is not None:
+            first = await self._search(await self._reworded(mended, first.wording, asked), asked)
+        searched = [first, *[await self._search(each, asked) for each in wordings[1:]]]
         ranking = searched[0].fused.ranking
         if len(searched) > 1:
             ranking = fuse_wordings([each.fused.ranking for each in searched])
@@ -113,23 +121,32 @@ class Gather:
                 [(each.recalled, each.fused) for each in searched],
                 asked.plan.fusion,
             ),
-            corrected_query=None if mended is None else mended.wording.text,
+            corrected_query=mended,
             confidence=max(each.confidence for each in searched),
         )
 
     async def _search(self, wording: Wording, asked: Asked) -> _Searched:
+        """What both recalls find, or the one that works, fused. Raises what neither survives."""
+        request = self._request(wording, asked)
+        recalled = None
         with asked.journal.timed("recall"):
-            recalled = await self._recall(wording, asked)
+            if asked.plan.route:
+                with asked.journal.attempt(ROUTE):
+                    routed = replace(request, route=self.routing)
+                    recalled = await asked.index.recall(routed, wording.vector)
+            try:
+                recalled = recalled or await asked.index.recall(request, wording.vector)
+            except FootnoteError as error:
+                recalled = await self._by_one_recall(request, wording, asked, error)
             vector = await wording.vector
         asked.journal.note(*recalled.notes)
         with asked.journal.timed("fuse"):
             recalled = _near_enough(recalled, vector, asked)
             text = wording.parsed.text
             words = query_words(text, recalled.rarities, recalled.languages, self.analyzer)
-            language = self.analyzer.language_of(text, recalled.languages)
             signals = observe(
                 query=text,
-                language=language,
+                language=self.analyzer.language_of(text, recalled.languages),
                 lane=self.embedder.lane,
                 words=words,
                 lexical=recalled.lexical,
@@ -167,8 +184,8 @@ class Gather:
             ),
         )
 
-    async def _recall(self, wording: Wording, asked: Asked) -> Recalled:
-        """Both recalls, or the one that works. Raises what neither survives."""
+    def _request(self, wording: Wording, asked: Asked) -> RecallRequest:
+        """What a wording asks of the index."""
 
         def terms_of(languages: Sequence[str]) -> Sequence[str]:
             return self.analyzer.query_terms(wording.parsed.text, languages)
@@ -177,7 +194,7 @@ class Gather:
             said = naming_words(wording.parsed.text)
             return [*self.analyzer.query_terms(said, languages), *quarters_in(wording.parsed.text)]
 
-        wanted = RecallRequest(
+        return RecallRequest(
             names_of=None if asked.plan.fusion == "dense_only" else names_of,
             terms_of=None if asked.plan.fusion == "dense_only" else terms_of,
             limit=max(self.recall_limit, CANDIDATES_PER_RESULT * asked.top_k),
@@ -188,21 +205,19 @@ class Gather:
             complete=asked.plan.fusion in ("adaptive", "weighted_blend")
             or asked.request.filters.min_similarity is not None,
         )
-        if asked.plan.route:
-            routed = replace(wanted, route=self.routing)
-            with asked.journal.attempt(ROUTE):
-                return await asked.index.recall(routed, wording.vector)
+
+    async def _by_one_recall(
+        self, request: RecallRequest, wording: Wording, asked: Asked, error: FootnoteError
+    ) -> Recalled:
+        """What the vector finds alone, or words alone, where both together failed with an error."""
+        vector = await wording.vector
+        if vector is None or request.terms_of is None or not error.retryable:
+            raise error
+        asked.journal.note(f"recall: {error}")
         try:
-            return await asked.index.recall(wanted, wording.vector)
-        except FootnoteError as error:
-            vector = await wording.vector
-            if vector is None or wanted.terms_of is None or not error.retryable:
-                raise
-            asked.journal.note(f"recall: {error}")
-        try:
-            return await asked.index.recall(replace(wanted, vector=vector, terms_of=None))
+            return await asked.index.recall(replace(request, vector=vector, terms_of=None))
         except FootnoteError:
-            return await asked.index.recall(replace(wanted, complete=False))
+            return await asked.index.recall(replace(request, complete=False))
 
     async def _around_entities(
         self, wording: Wording, asked: Asked, recalled: Recalled, fused: Fused
@@ -225,29 +240,13 @@ class Gather:
             ranking = tuple(hit for hit in ranking if hit.chunk_no in found)
         return replace(recalled, graph=ranking[: self.recall_limit], named=names_said(graph))
 
-    async def _mended(
-        self,
-        first: _Searched,
-        asked: Asked,
-    ) -> _Searched | None:
-        """The search again with its spelling mended; None where there is nothing to mend."""
-        recalled, text = first.recalled, None
-        with asked.journal.timed("spelling"), asked.journal.attempt("spelling"):
-            text = await self.correct(
-                first.wording.text,
-                recalled.absent_terms,
-                recalled.languages,
-                asked.index,
-                asked.request.filters,
-            )
-        if text is None:
-            return None
+    async def _reworded(self, text: str, first: Wording, asked: Asked) -> Wording:
+        """The first wording with its spelling mended, with a vector if that has one."""
         parsed, vector = parse_query(text), None
-        if await first.wording.vector is not None:
+        if await first.vector is not None:
             with asked.journal.attempt("dense"):
                 vector = await self.embedder.embed_query(parsed.text)
-        wording = Wording(text=text, parsed=parsed, vector=at_hand(vector))
-        return await self._search(wording, asked)
+        return Wording(text=text, parsed=parsed, vector=at_hand(vector))
 
     def _wanted(self, top_k: int, plan: Plan) -> int:
         """How many candidates the later stages look at."""

@@ -155,7 +155,10 @@ class Search:
         tried = dict.fromkeys((*(each.text for each in wordings), *found.searched))
         return SearchResponse(
             query=asked.request.query,
-            evidence=tuple(replace(each, why=why(each)) for each in evidence),
+            evidence=tuple(
+                replace(each, why=why(each), suspicious=each.passage.suspicious is True)
+                for each in evidence
+            ),
             degraded=journal.notes,
             plan=plan.name,
             searched=tuple(each for each in tried if each != asked.request.query),

@@ -80,6 +80,18 @@ class _Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Misspelt:
+    """Words of a query that may be misspelt."""
+
+    words: Sequence[_Word] = ()
+    certain: bool = False
+    """Whether they surely are no words of the language."""
+
+    def __bool__(self) -> bool:
+        return bool(self.words)
+
+
+@dataclass(frozen=True, slots=True)
 class Correct:
     """Correct the spelling of a query against the visible documents."""
 
@@ -87,37 +99,15 @@ class Correct:
     tokenizer: Tokenizer | None = None
     """The lane's. A word that it holds in one piece exists, even if it is in no document."""
 
-    async def __call__(
-        self,
-        query: str,
-        absent_terms: Sequence[str],
-        languages: Sequence[str],
-        index: Index,
-        filters: SearchFilters,
-    ) -> str | None:
-        """The query with its misspelt words mended; None when nothing is to be mended.
+    def misspelt(
+        self, query: str, absent_terms: Sequence[str], languages: Sequence[str]
+    ) -> Misspelt:
+        """The words of at least `LEAST_LETTERS` letters of which every term is absent.
 
-        A word is taken to be misspelt when it has at least `LEAST_LETTERS` letters, stands in
-        neither quotes nor an exclusion nor an identifier, and all its terms are among
-        `absent_terms`, those of the query that no visible chunk holds. It becomes the nearest
-        word of the visible documents; among equally near ones the commonest, then the first by
-        alphabet. With nothing near, it stays.
+        Those in quotes, in exclusions and in identifiers are left as they are. `absent_terms` are
+        those of the query that no visible chunk holds.
         """
-        suspects, certain = self._suspects(query, frozenset(absent_terms), languages)
-        if not suspects:
-            return None
-        guesses = _near(query, suspects, certain=certain)
-        chosen = await self._meant(guesses, languages, index, filters, certain=certain)
-        open_still = [word for word in suspects if certain and not _touches(word, chosen)]
-        guesses = _shared({word: remoter(word.text.casefold()) for word in open_still})
-        if guesses:
-            chosen += await self._meant(guesses, languages, index, filters, certain=certain)
-        return _mended(query, chosen)
-
-    def _suspects(
-        self, query: str, absent: frozenset[str], languages: Sequence[str]
-    ) -> tuple[list[_Word], bool]:
-        """The words that may be misspelt, and whether they surely are no words of the language."""
+        absent = frozenset(absent_terms)
         found, known = [], []
         for word in _words(query):
             terms = self.analyzer.query_terms(word.text, languages)
@@ -126,11 +116,33 @@ class Correct:
             else:
                 known.append(word)
         if self.tokenizer is None or not found:
-            return found, False
+            return Misspelt(found)
         pieces = self.tokenizer.count_tokens([word.text.casefold() for word in (*found, *known)])
         unknown = [word for word, count in zip(found, pieces, strict=False) if count > 1]
         spoken = pieces[len(found) :].count(1)
-        return unknown, bool(known) and spoken >= _SPOKEN * len(known)
+        return Misspelt(unknown, bool(known) and spoken >= _SPOKEN * len(known))
+
+    async def __call__(
+        self,
+        query: str,
+        misspelt: Misspelt,
+        languages: Sequence[str],
+        index: Index,
+        filters: SearchFilters,
+    ) -> str | None:
+        """The query with its misspelt words mended; None when nothing is to be mended.
+
+        Each becomes the nearest word of the visible documents; among equally near ones the
+        commonest, then the first by alphabet. With nothing near, it stays.
+        """
+        suspects, certain = misspelt.words, misspelt.certain
+        guesses = _near(query, suspects, certain=certain)
+        chosen = await self._meant(guesses, languages, index, filters, certain=certain)
+        open_still = [word for word in suspects if certain and not _touches(word, chosen)]
+        guesses = _shared({word: remoter(word.text.casefold()) for word in open_still})
+        if guesses:
+            chosen += await self._meant(guesses, languages, index, filters, certain=certain)
+        return _mended(query, chosen)
 
     async def _meant(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Annotated, TypeVar
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from fastapi import Header, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from footnote.answering.answerer import completed, failed_with
+from footnote.answering.answerer import completed
 from footnote.domain import Answer, AnswerDone, AnswerEvent, UsageCounted
 from footnote.engine import WorkspaceEngine
 from footnote.engine.answer_runs import Encode, Owner, Reader
@@ -146,7 +146,7 @@ async def resumed_answer(
             hint="Ask again. Of several server processes only the one that made an answer can "
             "resume it; one of a conversation is among its messages once it is done.",
         )
-    return await _following(reader, AnswerFrames(), resumable=True)
+    return await _following(reader, resumable=True)
 
 
 def _position(last_event_id: str) -> tuple[UUID, int]:
@@ -168,49 +168,45 @@ def streamed(
     what fails before the first event, unless that took so long that the response had to begin:
     then the last frame says so.
     """
-    frames, resumable = encode or AnswerFrames(), encode is None
+    resumable = encode is None
     runs = workspace.engine.answer_runs
-    reader = runs.begin(_owner(workspace), events, frames, resumable=resumable)
-    return _following(reader, frames, resumable=resumable)
+    reader = runs.begin(_owner(workspace), events, encode or AnswerFrames(), resumable=resumable)
+    return _following(reader, resumable=resumable)
 
 
 def _owner(workspace: WorkspaceEngine) -> Owner:
     return Owner(workspace_id=workspace.workspace.workspace_id, principal=workspace.principal)
 
 
-def _text_of(frame: tuple[int, bytes] | None, run: str | None) -> str:
-    """A frame as it is sent, with its id in a run that can be resumed; None is a heartbeat."""
-    if frame is None:
-        return ": still here\n\n"
-    number, content = frame
-    return content.decode() if run is None else f"{run}:{number}\n{content.decode()}"
-
-
-async def _following(reader: Reader, encode: Encode, *, resumable: bool) -> EventStream:
-    frames = reader.frames(HEARTBEAT_SECONDS)
-    run, after = f"id: {reader.run.run_id}", reader.position
-    first: list[tuple[int, bytes] | None] = []
+async def _following(reader: Reader, *, resumable: bool) -> EventStream:
+    """The frames as they come. Raises what failed before the first: it can still be a status."""
+    run = reader.run
     try:
-        # What fails before the first frame can still be a status.
-        first.append(await anext(frames))
-    except StopAsyncIteration:
-        pass
+        if reader.waits:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await run.changed.wait()
     except BaseException:
         reader.close()
         raise
+    if run.failure is not None:
+        reader.close()
+        raise run.failure
 
     async def lines() -> AsyncGenerator[str]:
         if resumable:
             # It comes at once, so that nothing is lost with a connection that is cut right away.
-            yield f"retry: {RECONNECT_MILLISECONDS}\n{run}:{after}\n\n"
-        for frame in first:
-            yield _text_of(frame, run if resumable else None)
-        try:
-            async for frame in frames:
-                yield _text_of(frame, run if resumable else None)
-        except Exception as error:  # logged where it was raised
-            for content in encode(failed_with(error)):
-                yield content.decode()
+            yield f"retry: {RECONNECT_MILLISECONDS}\nid: {run.run_id}:{reader.position}\n\n"
+        while True:
+            if reader.waits:
+                yield ": still here\n\n"
+            for number, frame in reader.unread():
+                yield (f"id: {run.run_id}:{number}\n" if resumable else "") + frame.decode()
+            if not reader.waits:
+                return
+            with suppress(TimeoutError):
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await run.changed.wait()
 
     return EventStream(lines(), reader.close)
 
