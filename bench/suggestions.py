@@ -23,7 +23,7 @@ from statistics import median
 from time import perf_counter
 
 from footnote.domain import Answer, PlanChanges, Turn
-from footnote.domain.suggestions import SuggestedQuestion, Suggestions
+from footnote.domain.answers import SuggestedQuestion, Suggestions
 from footnote.engine import WorkspaceEngine
 from footnote.errors import FootnoteError
 from footnote.evaluation.golden import read_golden

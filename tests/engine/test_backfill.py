@@ -13,13 +13,12 @@ from footnote.domain import Principal, Role, SearchRequest, Visibility
 from footnote.domain.backfill import Backfill, BackfillProgress, BackgroundWork
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import Conflict, Forbidden
+from footnote.jobs.backfilling import keyword_slice, mark_slice
 from footnote.jobs.clusters import cluster_slice
 from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.inline import work_until_resting
-from footnote.jobs.keywords import keyword_slice
 from footnote.jobs.maintenance import maintain
 from footnote.jobs.summaries import summarise_slice
-from footnote.jobs.suspicion import mark_slice
 from footnote.settings import Settings
 from tests.conftest import TestDatabase
 

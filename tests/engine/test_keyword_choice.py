@@ -14,8 +14,8 @@ from footnote.domain.search import SearchRequest
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
+from footnote.jobs.backfilling import keyword_slice
 from footnote.jobs.inline import work_until_resting
-from footnote.jobs.keywords import keyword_slice
 from footnote.settings import Settings
 from footnote.store.database import SYSTEM
 

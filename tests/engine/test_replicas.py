@@ -19,7 +19,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.sdk.client import AsyncClient
 from footnote.jobs.inline import work_until_resting
 from footnote.models.aligned import AlignedEncoder
-from footnote.ports.replicas import ReplicaLost
+from footnote.ports.index import ReplicaLost
 from footnote.settings import Settings, settings_from
 from footnote.store import replicas
 from footnote.store.addresses import name_of

@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 
 from footnote.domain import AnswerDone, AnswerEvent, Principal, SuggestionsMade, Visibility
-from footnote.domain.suggestions import Suggestions
+from footnote.domain.answers import Suggestions
 from footnote.domain.usage import UsageKind
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.engine.exchanges import Asking

@@ -24,8 +24,8 @@ from footnote.domain import (
     Usage,
     Verdict,
 )
+from footnote.domain.answers import SuggestedQuestion
 from footnote.domain.conversations import MessageAnswer, StagePlace, UsedEvidence
-from footnote.domain.suggestions import SuggestedQuestion
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store.conversations import (
     attach_document,

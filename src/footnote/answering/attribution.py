@@ -143,7 +143,8 @@ class Attribution:
         total = sum(wanted.values())
         further = max(spans, key=lambda each: sum(left[term] for term in left.keys() & each.terms))
         gain = sum(left[term] for term in left.keys() & further.terms) / total
-        if gain >= SECOND_QUOTE_GAIN and not _overlap(spans[best], further):
+        apart = further.end <= spans[best].start or spans[best].end <= further.start
+        if gain >= SECOND_QUOTE_GAIN and apart:
             chosen.append(further)
         return [(span.start, span.end) for span in chosen]
 
@@ -226,7 +227,3 @@ def _follows(run: Span, after: Span) -> bool:
 def _share(wanted: Mapping[str, float], held: frozenset[str]) -> float:
     total = sum(wanted.values())
     return sum(wanted[term] for term in wanted.keys() & held) / total if total else 0.0
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end

@@ -177,7 +177,7 @@ class ClaimQuotes:
         for at in claims:
             for passage in passages[at]:
                 for span in self._singles[passage.chunk_id]:
-                    spans.setdefault(_key(passage, span), (passage, span))
+                    spans.setdefault(f"{passage.chunk_id}:{span.start}", (passage, span))
         texts = {key: span.candidates[0].embedded_text for key, (_, span) in spans.items()}
         chosen = await asyncio.to_thread(self._within, EMBEDDED_TOKENS, texts)
         if len(chosen) < len(spans):
@@ -284,7 +284,3 @@ def _overlap(one: Found, other: Found) -> bool:
         return False
     a, b = one.citation, other.citation
     return a.char_start < b.char_end and b.char_start < a.char_end
-
-
-def _key(passage: Passage, span: Span) -> str:
-    return f"{passage.chunk_id}:{span.start}"

@@ -92,7 +92,8 @@ def blended(agreement: Agreement, basis: Basis, judged: float) -> float:
 
 def averaged(judged: float, own: float) -> float:
     """A judge's score and the signals' own, averaged in log-odds with `JUDGE_SHARE`."""
-    return _chance(JUDGE_SHARE * log_odds(judged) + (1 - JUDGE_SHARE) * log_odds(own))
+    odds = JUDGE_SHARE * log_odds(judged) + (1 - JUDGE_SHARE) * log_odds(own)
+    return 1.0 / (1.0 + math.exp(-odds))
 
 
 def confidence_of(supports: Sequence[float], uncited: int) -> float:
@@ -117,7 +118,3 @@ def log_odds(chance: float) -> float:
     """log(p / (1 − p)), kept away from the infinite."""
     kept = min(1 - _FURTHEST, max(_FURTHEST, chance))
     return math.log(kept / (1 - kept))
-
-
-def _chance(odds: float) -> float:
-    return 1.0 / (1.0 + math.exp(-odds))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from footnote.domain.answers import Answer, Citation, Usage, Verdict
+from footnote.domain.answers import Answer, Citation, Suggestions, Usage, Verdict
 from footnote.domain.search import Evidence
-from footnote.domain.suggestions import Suggestions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,11 @@ from footnote.domain.answers import (
     AnswerSentence,
     Citation,
     ClosestPassage,
+    SuggestedQuestion,
     Usage,
     as_prose,
 )
 from footnote.domain.search import Evidence
-from footnote.domain.suggestions import SuggestedQuestion
 
 DocumentMode = Literal["first", "only"]
 """Whether attached documents are searched before all others, or they alone."""

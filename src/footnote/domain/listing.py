@@ -1,4 +1,6 @@
-"""Lists of documents: how they are sorted and narrowed, kept as views, and what is like what."""
+"""Lists of documents: how they are sorted, narrowed and kept as views; what is like what; and
+what collections hold.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from footnote.domain.access import Grant, Visibility
 from footnote.domain.documents import Document, DocumentClass, DocumentStatus
 from footnote.domain.filters import FACET_FIELDS, FacetCount
 from footnote.domain.json_form import json_form
@@ -97,3 +100,22 @@ class PassagePage:
     passages: tuple[Passage, ...]
     next_cursor: str | None
     """Hand it back to get the following page; None on the last."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionSummary:
+    """A collection with counts of what the reader may see of it."""
+
+    name: str
+    documents: int
+    """Attachments included."""
+    documents_by_status: Mapping[DocumentStatus, int]
+    documents_by_visibility: Mapping[Visibility, int]
+    """How many of them who sees beside those they are shared with."""
+    chunks: int
+    bytes: int
+    """Of the newest version of each document."""
+    changed_at: datetime | None
+    """When a document of it was last added or changed; None where there is none."""
+    grants: tuple[Grant, ...]
+    """Roles that were granted in it alone."""

@@ -1,4 +1,4 @@
-"""How long what a workspace keeps is kept."""
+"""How long what a workspace keeps is kept, and what may not be deleted."""
 
 from __future__ import annotations
 
@@ -72,3 +72,22 @@ class RetentionRun:
     conversations: int
     queries: int
     pushes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegalHold:
+    """That a document, a collection or all of a principal may not be deleted."""
+
+    hold_id: UUID
+    document_id: UUID | None
+    """With what it is attached to, and its attachments."""
+    collection: str | None
+    principal_id: str | None
+    """Its conversations, what it asked, and the documents that it handed in."""
+    reason: str
+    set_by: str
+    set_at: datetime
+    lifted_by: str | None = None
+    """Null as long as it is in force."""
+    lifted_at: datetime | None = None
+    lift_reason: str | None = None

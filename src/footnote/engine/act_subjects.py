@@ -17,10 +17,9 @@ from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import PushStatus, WebhookEndpoint
 from footnote.domain.lanes import LaneStatus
-from footnote.domain.legal_holds import LegalHold
 from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
 from footnote.domain.people import User, UserGroup
-from footnote.domain.retention import RetentionRun
+from footnote.domain.retention import LegalHold, RetentionRun
 from footnote.domain.sharing import NewShareLink
 from footnote.domain.sources import KnownEntry, WorkspaceSource
 from footnote.engine.shown_documents import shown_in

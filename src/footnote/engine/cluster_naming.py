@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,12 @@ from uuid import UUID
 
 import numpy as np
 
+from footnote.domain import Passage
 from footnote.domain.clusters import ClusterGranularity, ClusterOf
-from footnote.engine.label_terms import label_terms, passage_terms
 from footnote.engine.redaction import model_use_of_job
 from footnote.engine.services import Services
 from footnote.errors import FootnoteError
+from footnote.index.stopwords import STOP_WORDS
 from footnote.knowledge.cluster_titles import TERMS, Described, title_from
 from footnote.knowledge.clusters import LEAST_CLUSTER
 from footnote.knowledge.labels import WeighedTerm, weighed_terms
@@ -34,6 +36,8 @@ _DESCRIBED = 8
 """Members of a cluster that a model is shown."""
 _DESCRIBED_TERMS = 8
 """Of a chunk, which has no keywords of its own: its commonest words."""
+_WORD = re.compile(r"[^\W\d_]{3,20}")
+"""A word of a title that may be one of a label: neither a number nor a sentence without spaces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,6 +75,19 @@ async def load_sampled(
     vectors = await stored.vectors_of(scope, lane_id, numbers, of)
     assert vectors.shape[0] == numbers.size, "one moment has a vector for each"
     return lambda: _sampled(members, vectors, of)
+
+
+def label_terms(title: str, keywords: Sequence[str], language: str | None) -> list[str]:
+    """Its keywords, and the words of its title that are not in every text of the language."""
+    stopped = STOP_WORDS.get(language or "", frozenset())
+    words = (each for each in _WORD.findall(title) if each.lower() not in stopped)
+    return [*keywords, *words]
+
+
+def passage_terms(passage: Passage) -> list[str]:
+    """The words of a passage and of its heading that are not in every text of the language."""
+    heading = passage.heading_path[-1] if passage.heading_path else ""
+    return label_terms(f"{heading} {passage.text[passage.body_offset :]}", (), passage.language)
 
 
 def _sampled(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from footnote.domain import Grant, Right
-from footnote.domain.collections import CollectionSummary
 from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain.listing import CollectionSummary
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict, NotFound
 from footnote.store import collections as stored

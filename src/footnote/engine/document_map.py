@@ -20,8 +20,8 @@ from footnote.domain import (
     Progress,
 )
 from footnote.domain.clusters import ClusterGranularity
+from footnote.engine.cluster_naming import label_terms
 from footnote.engine.clusters import MappedClusters, mapped_clusters
-from footnote.engine.label_terms import label_terms
 from footnote.engine.map_layouts import Layout, LayoutKey
 from footnote.engine.services import WorkspaceAccess
 from footnote.knowledge.labels import labels_of

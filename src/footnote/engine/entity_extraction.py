@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from footnote.domain import Passage
-from footnote.domain.entities import NAMED_KINDS, EntityKind, EntityLink, ExtractedEntity
+from footnote.domain.entities import NAMED_KINDS, EntityKind
 from footnote.engine.configuration import configuration_of
 from footnote.engine.model_reading import (
     NAME_TASK,
@@ -159,7 +159,7 @@ async def extract_entities_of(
                     usage=reading.usage, left_out=reading.left_out, failure=reading.failure
                 )
             extractor = wanted.extractor if by_model else wanted.without_model
-            if await keep_entities(scope, unread, extractor, keyed, _linked, reading=took):
+            if await keep_entities(scope, unread, extractor, keyed, best_link, reading=took):
                 await keep_relationships(scope, unread, pairs, keys)
             if reading is not None:
                 # A further try reads nothing again that was read.
@@ -231,9 +231,3 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
                 end = line + 1 if line >= 0 else end
             yield start, end
             start = end
-
-
-def _linked(
-    own: ExtractedEntity, others: Sequence[tuple[UUID, ExtractedEntity]]
-) -> tuple[UUID, EntityLink] | None:
-    return best_link(own, others)

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from footnote.domain import Right
 from footnote.domain.identity import WHOLE_WORKSPACE
-from footnote.domain.legal_holds import LegalHold
+from footnote.domain.retention import LegalHold
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
 from footnote.store import legal_holds as stored

@@ -30,11 +30,10 @@ from footnote.errors import CiphertextDamaged, Conflict, FootnoteError, InvalidR
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore
 from footnote.store.embedded import private_folder
-from footnote.store.exclusive_use import only_one, unused
 from footnote.store.file_backups import KeptFile, files_at, is_empty, put_back, read_index
 from footnote.store.home import require_usable
 from footnote.store.owner_view import OwnerView
-from footnote.store.recovery import Recovery
+from footnote.store.recovery import Recovery, only_one, unused
 
 _STAGING = "restoring"
 _TRIAL = "verifying"

@@ -13,7 +13,7 @@ from footnote.engine.lanes import known_serving, serving
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.errors import LaneMismatch, NotFound, TimeLimitReached
 from footnote.ports import ConfigurationChanged, Embedder
-from footnote.ports.replicas import ReplicaLost
+from footnote.ports.index import ReplicaLost
 from footnote.ports.telemetry import (
     DIVERSITY,
     DOCUMENTS_FOUND,

@@ -33,7 +33,7 @@ from footnote.models.embedders import Embedders
 from footnote.models.judges import OwnedJudge
 from footnote.models.readers import OwnedReader
 from footnote.ports import Analyzer, Blobs, Embedder, Index
-from footnote.ports.replicas import ReplicaLost
+from footnote.ports.index import ReplicaLost
 from footnote.retrieval.cache import answer_bytes
 from footnote.retrieval.generation_cache import GenerationCache
 from footnote.retrieval.pipeline import Search

@@ -29,6 +29,7 @@ from footnote.domain import (
     footnotes_of_conflicts,
 )
 from footnote.domain.answer_statistics import CitationReport, UnansweredReport
+from footnote.domain.answers import Suggestions
 from footnote.domain.clusters import ClusterDetail, ClusterPage
 from footnote.domain.conversations import Exchange, Message, MessagePage
 from footnote.domain.entities import Entity, MentionPage
@@ -43,13 +44,11 @@ from footnote.domain.facts import (
     RecalledFact,
 )
 from footnote.domain.grounding import GroundingCheck
-from footnote.domain.legal_holds import LegalHold
 from footnote.domain.personal_data import ArchivePiece
 from footnote.domain.relationships import Graph, NodeKind
-from footnote.domain.retention import DueDocument, RetentionPreview
+from footnote.domain.retention import DueDocument, LegalHold, RetentionPreview
 from footnote.domain.sharing import SharedByLink
 from footnote.domain.sources import KnownEntry
-from footnote.domain.suggestions import Suggestions
 from footnote.domain.summaries import Summary
 from footnote.ports.writers import ToolText
 

@@ -13,7 +13,7 @@ from footnote.answering.choosing import is_said, plain_words
 from footnote.answering.proposing import written_proposals
 from footnote.answering.suggesting import Proposal, Said, propose, worded_in
 from footnote.domain import Answer, Evidence, Passage, PlanChanges, SuggestionsMade, Turn
-from footnote.domain.suggestions import SuggestedQuestion, Suggestions
+from footnote.domain.answers import SuggestedQuestion, Suggestions
 from footnote.engine.configuration import configuration_of
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import FootnoteError, ModelUnavailable, NotFound

@@ -9,9 +9,9 @@ from uuid import UUID
 from pydantic import Field
 
 from footnote.domain import PlanChanges, SearchFilters, Turn
+from footnote.domain.answers import Suggestions
 from footnote.domain.conversations import Message, MessageAnswer
 from footnote.domain.models_in_use import EXTRACTIVE
-from footnote.domain.suggestions import Suggestions
 from footnote.engine.answer_models import answer_writer_of
 from footnote.engine.answers import tried_by_asking
 from footnote.engine.exchanges import MESSAGES_MINDED, Asking, attempts_after

@@ -164,14 +164,11 @@ def classify(parsed: ParsedDocument, filename: str) -> DocumentClass:
     opening = _words(parsed.text[:3000])
     scores = {
         document_class: _NAMED_WEIGHT * len(named & words) + len(opening & words)
-        for document_class, words in _class_words().items()
+        for document_class, listed in _CLASS_WORDS.items()
+        for words in [set(listed.split())]
     }
     best = max(scores, key=lambda document_class: scores[document_class])
     return best if scores[best] >= _CLASS_THRESHOLD else DocumentClass.GENERIC
-
-
-def _class_words() -> dict[DocumentClass, set[str]]:
-    return {document_class: set(words.split()) for document_class, words in _CLASS_WORDS.items()}
 
 
 def _words(text: str) -> set[str]:

@@ -21,7 +21,7 @@ from footnote.domain import (
     Usage,
     UsageCounted,
 )
-from footnote.domain.suggestions import Suggestions
+from footnote.domain.answers import Suggestions
 from footnote.interfaces.failures import class_named, failure_of_name
 from footnote.interfaces.schemas import JsonObject, decoded
 

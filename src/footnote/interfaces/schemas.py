@@ -23,7 +23,6 @@ from footnote.domain import (
     SimilarDocument,
     Workspace,
 )
-from footnote.domain.collections import CollectionSummary
 from footnote.domain.configuration import SettingChange, WorkspaceSetting
 from footnote.domain.credentials import ApiKey
 from footnote.domain.entities import EntityDecision
@@ -31,9 +30,9 @@ from footnote.domain.erasure import ErasureEntry, ReplayedErasure
 from footnote.domain.evaluations import EvaluationRun, StartedEvaluation
 from footnote.domain.events import WebhookEndpoint
 from footnote.domain.facts import RecalledFact
-from footnote.domain.legal_holds import LegalHold
+from footnote.domain.listing import CollectionSummary
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
-from footnote.domain.retention import RetentionRule
+from footnote.domain.retention import LegalHold, RetentionRule
 from footnote.domain.sharing import ShareLink
 from footnote.domain.sources import WorkspaceSource
 from footnote.domain.tracing import TraceSummary

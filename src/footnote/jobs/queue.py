@@ -11,6 +11,7 @@ from footnote.domain.events import EventCursor
 from footnote.engine import Services
 from footnote.engine.redaction import model_use_of_job
 from footnote.ingestion.pipeline import Ingestion
+from footnote.jobs.backfilling import keyword_slice, mark_slice
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.clusters import cluster_slice
 from footnote.jobs.evaluating import EvaluationJob, evaluate_in_background
@@ -18,12 +19,10 @@ from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.jobs.ingest import IngestionJob, ingest_version
-from footnote.jobs.keywords import keyword_slice
 from footnote.jobs.maintenance import maintain, retain, rotate, sweep
 from footnote.jobs.reembed import ReembeddingJob, purge_workspace, reembed_slice
 from footnote.jobs.sources.running import FollowJob, follow_once
 from footnote.jobs.summaries import summarise_slice
-from footnote.jobs.suspicion import mark_slice
 from footnote.jobs.tracing import traced_task
 from footnote.jobs.webhooks import ATTEMPTS, DeliveryJob, deliver
 from footnote.store.key_rotation import ROTATE_TASK

@@ -95,12 +95,13 @@ def weighed_terms(
                 chosen.append((-float(score), key))
         found.append(
             tuple(
-                WeighedTerm(term=_commonest(written[key]), documents=counts[key], weight=weight)
+                WeighedTerm(
+                    # As it is commonly written.
+                    term=min(written[key], key=lambda each: (-written[key][each], each)),
+                    documents=counts[key],
+                    weight=weight,
+                )
                 for weight, key in chosen
             )
         )
     return found
-
-
-def _commonest(spellings: Counter[str]) -> str:
-    return min(spellings, key=lambda each: (-spellings[each], each))

@@ -106,7 +106,8 @@ def exact_mentions(text: str, language: str | None) -> list[Mention]:
 
     def add(mentions: Iterator[Mention]) -> None:
         for each in mentions:
-            if each.normal and _is_free(each, used):
+            free = all(each.end <= start or each.start >= end for start, end in used)
+            if each.normal and free:
                 found.append(each)
                 used.append((each.start, each.end))
         used.sort()
@@ -118,10 +119,6 @@ def exact_mentions(text: str, language: str | None) -> list[Mention]:
     add(_amounts(text, language, used))
     add(_identifiers(text))
     return sorted(found, key=lambda each: each.start)
-
-
-def _is_free(each: Mention, used: Sequence[tuple[int, int]]) -> bool:
-    return all(each.end <= start or each.start >= end for start, end in used)
 
 
 def _personal(text: str) -> Iterator[Mention]:

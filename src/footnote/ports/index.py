@@ -177,6 +177,13 @@ class Holders:
     """The lowest of their numbers, as many as were asked for."""
 
 
+class ReplicaLost(Exception):
+    """A replica does not answer; ask the primary.
+
+    No caller of the engine sees it, and no stage of a search goes on without what it asked for.
+    """
+
+
 class ConfigurationChanged(Exception):
     """The workspace's settings changed since the search was prepared; prepare it again.
 

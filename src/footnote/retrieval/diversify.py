@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 from uuid import UUID
 
 import numpy as np
@@ -76,15 +76,8 @@ def score_bound(scores: Sequence[float], top_k: int, margin: float) -> float:
 class NoDiversity:
     """Take the best as they are."""
 
-    @property
-    def name(self) -> str:
-        """What settings call it."""
-        return "none"
-
-    @property
-    def needs_vectors(self) -> bool:
-        """It needs none."""
-        return False
+    name: ClassVar[str] = "none"
+    needs_vectors: ClassVar[bool] = False
 
     def __call__(
         self, evidence: Sequence[Evidence], top_k: int, _: Mapping[int, Vector], /
@@ -106,15 +99,8 @@ class RoundRobin:
     min_per_document: int = 2
     margin: float = MARGIN
 
-    @property
-    def name(self) -> str:
-        """What settings and explanations call it."""
-        return "round_robin"
-
-    @property
-    def needs_vectors(self) -> bool:
-        """It needs none."""
-        return False
+    name: ClassVar[str] = "round_robin"
+    needs_vectors: ClassVar[bool] = False
 
     def __call__(
         self, evidence: Sequence[Evidence], top_k: int, _: Mapping[int, Vector], /
@@ -145,15 +131,8 @@ class MaximalMarginalRelevance:
     diversity: float = 0.3
     margin: float = MARGIN
 
-    @property
-    def name(self) -> str:
-        """What settings and explanations call it."""
-        return "mmr"
-
-    @property
-    def needs_vectors(self) -> bool:
-        """Similarity is that of vectors."""
-        return True
+    name: ClassVar[str] = "mmr"
+    needs_vectors: ClassVar[bool] = True
 
     def __call__(
         self, evidence: Sequence[Evidence], top_k: int, vectors: Mapping[int, Vector], /

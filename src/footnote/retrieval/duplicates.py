@@ -51,7 +51,10 @@ class _Group:
 
 def _groups(evidence: Sequence[Evidence], threshold: float) -> list[_Group]:
     """One group for each passage that repeats no better one, in order."""
-    marks = [(_header(each.passage), numerals_of(_body(each.passage))) for each in evidence]
+    marks = [
+        (each.passage.text[: each.passage.body_offset], numerals_of(_body(each.passage)))
+        for each in evidence
+    ]
     common = Counter(marks)
     groups: list[_Group] = []
     known: defaultdict[_Mark, _Known] = defaultdict(_Known)
@@ -103,10 +106,6 @@ class _Known:
             for number, group, wording in self.by_shingle.get(shingle, ())
         }
         return [near[number] for number in sorted(near)]
-
-
-def _header(passage: Passage) -> str:
-    return passage.text[: passage.body_offset]
 
 
 def _body(passage: Passage) -> str:

@@ -61,7 +61,7 @@ def evidence_from(
 
 def why(evidence: Evidence) -> str:
     """One sentence on why this evidence stands at its rank."""
-    reasons = [_reason(record) for record in evidence.explanation]
+    reasons = [_SENTENCES.get(each.stage, _of_fusion)(each) for each in evidence.explanation]
     said = [reason for reason in reasons if reason]
     return f"Ranked {_ordinal(evidence.rank)}: {'; '.join(said)}." if said else ""
 
@@ -160,12 +160,6 @@ def _evidence(
     )
 
 
-def _reason(record: StageRecord) -> str:
-    """What a stage has to say, in a few words; nothing where it changed nothing."""
-    say = _SENTENCES.get(record.stage, _of_fusion)
-    return say(record)
-
-
 def _of_route(record: StageRecord) -> str:
     return why_routed(record, _ordinal(record.rank_after))
 
@@ -234,7 +228,8 @@ _SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
     "grade": _of_grade,
     "expand": _of_expand,
 }
-"""By stage; what is not here is a fusion."""
+"""What each stage has to say, in a few words; nothing where it changed nothing. What is not here
+is a fusion."""
 
 
 def _terms(shares: Mapping[str, MetadataValue]) -> str:

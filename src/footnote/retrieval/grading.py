@@ -143,11 +143,10 @@ def gradings_from(reply: str, count: int) -> tuple[Grading, ...]:
     said: dict[int, set[Grading]] = {}
     for number, grading in _numbered(reply[:REPLY_CHARACTERS]):
         said.setdefault(number, set()).add(grading)
-    return tuple(_agreed(said.get(number, set())) for number in range(1, count + 1))
-
-
-def _agreed(gradings: set[Grading]) -> Grading:
-    return next(iter(gradings)) if len(gradings) == 1 else "unknown"
+    return tuple(
+        next(iter(found)) if len(found) == 1 else "unknown"
+        for found in (said.get(number, set()) for number in range(1, count + 1))
+    )
 
 
 def _numbered(reply: str) -> Iterator[tuple[int, Grading]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from footnote.domain import DocumentStatus, Grant, Visibility
-from footnote.domain.collections import CollectionSummary
+from footnote.domain.listing import CollectionSummary
 from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.statements import load_statements
 

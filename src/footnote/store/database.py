@@ -20,7 +20,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from footnote.domain import Principal
 from footnote.domain.identity import SYSTEM_NAME
 from footnote.errors import StoreFull, StoreUnavailable, UnderLegalHold
-from footnote.ports.replicas import ReplicaLost
+from footnote.ports.index import ReplicaLost
 from footnote.ports.telemetry import TRANSACTIONS, failed, open_span
 from footnote.store.data_keys import KeyRing
 from footnote.store.interruptions import ended_cleanly

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from footnote.domain.answers import SuggestedQuestion
 from footnote.domain.conversations import Message, MessageAnswer, Thumb
-from footnote.domain.suggestions import SuggestedQuestion
 from footnote.store.conversations import absent, sealed_title
 from footnote.store.database import WorkspaceScope
 from footnote.store.messages import (

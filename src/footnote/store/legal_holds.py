@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from psycopg.rows import DictRow
 
-from footnote.domain.legal_holds import LegalHold
+from footnote.domain.retention import LegalHold
 from footnote.errors import NotFound
 from footnote.store.database import WorkspaceScope, execute_as_system
 from footnote.store.documents import get_document

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import psycopg
 
-from footnote.errors import CiphertextDamaged, InvalidRequest, StoreUnavailable
-from footnote.store.embedded import SUPERUSER, EmbeddedPostgres
+from footnote.errors import CiphertextDamaged, Conflict, InvalidRequest, StoreUnavailable
+from footnote.store.embedded import SUPERUSER, EmbeddedPostgres, locked, open_lock, private_folder
 from footnote.store.home import socket_folder_of
 from footnote.store.system_user import reachable_binaries, server_account
 
@@ -190,6 +190,27 @@ class Recovery:
                 f"{program} refuses the base backup: {said[-1] if said else 'it says nothing'}",
                 hint="restore another backup",
             )
+
+
+@contextmanager
+def unused(home: Path) -> Iterator[None]:
+    """Keep everybody from using the server of a home. Raises Conflict where somebody does."""
+    private_folder(home)
+    with open_lock(home / "postgres.lock") as starting, open_lock(home / "postgres.users") as use:
+        if not (locked(starting) and locked(use)):
+            raise Conflict(
+                f"a server, a worker or another command uses {home}", hint="stop it first"
+            )
+        yield
+
+
+@contextmanager
+def only_one(path: Path, doing: str) -> Iterator[None]:
+    """Do something in one process at a time. Raises Conflict where another is about it."""
+    with open_lock(path) as lock:
+        if not locked(lock):
+            raise Conflict(f"another process is {doing}", hint="wait until it has ended")
+        yield
 
 
 def _hand_over(folder: Path, server: EmbeddedPostgres) -> None:

@@ -17,7 +17,7 @@ from psycopg_pool import PoolTimeout
 
 from footnote.domain.replicas import Position, ReplicaStatus
 from footnote.errors import StoreUnavailable
-from footnote.ports.replicas import ReplicaLost
+from footnote.ports.index import ReplicaLost
 from footnote.ports.telemetry import READS, REPLICA_LAG
 from footnote.store.database import Database
 from footnote.store.pools import ANSWER_SECONDS, refuse_powerful_role

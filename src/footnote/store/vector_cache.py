@@ -21,7 +21,7 @@ from footnote.index.bm25 import Numbers
 from footnote.index.quantised import HalfVectors, Places, QuantisedVectors
 from footnote.index.ranges import ChunkRanges
 from footnote.ports import Vector, Vectors
-from footnote.ports.replicas import ReplicaLost
+from footnote.ports.index import ReplicaLost
 from footnote.store.database import SYSTEM, Database
 from footnote.store.index_cache import IndexState
 from footnote.store.index_state import multirange_of

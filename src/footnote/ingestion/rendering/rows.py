@@ -157,7 +157,8 @@ def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
     """
     rows, page = _rows_of(quote.text), _Page(glyphs)
     letters = [[cell.letters for cell in row] for row in rows]
-    around = [_last_line(quote.before), *letters, _first_line(quote.after)]
+    before, after = _lines(quote.before) or [""], _lines(quote.after) or [""]
+    around = [_cells(before[-1]), *letters, _cells(after[0])]
     stretches: list[Stretch] = []
     for at, row in enumerate(rows):
         placed = _placed(row, around[at], around[at + 2], page)
@@ -194,14 +195,6 @@ def _cell(text: str, before: str) -> Cell:
 
 def _lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if fold(line).text]
-
-
-def _last_line(text: str) -> list[str]:
-    return _cells((_lines(text) or [""])[-1])
-
-
-def _first_line(text: str) -> list[str]:
-    return _cells((_lines(text) or [""])[0])
 
 
 def _cells(line: str) -> list[str]:

@@ -16,8 +16,8 @@ import typer
 from rich.text import Text
 
 from footnote.answering.answerer import completed
+from footnote.domain.answers import Suggestions
 from footnote.domain.conversations import DocumentMode
-from footnote.domain.suggestions import Suggestions
 from footnote.engine.exchanges import Asking, NextQuestion
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces import schemas

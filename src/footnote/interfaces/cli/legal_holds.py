@@ -8,7 +8,7 @@ from uuid import UUID
 
 import typer
 
-from footnote.domain.legal_holds import LegalHold
+from footnote.domain.retention import LegalHold
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Collection, Workspace

@@ -22,7 +22,7 @@ from footnote.domain import (
     SearchResponse,
     SourceType,
 )
-from footnote.domain.suggestions import Suggestions
+from footnote.domain.answers import Suggestions
 from footnote.interfaces.cli import present, results
 from footnote.interfaces.cli.options import AsJson, Collections, TopK, Workspace
 from footnote.interfaces.cli.server import RunningServer, running_server

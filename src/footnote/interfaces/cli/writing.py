@@ -19,7 +19,7 @@ from footnote.domain import (
     ToolCalled,
     ToolReturned,
 )
-from footnote.domain.suggestions import Suggestions
+from footnote.domain.answers import Suggestions
 from footnote.errors import ModelUnavailable
 from footnote.interfaces.cli import present, results
 

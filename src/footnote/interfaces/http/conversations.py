@@ -9,6 +9,7 @@ from uuid import UUID
 from fastapi import Header, Query, Request, Response
 from pydantic import Field
 
+from footnote.domain.answers import Suggestions
 from footnote.domain.conversations import (
     MAX_ATTACHED,
     Conversation,
@@ -19,7 +20,6 @@ from footnote.domain.conversations import (
     Message,
     MessagePage,
 )
-from footnote.domain.suggestions import Suggestions
 from footnote.engine import WorkspaceEngine
 from footnote.engine.conversation_search import MAX_QUERY_CHARACTERS
 from footnote.engine.conversations import as_markdown

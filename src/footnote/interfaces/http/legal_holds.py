@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import Query
 from pydantic import Field
 
-from footnote.domain.legal_holds import LegalHold
+from footnote.domain.retention import LegalHold
 from footnote.engine.legal_holds import Reason
 from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router

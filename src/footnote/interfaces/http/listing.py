@@ -1,4 +1,4 @@
-"""Routes of lists: documents in any order, views of them, and what one document has and is like."""
+"""Routes of lists: documents in any order, views of them, what one has and is like, collections."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from footnote.domain import (
 )
 from footnote.domain.clusters import ClusterGranularity
 from footnote.filters import condition_from_text
+from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.requests import Request
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
-from footnote.interfaces.schemas import SimilarDocuments, VersionList, ViewList
+from footnote.interfaces.schemas import CollectionList, SimilarDocuments, VersionList, ViewList
 from footnote.validation.constrained_types import (
     MAX_PAGE,
     FilterText,
@@ -34,6 +35,7 @@ from footnote.validation.constrained_types import (
 )
 
 router = workspace_router("documents")
+collections_router = workspace_router("collections")
 
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE, description="The most of them in a page.")]
 Cursor = Annotated[
@@ -194,3 +196,19 @@ async def remove_view(
 ) -> None:
     """Remove a view."""
     await workspace.remove_view(name)
+
+
+@collections_router.get("/v1/collections")
+async def list_collections(workspace: TheWorkspace) -> CollectionList:
+    """List the collections that you administer, with counts of what you may see of each."""
+    return CollectionList(collections=await workspace.collections())
+
+
+@collections_router.delete(
+    "/v1/collections", status_code=204, responses=problem_responses("not-found", "conflict")
+)
+async def delete_collection(
+    workspace: TheWorkspace, collection: Annotated[Name, Query(description="Its name.")]
+) -> None:
+    """Remove a collection without documents, with the roles that were granted in it alone."""
+    await workspace.delete_collection(collection)

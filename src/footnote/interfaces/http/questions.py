@@ -9,8 +9,8 @@ from fastapi import Request, Response
 from pydantic import Field
 
 from footnote.domain import Answer, AnswerEvent, PassageContext, SearchResponse
+from footnote.domain.answers import Suggestions
 from footnote.domain.grounding import GroundingCheck, GroundingSource
-from footnote.domain.suggestions import Suggestions
 from footnote.engine import WorkspaceEngine
 from footnote.engine.grounding import (
     MAX_ANSWER_CHARACTERS,

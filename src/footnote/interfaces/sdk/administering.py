@@ -15,8 +15,8 @@ from footnote.domain import Health
 from footnote.domain.answer_statistics import CitationReport, UnansweredReport
 from footnote.domain.audit import Act, AuditHead, AuditPage, AuditVerification
 from footnote.domain.backfill import Backfill, BackgroundWork
-from footnote.domain.collections import CollectionSummary
 from footnote.domain.credentials import ApiKey, NewApiKey
+from footnote.domain.listing import CollectionSummary
 from footnote.domain.usage import Budget, Measure, Period, PersonUsageRow, UsageRow
 from footnote.errors import NotFound
 from footnote.interfaces.schemas import (

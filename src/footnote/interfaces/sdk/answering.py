@@ -23,8 +23,8 @@ from footnote.domain import (
     SuggestionsMade,
     Turn,
 )
+from footnote.domain.answers import Suggestions
 from footnote.domain.grounding import GroundingCheck, GroundingSource
-from footnote.domain.suggestions import Suggestions
 from footnote.errors import NotFound, NotReady
 from footnote.interfaces.answer_events import answer_event
 from footnote.interfaces.encoding import grounding_json, question_json, search_json

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID, uuid4
 
 from footnote.domain import AnswerEvent, PlanChanges, SearchFilters
+from footnote.domain.answers import Suggestions
 from footnote.domain.conversations import (
     Conversation,
     ConversationPage,
@@ -18,7 +19,6 @@ from footnote.domain.conversations import (
     MessagePage,
     Thumb,
 )
-from footnote.domain.suggestions import Suggestions
 from footnote.interfaces.encoding import JsonObject, question_json
 from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.answering import answer_events

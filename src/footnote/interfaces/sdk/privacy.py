@@ -8,8 +8,8 @@ from uuid import UUID
 
 from footnote.domain import Erasure
 from footnote.domain.erasure import ErasureEntry, ErasureVerification, ReplayedErasure
-from footnote.domain.legal_holds import LegalHold
 from footnote.domain.retention import (
+    LegalHold,
     RetentionKind,
     RetentionPreview,
     RetentionRule,

@@ -75,7 +75,8 @@ async def fetch_document(url: str, reach: Reach, into: BinaryIO, mark: str = "")
 
     Raises InvalidRequest for what will not be different next time, else SourceUnreachable.
     """
-    fetched = await fetch(url, reach, {"Accept": "*/*", **_conditions(mark)}, into)
+    conditions = {_VALIDATORS[name]: value for name, value in json.loads(mark or "{}").items()}
+    fetched = await fetch(url, reach, {"Accept": "*/*", **conditions}, into)
     if fetched.status == _NOT_MODIFIED:
         return None
     if fetched.status in (408, 425, 429) or fetched.status >= 500:
@@ -91,10 +92,6 @@ def mark_of(headers: Mapping[str, str]) -> str:
     """What to ask with next time; empty when the server gives nothing to ask with."""
     found = {name: headers[name] for name in _VALIDATORS if name in headers}
     return json.dumps(found, sort_keys=True) if found else ""
-
-
-def _conditions(mark: str) -> dict[str, str]:
-    return {_VALIDATORS[name]: value for name, value in json.loads(mark or "{}").items()}
 
 
 def filename_of(fetched: Fetched) -> str:

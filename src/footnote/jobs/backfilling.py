@@ -1,4 +1,4 @@
-"""Looks at passages of before for orders to a model, so that no search has to."""
+"""Does again what documents of before lack, a slice at a time, so that a worker can stop."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from uuid import UUID
 from footnote.domain.backfill import BackgroundWork
 from footnote.engine import Services, as_system
 from footnote.engine.configuration import is_paused
+from footnote.engine.keyword_choice import choose_next
 from footnote.store.database import SYSTEM
-from footnote.store.queue import enqueue_marking
+from footnote.store.queue import enqueue_keywords, enqueue_marking
 from footnote.store.suspicion import mark_passages, unmarked_passages
 
 SLICE_SECONDS = 3.0
@@ -17,10 +18,23 @@ SLICE_SECONDS = 3.0
 _LOOKED_AT_TOGETHER = 64
 
 
-async def mark_slice(engine: Services, workspace_id: UUID) -> None:
-    """Look at passages for some seconds, then have the rest looked at.
+async def keyword_slice(engine: Services, workspace_id: UUID) -> None:
+    """Choose keywords for some seconds, then have the rest done."""
+    now = asyncio.get_running_loop().time
+    ends_at = now() + SLICE_SECONDS
+    if await is_paused(await as_system(engine, workspace_id), BackgroundWork.KEYWORDS):
+        return
+    while await choose_next(engine, workspace_id):
+        if now() > ends_at:
+            async with engine.database.workspace(workspace_id, SYSTEM) as scope:
+                await enqueue_keywords(scope)
+            return
 
-    What was found is kept after each batch.
+
+async def mark_slice(engine: Services, workspace_id: UUID) -> None:
+    """Look for orders to a model for some seconds, then have the rest looked at.
+
+    No search has to do it then. What was found is kept after each batch.
     """
     now = asyncio.get_running_loop().time
     ends_at = now() + SLICE_SECONDS
