@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.answering import NOT_FOUND
-from footnote.answering.answerer import completed
 from footnote.answering.generate import GenerativeAnswerer
-from footnote.answering.streaming import events_of
+from footnote.answering.streaming import completed, events_of
 from footnote.domain import (
     Answer,
     AnswerDone,

@@ -8,7 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 
 import pytest
 
-from footnote.answering.answerer import completed
+from footnote.answering.streaming import completed
 from footnote.domain import (
     AnswerDone,
     AnswerEvent,

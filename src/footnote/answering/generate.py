@@ -60,7 +60,11 @@ class GenerativeAnswerer:
     async def stream(
         self, question: str, evidence: Sequence[Evidence], *, turns: Sequence[Turn] = ()
     ) -> AsyncGenerator[AnswerEvent]:
-        """See `Answerer.stream`."""
+        """The sources first, then the text with its citations, their grounding, and the answer.
+
+        `question` stands alone; `turns` are what was said before, oldest first. Closing the
+        generator stops the model that writes. Raises nothing: what fails is an event.
+        """
         sources = numbered(evidence)
         yield SourcesFound(evidence=sources)
         # It makes the refusal cheap: a model is not asked where the evidence hardly answers; and it

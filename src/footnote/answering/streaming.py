@@ -1,21 +1,24 @@
-"""An answer that is there already becomes the events of one that is being made."""
+"""An answer as the events that it is told by while it is made, and the answer they end with."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterable, Iterator, Sequence
 from typing import Protocol
 
 from footnote.domain import (
     Answer,
     AnswerDone,
     AnswerEvent,
+    AnswerFailed,
     AnswerSentence,
     CitationMade,
     Evidence,
     SentenceGrounded,
     TextWritten,
+    Usage,
     UsageCounted,
 )
+from footnote.errors import FootnoteError, ModelUnavailable
 
 
 class Drafts(Protocol):
@@ -53,3 +56,38 @@ def closing_events(answer: Answer) -> Iterator[AnswerEvent]:
     if answer.usage.requests:
         yield UsageCounted(usage=answer.usage)
     yield AnswerDone(answer=answer)
+
+
+async def completed(events: AsyncIterable[AnswerEvent]) -> Answer:
+    """The answer that a stream of events ends with.
+
+    Raises ModelUnavailable when it ends with a failure.
+    """
+    async for event in events:
+        if isinstance(event, AnswerDone):
+            return event.answer
+        if isinstance(event, AnswerFailed):
+            used = event.usage if event.usage.requests else None
+            raise ModelUnavailable(event.message, hint=event.hint, usage=used)
+    raise ModelUnavailable("The answer broke off before it was complete.", hint="Ask again.")
+
+
+def failed_with(error: Exception) -> AnswerFailed:
+    """The event that ends a stream of events after an error.
+
+    Of a defect of ours nothing is shown.
+    """
+    if not isinstance(error, FootnoteError):
+        return AnswerFailed(
+            code="Unexpected",
+            message="Something failed inside Footnote.",
+            hint="The server's log says what; nothing of it is shown here.",
+        )
+    used = error.usage if isinstance(error, ModelUnavailable) else None
+    return AnswerFailed(
+        code=type(error).__name__,
+        message=str(error),
+        hint=error.hint,
+        retryable=error.retryable,
+        usage=used or Usage(),
+    )

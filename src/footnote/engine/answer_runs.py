@@ -12,7 +12,7 @@ from uuid import UUID, uuid4
 
 import structlog
 
-from footnote.answering.answerer import failed_with
+from footnote.answering.streaming import failed_with
 from footnote.domain import AnswerEvent, Principal
 from footnote.errors import FootnoteError, InvalidRequest, NotFound
 

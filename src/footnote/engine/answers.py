@@ -8,12 +8,11 @@ from dataclasses import replace
 from functools import partial
 
 from footnote.answering.agentic import AgenticAnswerer, Equipment
-from footnote.answering.answerer import completed
 from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
 from footnote.answering.overview import Overview
-from footnote.answering.streaming import Drafts, events_of, numbered
+from footnote.answering.streaming import Drafts, completed, events_of, numbered
 from footnote.domain import (
     Answer,
     AnswerDone,

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from uuid import UUID
 
-from footnote.answering.answerer import completed
+from footnote.answering.streaming import completed
 from footnote.domain import (
     Answer,
     AnswerDone,

@@ -15,7 +15,7 @@ from uuid import UUID
 import typer
 from rich.text import Text
 
-from footnote.answering.answerer import completed
+from footnote.answering.streaming import completed
 from footnote.domain.answers import Suggestions
 from footnote.domain.conversations import DocumentMode
 from footnote.engine.exchanges import Asking, NextQuestion

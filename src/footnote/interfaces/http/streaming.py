@@ -13,7 +13,7 @@ from fastapi import Header, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from footnote.answering.answerer import completed
+from footnote.answering.streaming import completed
 from footnote.domain import Answer, AnswerDone, AnswerEvent, UsageCounted
 from footnote.engine import WorkspaceEngine
 from footnote.engine.answer_runs import Encode, Owner, Reader
