@@ -9,9 +9,9 @@ its document is indexed, enters.
 
 A hop is a coroutine or an asynchronous generator of ours: what carries the request on rather than
 computes something for it. Of the adapters (`store`, `models`) only those count that another package
-calls, and what an idle server enters (heartbeats, looks at the queue) does not count. All
-functions that were entered are counted beside them. A parser works in a process of its own, which
-this does not see.
+calls, and what an idle server enters (heartbeats, looks at the queue), or what waited before, does
+not count. All functions that were entered are counted beside them. A parser works in a process of
+its own, which this does not see.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ class Entered:
     """The functions of ours that were entered, each with those of ours that called it."""
 
     callers: dict[CodeType, set[CodeType]] = field(default_factory=dict)
+    before: set[CodeType] = field(default_factory=set)
+    """What was under way already, and is only gone on with: a loop that listens, say."""
 
     def note(self, frame: FrameType, event: str, _: object) -> None:
         """Note a call; this is what `sys.setprofile` calls."""
@@ -76,6 +78,7 @@ class Entered:
             for code, callers in self.callers.items()
             if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR)
             and code not in idle.callers
+            and code not in self.before
             and (
                 _package(code) not in ADAPTERS
                 or any(_package(caller) != _package(code) for caller in callers)
@@ -86,7 +89,7 @@ class Entered:
 @contextmanager
 def watched() -> Iterator[Entered]:
     """What is entered in the block, in every thread."""
-    entered = Entered()
+    entered = Entered(before=set(_under_way()))
     threading.setprofile(entered.note)
     sys.setprofile(entered.note)
     try:
@@ -94,6 +97,15 @@ def watched() -> Iterator[Entered]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
+
+
+def _under_way() -> Iterator[CodeType]:
+    """The coroutines that the tasks of the loop wait in."""
+    for task in asyncio.all_tasks():
+        coroutine: object = task.get_coro()
+        while inspect.iscoroutine(coroutine):
+            yield coroutine.cr_code
+            coroutine = coroutine.cr_await
 
 
 def _is_ours(code: CodeType) -> bool:
