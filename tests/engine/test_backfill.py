@@ -203,6 +203,23 @@ async def test_only_administrators_pause_and_everybody_sees_of_their_documents(
                 await act()
 
 
+async def test_work_under_way_is_told_to_those_alone_who_see_a_document_that_waits(
+    workspace: WorkspaceEngine,
+) -> None:
+    [hidden] = await put(workspace, TEXT.format(30))
+    await workspace.set_document_access(hidden, Visibility.PRIVATE, shared_with=["ann"])
+    for name in ("entities", "facts", "summaries"):
+        await workspace.change_setting(name, "rules")
+    await workspace.change_setting("clusters", "all")
+    told = {}
+    for name in ("ann", "ben"):
+        reader = replace(workspace, principal=Principal(principal_id=name, role=Role.READER))
+        kinds = (await reader.backfill()).kinds
+        told[name] = {each.kind for each in kinds if each.running}
+    assert {BackgroundWork.ENTITIES, BackgroundWork.FACTS, BackgroundWork.SUMMARIES} <= told["ann"]
+    assert not told["ben"]
+
+
 async def test_a_pause_is_of_one_workspace(engine: Engine, workspace: WorkspaceEngine) -> None:
     other = await engine.workspace((await engine.create_workspace("beside")).name)
     await workspace.pause_backfill()

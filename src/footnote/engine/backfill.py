@@ -231,7 +231,7 @@ def _counted(
         done=counts.done,
         failed=0,
         waiting=counts.documents - counts.done,
-        running=running,
+        running=running and counts.done < counts.documents,
         oldest_waiting=counts.oldest_waiting,
     )
 

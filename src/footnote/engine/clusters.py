@@ -188,7 +188,7 @@ async def cluster_progress(
         enabled=enabled,
         documents=counted.documents,
         done=counted.done,
-        running=running and enabled,
+        running=running and enabled and counted.unplaced > 0,
         oldest_waiting=counted.oldest_waiting if counted.unplaced else None,
         clustered_at=None if run is None or not run.run else run.clustered_at,
         failure=None if run is None else run.failure,

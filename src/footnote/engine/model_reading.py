@@ -350,7 +350,7 @@ async def reading_progress(
         documents=counts.documents,
         done=counts.done,
         failed=counts.failed,
-        running=running,
+        running=running and counts.oldest_waiting is not None,
         oldest_waiting=counts.oldest_waiting,
         model=model,
     )

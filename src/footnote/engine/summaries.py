@@ -130,13 +130,14 @@ async def summary_progress(workspace: WorkspaceAccess) -> SummaryProgress:
         failures = await stored.summary_failures(scope, _FAILURES_SHOWN, by)
         written = None if writer is None else await count_writing(scope, writer.name, MOST_BYTES)
     async with workspace.system_scope() as scope:
-        running = await summarising_enqueued(scope)
+        enqueued = await summarising_enqueued(scope)
+    unwritten = None if written is None or wanted.writer is None else written.oldest_waiting
     return SummaryProgress(
         enabled=wanted.enabled,
         documents=counts.documents,
         done=counts.done,
         failed=counts.failed,
-        running=running,
+        running=enqueued and (counts.oldest_waiting or unwritten) is not None,
         oldest_waiting=counts.oldest_waiting,
         failures=failures,
         model=None
