@@ -187,6 +187,9 @@ def test_a_sentence_that_denies_is_negated() -> None:
         "Is the premium due?",
         "In March the premium is due.",
         "premium due",
+        "Ann Berg said that Acme Insurance employs 450 people.",
+        "Ann Berg says Acme Insurance employs 450 people.",
+        "The notice that Acme sent is void.",
     ],
 )
 def test_a_sentence_that_needs_others_says_nothing(text: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from footnote.domain import BlockKind
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.knowledge.facts import extract_facts, keys_of
-from footnote.knowledge.subject_numbers import subject_number
+from footnote.knowledge.subject_numbers import short_number, subject_number
 from footnote.knowledge.texts import DocumentText, TextBlock
 
 
@@ -67,7 +67,8 @@ def claims(text: str, title: str) -> dict[str, str]:
     """The claim of each fact by its predicate."""
     whole = document(text, title)
     found: list[ExtractedFact] = extract_facts(whole, tuple(FactKind))
-    return {each.predicate: keys_of(each, title, subject_number(whole)).claim for each in found}
+    numbers = subject_number(whole), short_number(whole)
+    return {each.predicate: keys_of(each, title, *numbers).claim for each in found}
 
 
 POLICY = "Policy number: HH-2024-118\nDeductible: 250 EUR\nDate: 3 May 2024\nFloor: 3\n"
@@ -96,6 +97,18 @@ def test_amounts_of_an_invoice_are_not_those_of_its_contract(short: str) -> None
     contract = claims("Contract number: ZT-7781\nTotal: 9,000 EUR\n", "Contract")
     invoice = f"Invoice number: {short}\nContract number: ZT-7781\nTotal: 750 EUR\n"
     assert claims(invoice, "Invoice")["Total"] != contract["Total"]
+
+
+def test_invoices_of_one_title_and_short_numbers_are_not_compared_with_each_other() -> None:
+    said = "Invoice number: {}\nTotal: 750 EUR\n"
+    own = claims(said.format("17"), "Invoice")["Total"]
+    assert claims(said.format("17"), "Invoice")["Total"] == own
+    assert claims(said.format("18"), "Invoice")["Total"] != own
+    assert claims(said.format("RE 17 of 3 May"), "Invoice")["Total"] != own
+    assert (
+        claims("Total: 750 EUR\n", "Invoice 17")["Total"]
+        != (claims("Total: 750 EUR\n", "Invoice 18")["Total"])
+    )
 
 
 def test_sentences_are_not_compared_beyond_their_title() -> None:

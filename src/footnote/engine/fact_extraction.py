@@ -34,7 +34,7 @@ from footnote.knowledge.facts import (
 )
 from footnote.knowledge.linking import form_keys
 from footnote.knowledge.model_facts import KINDS
-from footnote.knowledge.subject_numbers import SubjectNumber, subject_number
+from footnote.knowledge.subject_numbers import SubjectNumber, short_number, subject_number
 from footnote.knowledge.texts import DocumentText, blocks_of
 from footnote.models.aligned import AlignedEncoder
 from footnote.ports import Embedder, Vectors
@@ -178,6 +178,7 @@ class _Read:
     passages: tuple[Passage, ...]
     number: SubjectNumber | None
     """Of the contract, policy … that it is about."""
+    short_number: str
 
 
 async def _read(engine: Services, workspace_id: UUID, pending: PublishedVersion) -> _Read | None:
@@ -192,8 +193,10 @@ async def _read(engine: Services, workspace_id: UUID, pending: PublishedVersion)
         language=pending.language,
         blocks=blocks_of(passages),
     )
-    number = await asyncio.to_thread(subject_number, document)
-    return _Read(document=document, passages=passages, number=number)
+    number, short = await asyncio.to_thread(
+        lambda: (subject_number(document), short_number(document))
+    )
+    return _Read(document=document, passages=passages, number=number, short_number=short)
 
 
 async def _keep(
@@ -243,7 +246,7 @@ async def _keep(
 
 def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
     document = read.document
-    keys = keys_of(fact, document.title, read.number)
+    keys = keys_of(fact, document.title, read.number, read.short_number)
     forms = form_keys(fact.subject)
     if read.number is not None and not is_called_by_name(fact):
         fact = replace(fact, qualifiers={**fact.qualifiers, "identifier": read.number.written})

@@ -18,7 +18,7 @@ from footnote.knowledge.subject_numbers import SubjectNumber
 from footnote.knowledge.table_facts import table_facts
 from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText
 
-EXTRACTOR = "rules-6"
+EXTRACTOR = "rules-7"
 """Of what facts are known to come from; another number has every document read again."""
 MOST_FACTS = 20_000
 """Of one document."""
@@ -55,13 +55,15 @@ def extract_facts(document: DocumentText, kinds: Collection[FactKind]) -> list[E
     return list(found.values())
 
 
-def keys_of(fact: ExtractedFact, title: str, number: SubjectNumber | None = None) -> FactKeys:
+def keys_of(
+    fact: ExtractedFact, title: str, number: SubjectNumber | None = None, short: str = ""
+) -> FactKeys:
     """The keys of a fact of the document with this title, about what has this number.
 
     Whom a sentence calls by name is the same everywhere. What else is said holds within documents
     of one title and, where they state what contract or the like they are about, one number, under
     the same headings; an amount under its key, or in a table, whatever a document of that number
-    is called.
+    is called. A `short` number tells documents of one title apart.
     """
     subject, predicate = normal_form(fact.subject), normal_form(fact.predicate)
     scope = ""
@@ -72,7 +74,7 @@ def keys_of(fact: ExtractedFact, title: str, number: SubjectNumber | None = None
             section = [each for each in section if normal_form(each) != called]
             subject, called = about if subject == called else subject, ""
         within = [fact.qualifiers.get(name, "") for name in ("group", "column")]
-        scope = f"{about}\n{called} {normal_form(' '.join((*section, *within)))}"
+        scope = f"{about or short}\n{called} {normal_form(' '.join((*section, *within)))}"
     period = f"{fact.valid_from or ''}…{fact.valid_to or ''}"
     value = f"{fact.value} {fact.unit}" if fact.value is not None else normal_form(fact.object)
     denied = "not" if fact.negated else ""

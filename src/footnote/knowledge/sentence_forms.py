@@ -59,6 +59,8 @@ _UNRESOLVED = frozenset(
     "después 它 这 那 他 她 他们 我们 你 其 该 此".split()
 )
 """First words of what only other sentences explain, or of no subject."""
+_CLAUSE = frozenset("that said says dass daß que qu’il qu'il".split())
+"""Words of a subject that begin a clause: `Ann said that Acme` is no one thing."""
 _SUBORDINATE = re.compile(
     r"[?!]|\b(?:if|unless|whether|wenn|falls|sofern|ob|si|sauf|salvo)\b|如果|是否", re.IGNORECASE
 )
@@ -125,6 +127,7 @@ def _names_something(subject: str) -> bool:
     return (
         0 < len(words) <= _MOST_SUBJECT_WORDS
         and words[0].casefold() not in _UNRESOLVED
+        and _CLAUSE.isdisjoint(words)
         and subject[0].isupper()
     )
 

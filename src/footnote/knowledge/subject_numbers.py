@@ -36,7 +36,8 @@ _LINES = {
 }
 _BESIDE_LABELS = {
     kind: re.compile(
-        rf"{_BEFORE}(?:{named})[ \t*_]*[:：|][ \t*_|]*(?:[^\W\d_]{{1,4}}[ \t]+)?[\w./–#-]*\d",
+        rf"{_BEFORE}(?:{named})[ \t*_]*[:：|][ \t*_|]*"
+        r"(?P<number>(?:[^\W\d_]{1,4}[ \t]+)?[\w./–#-]*\d)",
         re.MULTILINE | re.IGNORECASE,
     )
     for kind, named in _NAMED.items()
@@ -79,21 +80,32 @@ def subject_number(document: DocumentText) -> SubjectNumber | None:
         if len(stated) == 1:
             [(key, written)] = stated.items()
             return SubjectNumber(written=written, key=key)
-        if stated or _is_numbered(kind, document):
+        if stated or _short_numbers(kind, document):
             # A list of them is about none, nor is what is too short to tell one from all others:
             # and least of all about the contract of an invoice that has such a number.
             return None
     return None
 
 
-def _is_numbered(kind: str, document: DocumentText) -> bool:
-    """Whether a document says that it is the invoice, order … with some number."""
+def short_number(document: DocumentText) -> str:
+    """What tells a document from others of its title alone, as in `Invoice number: 17`; or empty.
+
+    It is for one without a `subject_number`, and empty where it states several.
+    """
+    stated = next(filter(None, (_short_numbers(kind, document) for kind in _LABELS)), ())
+    return next(iter(stated)) if len(stated) == 1 else ""
+
+
+def _short_numbers(kind: str, document: DocumentText) -> frozenset[str]:
+    """Numbers of any length of the invoice, order … that a document says it is."""
     title = _YEAR.sub("", document.title)
     in_title = chain.from_iterable(each.finditer(title) for each in _TITLES[kind])
-    stated = chain(in_title, _LINES[kind].finditer(document.text))
-    if any(re.search(r"\d", match["number"]) for match in stated):
-        return True
-    return _BESIDE_LABELS[kind].search(document.text) is not None
+    beside = _BESIDE_LABELS[kind].finditer(document.text)
+    return frozenset(
+        f"{kind} {_SEPARATORS.sub('', match['number']).casefold()}"
+        for match in chain(in_title, _LINES[kind].finditer(document.text), beside)
+        if re.search(r"\d", match["number"])
+    )
 
 
 def _in_lines(kind: str, text: str) -> Iterator[str]:
