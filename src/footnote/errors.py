@@ -235,6 +235,11 @@ def how_to_install(extra: str) -> str:
     return f"in a clone of Footnote: pip install '.[{extra}]'"
 
 
+def how_to_raise(member: str, setting: str, present: float, unit: str = "") -> str:
+    """The hint that names the member of a JSON setting that bounds something, as it is now."""
+    return f"set `{member}` in {setting} to more than {present:.12g} {unit}".rstrip()
+
+
 INSTALL_MODELS = (
     "pip install footnote-engine-models, or in a clone of Footnote: pip install ./packages/models"
 )

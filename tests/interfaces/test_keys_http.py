@@ -345,6 +345,12 @@ async def test_a_credential_is_no_operator_of_the_installation(guarded: Guarded)
         ended = await footnote(env, *words)
         assert ended.code == 4, words
         assert "FOOTNOTE_API_KEY" in ended.err
+    ended = await footnote(
+        env | {"FOOTNOTE_API_KEY": key.secret[:-64] + "0" * 64}, "documents", "list"
+    )
+    unknown = await footnote(env | {"FOOTNOTE_API_KEY": "of nobody"}, "documents", "list")
+    assert ended.code == unknown.code == 4
+    assert "a credential was refused" not in ended.err + unknown.err, "its user is told already"
     unasked = {name: value for name, value in env.items() if name != "FOOTNOTE_IDENTITY"}
     ended = await footnote(unasked, "--no-server", "documents", "list")
     assert ended.code == 2, ended.out

@@ -202,7 +202,7 @@ async def test_the_time_is_bounded(wire_server: WireServer) -> None:
     wire_server.script(calls("search_documents", '{"query": "rent"}'), falls_silent("The rent is"))
     told, hint = await failure(wire_server, bounds=AgentBounds(steps=3, seconds=1.0))
     assert told == f"the agent of {SERVED} had no answer after 1 s"
-    assert "answer of FOOTNOTE_TIMEOUTS" in hint
+    assert "set `answer` in FOOTNOTE_TIMEOUTS to more" in hint
     assert await wire_server.asked[1].was_left()
 
 
@@ -252,7 +252,7 @@ async def test_the_cost_is_bounded(wire_server: WireServer) -> None:
     bounds = AgentBounds(steps=6, seconds=20.0, cost_usd=0.02)
     told, hint = await failure(wire_server, OPENAI, bounds=bounds)
     assert told == f"the agent of {OPENAI} spent 0.02 USD before it had an answer"
-    assert "agent_cost_usd of FOOTNOTE_ANSWER_LIMITS" in hint
+    assert "set `agent_cost_usd` in FOOTNOTE_ANSWER_LIMITS to more than" in hint
     assert len(wire_server.asked) == 2
 
 

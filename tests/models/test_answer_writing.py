@@ -236,7 +236,7 @@ async def test_a_model_that_falls_silent_is_given_up(wire_server: WireServer) ->
     wire_server.script(falls_silent("The first"))
     told, hint = await failure(wire_server, timeout_seconds=0.5)
     assert told == f"the answer model {SERVED} did not finish its answer in time"
-    assert "answer of FOOTNOTE_TIMEOUTS" in hint
+    assert "set `answer` in FOOTNOTE_TIMEOUTS to more" in hint
     assert await wire_server.asked[0].was_left()
 
 
@@ -244,7 +244,7 @@ async def test_an_answer_that_was_cut_off_at_its_limit_is_none(wire_server: Wire
     wire_server.script(says("The first of", finish="length"))
     told, hint = await failure(wire_server)
     assert told == f"the answer model {SERVED} was cut off at 64 tokens"
-    assert hint == "raise tokens of FOOTNOTE_ANSWER_LIMITS"
+    assert hint.startswith("set `tokens` in FOOTNOTE_ANSWER_LIMITS to more than ")
 
 
 async def test_a_pause_longer_than_the_time_left_is_not_waited_for(

@@ -239,7 +239,9 @@ async def test_a_server_that_wants_a_longer_pause_than_there_is_time_is_not_wait
 async def test_a_slow_server_is_given_up() -> None:
     told, hint, _ = await failure(SLOW, timeout_seconds=0.2)
     assert told == "the language model scripted did not answer within 0.2 s"
-    assert hint == "raise search of FOOTNOTE_TIMEOUTS, or configure a faster model"
+    assert hint == (
+        "set `search` in FOOTNOTE_TIMEOUTS to more than 0.4 seconds, or configure a faster model"
+    )
 
 
 async def test_an_absent_server_is_named_with_advice() -> None:
@@ -256,7 +258,7 @@ async def test_an_absent_server_is_named_with_advice() -> None:
 async def test_an_answer_that_was_cut_off_is_none() -> None:
     told, hint, _ = await failure(says("The first of", "length"))
     assert told == "the language model scripted was cut off at 64 tokens"
-    assert hint == "raise tokens of FOOTNOTE_ANSWER_LIMITS"
+    assert hint == "set `tokens` in FOOTNOTE_ANSWER_LIMITS to more than 64"
 
 
 async def test_an_answer_that_was_filtered_is_none() -> None:

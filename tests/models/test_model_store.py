@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 
 from footnote.models.e5 import e5_tokenizer
-from footnote.models.model_store import open_session
+from footnote.models.model_store import built, open_session
 from footnote.models.reader import open_reader
 from footnote.models.sentence_encoder import SentenceEncoder
 
@@ -36,6 +37,29 @@ def test_a_graph_that_was_replaced_is_opened_anew(
     inputs = {name: np.ones((1, 3), np.int32) for name in ("input_ids", "attention_mask")}
     before, after = (each.run(None, inputs)[0] for each in sessions)
     assert not np.array_equal(before, after)
+
+
+def test_graphs_that_nobody_opened_for_a_week_are_removed(
+    int8: SentenceEncoder, models_folder: Path, tmp_path: Path
+) -> None:
+    """Those of the version before stayed for good, 270 MB of them."""
+    (found,) = models_folder.glob("*int8*/model-*.onnx")
+    graph = tmp_path / "model-9.onnx"
+    graph.write_bytes(found.read_bytes())
+    open_session(built(graph, lambda: b""))
+    own = set(tmp_path.iterdir())
+    assert len(own) == 3, "the graph, the mapped one and its weights"
+    week = (7 * 86_400 + 60) * 10**9
+    (tmp_path / "mapping-1").mkdir()
+    names = ("model-8.onnx", "model-8-0123456789abcdef.bin", "model-7.onnx", "tokenizer.model")
+    for name in names:
+        (tmp_path / name).write_bytes(b"x")
+    for each in tmp_path.iterdir():
+        before = each.stat()
+        used = before.st_atime_ns - (0 if each.name == "model-7.onnx" else week)
+        os.utime(each, ns=(used, before.st_mtime_ns - week))
+    open_session(built(graph, lambda: b""))
+    assert set(tmp_path.iterdir()) == own | {tmp_path / each for each in names[2:]}
 
 
 async def test_the_models_of_a_process_share_the_tokenizer_of_a_file(

@@ -215,7 +215,7 @@ async def test_a_refusal_is_final_and_says_what_to_do(status: int, advice: str) 
 async def test_a_slow_server_is_not_waited_for_forever() -> None:
     error, _ = await failure(Reply(held=True), timeout_seconds=0.3)
     assert isinstance(error, DocumentInterrupted)
-    assert "parse of FOOTNOTE_TIMEOUTS" in error.advice
+    assert "set `parse` in FOOTNOTE_TIMEOUTS to more than" in error.advice
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,9 @@ class FailedCredentials:
             if not allowed:
                 standing = status_of(limit, allowed=False, ahead_seconds=ahead)
                 raise self._too_many(source, standing) from error
-        self._enter(error, credential_id, None if network is None else str(network))
+        if presented.peer is not None or isinstance(error, CredentialRefused):
+            self._enter(error, credential_id, None if network is None else str(network))
+        # Else a command on this machine, whose own user is told.
 
     def _enter(
         self, error: NotAuthenticated, credential_id: str | None, address: str | None

@@ -11,7 +11,7 @@ from footnote.domain import PassageContext, SearchRequest, SearchResponse
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import known_serving, serving
 from footnote.engine.services import Serving, WorkspaceAccess
-from footnote.errors import LaneMismatch, NotFound, TimeLimitReached
+from footnote.errors import LaneMismatch, NotFound, TimeLimitReached, how_to_raise
 from footnote.ports import ConfigurationChanged, Embedder
 from footnote.ports.index import ReplicaLost
 from footnote.ports.telemetry import (
@@ -173,7 +173,8 @@ async def run_search(
         except TimeoutError as error:
             raise TimeLimitReached(
                 f"the search took longer than {seconds:g} seconds",
-                hint="filter by collection or document, or raise search of FOOTNOTE_TIMEOUTS",
+                hint="filter by collection or document, or "
+                + how_to_raise("search", "FOOTNOTE_TIMEOUTS", seconds, "seconds"),
             ) from error
         evidence = response.evidence
         if any(each.passage.suspicious is None for each in evidence):

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
 from footnote.domain import Stage
-from footnote.errors import DocumentUnreadable
+from footnote.errors import DocumentUnreadable, how_to_raise
 from footnote.ingestion.frames import Bytes
 from footnote.ingestion.media import sniff_file
 
@@ -74,7 +74,7 @@ def _accepted_type(content: BinaryIO, byte_size: int, filename: str, max_bytes: 
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
             cause=f"“{filename}” has {byte_size:,} bytes, more than the {max_bytes:,} allowed",
-            advice="split it, or raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
+            advice="split it, or " + how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", max_bytes),
         )
     media_type = sniff_file(content, filename)
     if media_type is None:

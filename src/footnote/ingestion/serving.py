@@ -16,7 +16,7 @@ from pydantic import TypeAdapter
 from pydantic_core import to_json
 
 from footnote.domain import Progress
-from footnote.errors import DocumentUnreadable
+from footnote.errors import DocumentUnreadable, how_to_raise
 from footnote.ingestion.failures import plain_cause
 from footnote.ingestion.frames import (
     ANSWER,
@@ -72,7 +72,9 @@ def serve(
             kind, message = REFUSAL, _refusal(plain_cause(failure), failure.advice)
         except MemoryError:
             cause = "reading it takes more memory than is allowed"
-            advice = "split it, or raise memory_bytes of FOOTNOTE_DOCUMENT_LIMITS"
+            advice = "split it, or " + how_to_raise(
+                "memory_bytes", "FOOTNOTE_DOCUMENT_LIMITS", limits.memory_bytes
+            )
             kind, message = REFUSAL, _refusal(cause, advice)
         if len(message.record) > MAX_JSON_BYTES:
             cause = f"it is in too many pieces (they take {len(message.record):,} bytes)"

@@ -14,6 +14,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from footnote.domain import Transcript, Utterance
+from footnote.errors import how_to_raise
 from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.frames import Bytes
 from footnote.ingestion.sandbox import SandboxMode
@@ -107,8 +108,8 @@ class LocalTranscriber:
                 sandbox=sandbox,
                 readable=(str(files.model), str(files.detector)),
                 writable=(self._folder.name,),
-                slow_advice="take a smaller model by FOOTNOTE_SPEECH, or raise "
-                "parse of FOOTNOTE_TIMEOUTS",
+                slow_advice="take a smaller model by FOOTNOTE_SPEECH, or "
+                + how_to_raise("parse", "FOOTNOTE_TIMEOUTS", timeout_seconds, "seconds"),
                 crash_advice="convert the recording to WAV or MP3 and upload that copy",
             ),
         )

@@ -33,7 +33,7 @@ from pydantic_ai.toolsets import FunctionToolset
 from pydantic_ai.usage import UsageLimits
 
 from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
-from footnote.errors import ModelUnavailable, how_to_install
+from footnote.errors import ModelUnavailable, how_to_install, how_to_raise
 from footnote.models.agent_tools import WhyForbidden, vendor_tool
 from footnote.models.answer_failures import (
     FAILURES,
@@ -180,13 +180,14 @@ class AgentLoop:
         if usage.cost_usd is None:
             raise ModelUnavailable(
                 f"{self._title} has no known price, so that what it costs cannot be bounded",
-                hint="unset agent_cost_usd of FOOTNOTE_ANSWER_LIMITS, or configure a model with a "
-                "known price",
+                hint="take `agent_cost_usd` out of FOOTNOTE_ANSWER_LIMITS, or configure a model "
+                "with a known price",
             )
         if usage.cost_usd >= bounds.cost_usd:
             raise ModelUnavailable(
                 f"{self._title} spent {bounds.cost_usd:g} USD before it had an answer",
-                hint="raise agent_cost_usd of FOOTNOTE_ANSWER_LIMITS, or ask for less at once",
+                hint=how_to_raise("agent_cost_usd", "FOOTNOTE_ANSWER_LIMITS", bounds.cost_usd)
+                + ", or ask for less at once",
             )
 
     def _last(self, messages: Sequence[ModelMessage]) -> Written:
@@ -209,7 +210,7 @@ class AgentLoop:
         if isinstance(error, RunTimedOut):
             return ModelUnavailable(
                 f"{self._title} had no answer after {bounds.seconds:g} s",
-                hint="raise answer of FOOTNOTE_TIMEOUTS, or ask for less at once",
+                hint="set `answer` in FOOTNOTE_TIMEOUTS to more seconds, or ask for less at once",
             )
         if isinstance(error, UsageLimitExceeded):
             return ModelUnavailable(

@@ -19,7 +19,7 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model
 
-from footnote.errors import ModelUnavailable
+from footnote.errors import ModelUnavailable, how_to_raise
 from footnote.models.roles import Role
 from footnote.models.writing import is_vendors_own, may_pass, refusal, refused_by_library
 
@@ -61,8 +61,8 @@ def failure_of(error: Exception, named: NamedModel) -> ModelUnavailable:
     if isinstance(error, (ModelTimeoutError, ModelRequestTimeout, TimeoutError)):
         return ModelUnavailable(
             f"{named.title} did not begin to answer in time",
-            hint="raise answer of FOOTNOTE_TIMEOUTS, of which it may take a quarter, or "
-            "configure a faster model",
+            hint="set `answer` in FOOTNOTE_TIMEOUTS to more seconds, of which it may take a "
+            "quarter, or configure a faster model",
         )
     if not isinstance(error, FAILURES):
         return refused_by_library(error, named.title, named.name)
@@ -77,7 +77,7 @@ def interruption_of(error: Exception, named: NamedModel) -> ModelUnavailable:
     if isinstance(error, (ModelTimeoutError, ModelRequestTimeout, TimeoutError)):
         return ModelUnavailable(
             f"{named.title} did not finish its answer in time",
-            hint="raise answer of FOOTNOTE_TIMEOUTS, or configure a faster model",
+            hint="set `answer` in FOOTNOTE_TIMEOUTS to more seconds, or configure a faster model",
         )
     return ModelUnavailable(
         f"{named.title} broke off amid its answer",
@@ -104,7 +104,7 @@ def cut_off(named: NamedModel, max_output_tokens: int) -> ModelUnavailable:
     """It wrote as much as it may, and was not done."""
     return ModelUnavailable(
         f"{named.title} was cut off at {max_output_tokens} tokens",
-        hint="raise tokens of FOOTNOTE_ANSWER_LIMITS",
+        hint=how_to_raise("tokens", "FOOTNOTE_ANSWER_LIMITS", max_output_tokens),
     )
 
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 ANSWERER = Role(
     title="answer model",
     model="FOOTNOTE_ANSWER_MODELS",
-    timeout="answer of FOOTNOTE_TIMEOUTS",
+    limit="answer",
+    share=1 / 4,
 )
 UNKNOWN_CONTEXT_TOKENS = 8192
 """Taken for a model of which nothing is known; local servers are often set to no more."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from footnote.domain.usage import UsageKind, UsageNote
-from footnote.errors import ModelUnavailable
+from footnote.errors import ModelUnavailable, how_to_raise
 from footnote.ports import Reranker
 from footnote.ports.metering import note_usage
 from footnote.ports.telemetry import model_call
@@ -144,8 +144,8 @@ class GuardedReranker:
         if isinstance(error, TimeoutError):
             return self._failed(
                 f"{self.name} did not answer within {self.timeout_seconds:g} s",
-                "configure a smaller model, or raise search of FOOTNOTE_TIMEOUTS, of which it "
-                "has a twelfth",
+                "configure a smaller model, or "
+                + how_to_raise("search", "FOOTNOTE_TIMEOUTS", self.timeout_seconds * 12, "seconds"),
             )
         return self._failed(f"{self.name} failed: {error}")
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import structlog
+
+from footnote.models.unused_files import note_use
 
 if TYPE_CHECKING:
     import onnx
@@ -41,6 +44,12 @@ def mapped(graph: Path) -> Path:
     try:
         # It bears the time of what it is made of.
         if path.is_file() and path.stat().st_mtime_ns == graph.stat().st_mtime_ns:
+            weights = re.compile(rf"{re.escape(graph.stem)}-[0-9a-f]{{16}}\.bin")
+            for each in (
+                path,
+                *filter(lambda it: weights.fullmatch(it.name), graph.parent.iterdir()),
+            ):
+                note_use(each)
             return path
         with tempfile.TemporaryDirectory(dir=graph.parent, prefix="mapping-") as folder:
             _make(graph, path, Path(folder))

@@ -17,6 +17,7 @@ import numpy as np
 from footnote.errors import LaneUnavailable
 from footnote.models.encoder_shape import Precision
 from footnote.models.mapped_graph import mapped
+from footnote.models.unused_files import note_use, remove_unused
 from footnote.ports import Vectors
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def built(path: Path, build: Callable[[], bytes]) -> Path:
     try:
         if path.is_file():
             path.open("rb").close()  # The runtime would not say that it may not be read.
+            note_use(path)
             return path
         path.parent.mkdir(parents=True, exist_ok=True)
         _write_atomically(path, build())
@@ -93,6 +95,7 @@ def open_session(graph: Path) -> onnxruntime.InferenceSession:
             hint=f"delete the folder {graph.parent} and start again",
         ) from error
     _open_sessions[identity] = session
+    remove_unused(graph.parent)
     return session
 
 

@@ -17,19 +17,23 @@ class Role:
     title: str
     model: str
     """The setting that names the model, and its address where it has one."""
-    timeout: str
-    """The setting that bounds a call."""
+    limit: str
+    """The member of FOOTNOTE_TIMEOUTS that bounds a call."""
+    share: float
+    """Of that time, which a call may take."""
 
 
 WRITER = Role(
     title="language model",
     model="FOOTNOTE_LANGUAGE_MODEL",
-    timeout="search of FOOTNOTE_TIMEOUTS",
+    limit="search",
+    share=1 / 2,
 )
 DESCRIBER = Role(
     title="vision model",
     model="FOOTNOTE_VISION_MODEL",
-    timeout="parse of FOOTNOTE_TIMEOUTS",
+    limit="parse",
+    share=1 / 5,
 )
 
 _RENAMED = {"google-gla": "google", "google-vertex": "google-cloud"}

@@ -21,6 +21,7 @@ from footnote.errors import (
     DocumentInterrupted,
     DocumentUnreadable,
     UnsupportedSettings,
+    how_to_raise,
 )
 from footnote.models.redaction import MEDIA_ADVICE, withholds_media
 from footnote.models.rerank_transport import Token, fixed_token, pause_asked_for
@@ -123,8 +124,8 @@ class HttpTranscriber:
         except (TimeoutError, httpx.TimeoutException):
             raise self._interrupted(
                 f"did not answer within {self.timeout_seconds:g} s",
-                "raise parse of FOOTNOTE_TIMEOUTS, of which this is three times, or split the "
-                "recording",
+                how_to_raise("parse", "FOOTNOTE_TIMEOUTS", self.timeout_seconds / 3, "seconds")
+                + ", or split the recording",
             ) from None
         except httpx.ConnectError:
             raise self._interrupted(

@@ -28,7 +28,7 @@ from pydantic_ai.settings import ModelSettings
 
 from footnote.domain import Usage
 from footnote.domain.usage import UsageKind, UsageNote
-from footnote.errors import ModelUnavailable, UnsupportedSettings
+from footnote.errors import ModelUnavailable, UnsupportedSettings, how_to_raise
 from footnote.models.roles import (
     DESCRIBER,
     OLLAMA_URL,
@@ -112,7 +112,13 @@ class WritingModel:
         except (TimeoutError, ModelTimeoutError):
             raise ModelUnavailable(
                 f"{self._title} did not answer within {self.timeout_seconds:g} s",
-                hint=f"raise {self.role.timeout}, or configure a faster model",
+                hint=how_to_raise(
+                    self.role.limit,
+                    "FOOTNOTE_TIMEOUTS",
+                    self.timeout_seconds / self.role.share,
+                    "seconds",
+                )
+                + ", or configure a faster model",
             ) from None
         return self._finished(response)
 
@@ -174,7 +180,7 @@ class WritingModel:
         if response.finish_reason == "length":
             raise ModelUnavailable(
                 f"{self._title} was cut off at {self.max_output_tokens} tokens",
-                hint="raise tokens of FOOTNOTE_ANSWER_LIMITS",
+                hint=how_to_raise("tokens", "FOOTNOTE_ANSWER_LIMITS", self.max_output_tokens),
             )
         if response.finish_reason in {"content_filter", "error"}:
             raise ModelUnavailable(

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from footnote.domain import ParsedDocument
+from footnote.errors import how_to_raise
 from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.parsing.serialization import from_message
 from footnote.ingestion.sandbox import SandboxMode
@@ -41,7 +42,8 @@ class ChildParser:
                 memory_bytes=memory_bytes,
                 processes=processes,
                 sandbox=sandbox,
-                slow_advice="split it, or raise parse of FOOTNOTE_TIMEOUTS",
+                slow_advice="split it, or "
+                + how_to_raise("parse", "FOOTNOTE_TIMEOUTS", timeout_seconds, "seconds"),
             ),
         )
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from footnote.domain import Received
 from footnote.domain.sources import Labels
-from footnote.errors import InvalidRequest, QueueFull
+from footnote.errors import InvalidRequest, QueueFull, how_to_raise
 from footnote.interfaces.cli.paths import has_plain_name, location_of, printable, refusal_of
 from footnote.jobs.inline import PatientSource, received_when_there_is_room
 from footnote.jobs.sources.addresses import source_at
@@ -99,7 +99,7 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
         if os.fstat(content.fileno()).st_size > limit:
             raise InvalidRequest(
                 f"{filename} has more than {limit:,} bytes",
-                hint="split it, or raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
+                hint="split it, or " + how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", limit),
             )
         return await workspace.receive_stream(
             content,

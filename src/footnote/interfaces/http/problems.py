@@ -24,6 +24,7 @@ from footnote.errors import (
     NotFound,
     QueueFull,
     RateLimited,
+    how_to_raise,
 )
 from footnote.interfaces.failures import ABSENT, FAILURES, UNEXPECTED, UNEXPECTED_DETAIL, failure_of
 from footnote.validation.messages import shown, wrong_places
@@ -151,7 +152,7 @@ def content_too_large(part: Literal["file", "request"], limit_bytes: int) -> Ref
         413,
         f"The {part} is larger than the {limit_bytes:,} bytes accepted here.",
         code="content-too-large",
-        hint="Split the file, or raise bytes of FOOTNOTE_DOCUMENT_LIMITS."
+        hint=f"Split the file, or {how_to_raise('bytes', 'FOOTNOTE_DOCUMENT_LIMITS', limit_bytes)}."
         if part == "file"
         else None,
     )

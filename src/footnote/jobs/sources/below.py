@@ -16,7 +16,7 @@ from typing import BinaryIO
 from footnote.domain import Received
 from footnote.domain.sources import KnownEntry, Labels, Offered, SourceLook
 from footnote.engine import WorkspaceEngine
-from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.errors import InvalidRequest, SourceUnreachable, how_to_raise
 from footnote.ingestion.sources.ignoring import IGNORE_FILE, Ignoring
 from footnote.jobs.sources.following import Listing
 from footnote.validation.text import is_storable
@@ -152,7 +152,7 @@ class FolderBelow:
             content.close()
             raise InvalidRequest(
                 f"it has more than the {self.max_bytes:,} bytes allowed",
-                hint="raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
+                hint=how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", self.max_bytes),
             )
         return content
 

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 import httpx
 
-from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.errors import InvalidRequest, SourceUnreachable, how_to_raise
 from footnote.ingestion.sources.reach import addresses_of, checked_url, require_reachable
 
 MAX_REDIRECTS = 5
@@ -53,7 +53,8 @@ async def fetch(url: str, reach: Reach, headers: Mapping[str, str], into: Binary
     except TimeoutError as error:
         raise SourceUnreachable(
             f"{url} did not answer completely within {reach.timeout_seconds:g} seconds",
-            hint="try again, or raise fetch of FOOTNOTE_TIMEOUTS",
+            hint="try again, or "
+            + how_to_raise("fetch", "FOOTNOTE_TIMEOUTS", reach.timeout_seconds, "seconds"),
         ) from error
 
 
@@ -148,6 +149,6 @@ async def _write(answer: httpx.Response, max_bytes: int, into: BinaryIO) -> None
         if size > max_bytes:
             raise InvalidRequest(
                 f"the answer has more than the {max_bytes:,} bytes allowed",
-                hint="raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
+                hint=how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", max_bytes),
             )
         await asyncio.to_thread(into.write, piece)

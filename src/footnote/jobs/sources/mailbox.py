@@ -12,7 +12,7 @@ from typing import BinaryIO
 from footnote.domain import Received, SourceType
 from footnote.domain.sources import KnownEntry, Labels, Offered, SourceLook
 from footnote.engine import WorkspaceEngine
-from footnote.errors import InvalidRequest, SourceUnreachable
+from footnote.errors import InvalidRequest, SourceUnreachable, how_to_raise
 from footnote.ingestion.sources.mailboxes import MailboxAddress, folder_name
 from footnote.jobs.sources.following import Listing
 
@@ -119,7 +119,7 @@ class MailboxSource:
             if size > self.max_bytes:
                 raise InvalidRequest(
                     f"it has more than the {self.max_bytes:,} bytes allowed",
-                    hint="raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
+                    hint=how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", self.max_bytes),
                 )
             length = _PIECE_BYTES
             # Some servers know no pieces and give all of it.

@@ -13,7 +13,13 @@ from obstore.store import ObjectStore
 from footnote.domain import Received
 from footnote.domain.sources import KnownEntry, Labels, Offered, SourceLook
 from footnote.engine import WorkspaceEngine
-from footnote.errors import FootnoteError, InvalidRequest, SourceUnreachable, UnsupportedSettings
+from footnote.errors import (
+    FootnoteError,
+    InvalidRequest,
+    SourceUnreachable,
+    UnsupportedSettings,
+    how_to_raise,
+)
 from footnote.ingestion.sources.ignoring import Ignoring
 from footnote.jobs.sources.following import Listing
 from footnote.store.object_stores import (
@@ -82,7 +88,7 @@ class ObjectSource:
                 if answer.meta["size"] > self.max_bytes:
                     raise InvalidRequest(
                         f"it has more than the {self.max_bytes:,} bytes allowed",
-                        hint="raise bytes of FOOTNOTE_DOCUMENT_LIMITS",
+                        hint=how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", self.max_bytes),
                     )
                 await copy_into(content, answer)
             except FileNotFoundError as error:
