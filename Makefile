@@ -82,6 +82,8 @@ $(LIGHTHOUSE): web/lighthouse/package-lock.json
 
 # Where the environment forbids it, each process would compile all modules anew.
 demo lint gate fuzz test coverage: export PYTHONDONTWRITEBYTECODE :=
+# Models that the demo has built are not built again.
+test coverage: export FOOTNOTE_TEST_MODELS := $(or $(FOOTNOTE_TEST_MODELS),$(wildcard $(DEMO_HOME)/models))
 
 test: $(VENV)/.dev  ## Run the whole test suite and name its ten slowest tests
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=10

@@ -36,7 +36,9 @@ def watched(cluster: Path) -> Iterator[Peak]:
 
     def sample() -> None:
         own = psutil.Process()
-        while not stop.is_set():
+        stopping = False
+        while not stopping:
+            stopping = stop.is_set()  # What is there at the end counts too.
             with contextlib.suppress(psutil.NoSuchProcess):
                 mine = [own, *own.children(recursive=True)]
                 peak.processes_mb = max(peak.processes_mb, resident(mine) / MIB)

@@ -48,6 +48,7 @@ from footnote.store.embedded import (
 from footnote.store.migrate import migrate
 from footnote.store.pools import open_database
 
+from .folders import server_home
 from .wire import WireServer
 
 # The same commit passes or fails the same way twice; HYPOTHESIS_PROFILE=default looks for others.
@@ -99,8 +100,12 @@ def unused_memory_given_back() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def names_of_this_machine_alone() -> Iterator[None]:
-    """No other name is found: a network that swallows questions makes each wait, not fail."""
+def names_of_this_machine_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No other name is found: a network that swallows questions makes each wait, not fail.
+
+    Nor is any authority known that would certify one: each client reads all certificates that
+    there are, 0.03 s long.
+    """
     resolve = socket.getaddrinfo
 
     def resolve_here(
@@ -116,25 +121,26 @@ def names_of_this_machine_alone() -> Iterator[None]:
         return resolve(host, port, family, type, proto, flags)
 
     # Processes that tests start ask once, and not for long.
-    once = {"RES_OPTIONS": "attempts:1 timeout:1"}
-    with mock.patch.object(socket, "getaddrinfo", resolve_here), mock.patch.dict(os.environ, once):
+    here = {
+        "RES_OPTIONS": "attempts:1 timeout:1",
+        "SSL_CERT_DIR": str(tmp_path_factory.mktemp("authorities")),
+    }
+    with mock.patch.object(socket, "getaddrinfo", resolve_here), mock.patch.dict(os.environ, here):
+        os.environ.pop("SSL_CERT_FILE", None)  # which comes before it
         yield
 
 
 @pytest.fixture(scope="session")
 def session_home() -> Iterator[Path]:
     """A folder whose path leaves room for a socket, and that other users may walk through."""
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
-        Path(name).chmod(0o711)
-        yield Path(name)
+    with server_home() as folder:
+        yield folder
 
 
 @pytest.fixture
 def home(model_home: Path) -> Iterator[Path]:
     """A folder that Postgres may reach, with the models already built."""
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        folder.chmod(0o711)
+    with server_home() as folder:
         model_home.mkdir(parents=True, exist_ok=True)
         (folder / "models").symlink_to(model_home)
         yield folder
@@ -158,6 +164,7 @@ def _forget_durability(server: EmbeddedPostgres) -> None:
     with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as connection:
         for setting in ("fsync", "full_page_writes", "synchronous_commit"):
             connection.execute(sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting)))
+        connection.execute("ALTER SYSTEM SET max_wal_size = '256MB'")  # it may lie in memory
         connection.execute("SELECT pg_reload_conf()")
 
 
@@ -266,7 +273,7 @@ def database(request: pytest.FixtureRequest, test_database: TestDatabase) -> Dat
 def model_home() -> Path:
     """Where built models stay between runs; building one takes seconds."""
     fallback = Path(tempfile.gettempdir()) / f"footnote-test-models-{os.getuid()}"
-    return Path(os.environ.get("FOOTNOTE_TEST_MODELS", fallback))
+    return Path(os.environ.get("FOOTNOTE_TEST_MODELS") or fallback)
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel
 
 from tests.attack.hostile_documents import INJECTION, RAN, SECRET, WORDS
+from tests.folders import server_home
 
 ROOT = Path(__file__).parents[2]
 # Root keeps its own user, as the embedded Postgres runs under another one.
@@ -55,18 +55,14 @@ class Isolated(BaseModel):
 def isolated(model_home: Path) -> Isolated:
     if subprocess.run((*UNSHARE, "true"), check=False, capture_output=True).returncode:
         pytest.skip("no network namespace can be made here (unshare --net)")
-    folder = Path(tempfile.mkdtemp(prefix="fn-"))
-    folder.chmod(0o711)  # The user of the embedded Postgres walks through it.
     path = f"{ROOT}{os.pathsep}{ROOT / 'src'}"
-    try:
+    with server_home() as folder:
         ran = subprocess.run(
             (*UNSHARE, sys.executable, "-m", "tests.attack.isolated_ingestion", folder, model_home),
             capture_output=True,
             check=False,
             env={**os.environ, "PYTHONPATH": path},
         )
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
     assert ran.returncode == 0, ran.stderr.decode()
     return Isolated.model_validate(json.loads(ran.stdout))
 

@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+import tempfile
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
@@ -14,6 +15,8 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+
+from tests.folders import memory_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
@@ -48,6 +51,7 @@ def run_benchmark(model_home: Path, script: str, *arguments: str) -> dict[str, o
     with (
         ThreadPoolExecutor(1) as thread,
         mock.patch.object(sys, "argv", given),
+        mock.patch.object(tempfile, "tempdir", memory_folder()),
         redirect_stdout(out),
         warnings.catch_warnings(),
     ):
@@ -106,7 +110,11 @@ def test_ingestion_is_compared_with_the_bare_embedder(model_home: Path) -> None:
 
 
 @pytest.mark.usefixtures("short_papers")
-def test_memory_is_watched_by_rounds_and_by_length(model_home: Path) -> None:
+def test_memory_is_watched_by_rounds_and_by_length(
+    model_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # To look at the memory of all processes takes as long as most of what they do.
+    monkeypatch.setattr("memory.EVERY_SECONDS", 0.5)
     report = run_benchmark(
         model_home, "flatness.py", *("--files", "10", "--pages", "8"), *("--line-megabytes", "0.1")
     )

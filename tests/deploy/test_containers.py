@@ -6,7 +6,6 @@ import asyncio
 import os
 import re
 import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,6 +18,7 @@ import yaml  # type: ignore[import-untyped]
 from footnote.engine import open_engine
 from footnote.settings import Settings
 from footnote.store.embedded import SUPERUSER, EmbeddedPostgres, start_embedded
+from tests.folders import server_home
 from tests.test_distribution import PROJECT
 
 ROOT = Path(__file__).parents[2]
@@ -31,9 +31,7 @@ OURS = ("server", "worker")
 @pytest.fixture
 def bare_server() -> Iterator[EmbeddedPostgres]:
     """A server as an image of Postgres starts one: with its superuser alone."""
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
-        home = Path(name)
-        home.chmod(0o711)
+    with server_home() as home:
         server = start_embedded(home)
         try:
             with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as connection:

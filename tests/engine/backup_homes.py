@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ from footnote.engine import Engine
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 from footnote.store.recovery import Recovery
+from tests.folders import server_home
 
 KEY, OTHER_KEY = ("base64:" + base64.b64encode(each * 32).decode() for each in (b"k", b"l"))
 
@@ -21,9 +21,7 @@ KEY, OTHER_KEY = ("base64:" + base64.b64encode(each * 32).decode() for each in (
 @contextmanager
 def home_of(model_home: Path) -> Iterator[Path]:
     """A folder for an installation, with the models already built."""
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
-        home = Path(name)
-        home.chmod(0o711)
+    with server_home() as home:
         model_home.mkdir(parents=True, exist_ok=True)
         (home / "models").symlink_to(model_home)
         yield home

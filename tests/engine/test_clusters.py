@@ -3,8 +3,10 @@ them."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+import shutil
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
@@ -16,8 +18,11 @@ from footnote.engine.clustering import FEW, cluster_further
 from footnote.errors import InvalidRequest, NotFound
 from footnote.jobs.clusters import cluster_slice
 from footnote.jobs.inline import work_until_resting
+from footnote.models.aligned import AlignedEncoder
 from footnote.settings import Settings
 from footnote.store.database import SYSTEM
+from footnote.store.embedded import EmbeddedPostgres
+from tests.conftest import TestDatabase, fresh_database, settings_over
 from tests.models.openai_server import Asked, OpenAiServer, Reply, fails, says
 from tests.store.shelves import Shelf
 
@@ -28,18 +33,71 @@ SUBJECTS = (*HARBOUR, *GAMES, *BREAD)
 FINE = ClusterGranularity.FINE
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(
-        update={"encryption": request.param, "clusters": "documents"}
-    )
-    async with await open_engine(settings) as opened:
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A database with documents about SUBJECTS in the workspace `shelf`, which tests copy."""
+
+    settings: Settings
+    database: TestDatabase
+    ids: dict[str, UUID]
+
+
+@pytest.fixture(scope="module", params=["off", "on"], ids=["plain", "encrypted"])
+async def filled(
+    request: pytest.FixtureRequest,
+    postgres: EmbeddedPostgres,
+    tmp_path_factory: pytest.TempPathFactory,
+    model_home: Path,
+    packaged_models: AlignedEncoder,
+    kept_parsers: None,
+) -> AsyncIterator[Filled]:
+    with fresh_database(postgres) as database:
+        settings = settings_over(database, tmp_path_factory.mktemp("filled"), model_home)
+        settings = settings.model_copy(
+            update={"encryption": request.param, "clusters": "documents"}
+        )
+        async with await open_engine(settings) as engine:
+            inside = await engine.workspace((await engine.create_workspace("shelf")).name)
+            ids = await put(inside, SUBJECTS)
+        yield Filled(settings=settings, database=database, ids=ids)
+
+
+@pytest.fixture
+def copied(filled: Filled, postgres: EmbeddedPostgres, tmp_path: Path) -> Iterator[Settings]:
+    """Settings over a copy of that database and of its files."""
+    home = tmp_path / "copied"
+    shutil.copytree(filled.settings.home, home, symlinks=True)
+    with fresh_database(postgres, template=filled.database.name) as database:
+        yield filled.settings.model_copy(
+            update={
+                "home": home,
+                "database_url": database.application_url,
+                "owner_database_url": database.owner_url,
+            }
+        )
+
+
+@pytest.fixture
+async def engine(copied: Settings) -> AsyncIterator[Engine]:
+    async with await open_engine(copied) as opened:
         yield opened
 
 
 @pytest.fixture
 async def workspace(engine: Engine) -> WorkspaceEngine:
-    return await engine.workspace((await engine.create_workspace("shelf")).name)
+    """The one with the documents."""
+    return await engine.workspace("shelf")
+
+
+@pytest.fixture
+async def empty(engine: Engine) -> WorkspaceEngine:
+    return await engine.workspace((await engine.create_workspace("empty")).name)
+
+
+@pytest.fixture
+def ids(filled: Filled) -> dict[str, UUID]:
+    """The documents by title."""
+    return filled.ids
 
 
 async def put(workspace: WorkspaceEngine, titles: Sequence[str]) -> dict[str, UUID]:
@@ -71,10 +129,7 @@ async def members_of(workspace: WorkspaceEngine, page: ClusterPage) -> dict[UUID
     return found
 
 
-async def test_documents_that_are_alike_are_clustered_and_named(
-    engine: Engine, workspace: WorkspaceEngine
-) -> None:
-    await put(workspace, SUBJECTS)
+async def test_documents_that_are_alike_are_clustered_and_named(workspace: WorkspaceEngine) -> None:
     page = await clustered(workspace)
     found = await members_of(workspace, page)
     # No cluster mixes subjects, and most documents are in one.
@@ -99,10 +154,7 @@ async def test_documents_that_are_alike_are_clustered_and_named(
     assert detail.terms[0].documents >= 2
 
 
-async def test_ids_and_names_stay_when_a_document_comes(
-    engine: Engine, workspace: WorkspaceEngine
-) -> None:
-    await put(workspace, SUBJECTS)
+async def test_ids_and_names_stay_when_a_document_comes(workspace: WorkspaceEngine) -> None:
     before = await clustered(workspace)
     was = await members_of(workspace, before)
     await put(workspace, ["white bread"])
@@ -117,10 +169,7 @@ async def test_ids_and_names_stay_when_a_document_comes(
     assert now[bread] == was[bread] | {"white bread"}
 
 
-async def test_all_are_clustered_anew_once_many_came(
-    engine: Engine, workspace: WorkspaceEngine
-) -> None:
-    await put(workspace, SUBJECTS)
+async def test_all_are_clustered_anew_once_many_came(workspace: WorkspaceEngine) -> None:
     was = await members_of(workspace, await clustered(workspace))
     first = (await workspace.cluster_progress()).clustered_at
     await put(workspace, [f"volcano number {number} erupts" for number in range(5)])
@@ -137,9 +186,8 @@ async def test_all_are_clustered_anew_once_many_came(
 
 
 async def test_clusters_are_seen_as_far_as_their_documents_are(
-    engine: Engine, workspace: WorkspaceEngine
+    workspace: WorkspaceEngine, ids: dict[str, UUID]
 ) -> None:
-    ids = await put(workspace, SUBJECTS)
     page = await clustered(workspace)
     found = await members_of(workspace, page)
     bread = next(each for each, titles in found.items() if titles <= set(BREAD))
@@ -170,9 +218,8 @@ async def test_clusters_are_seen_as_far_as_their_documents_are(
 
 
 async def test_a_name_is_only_told_to_who_sees_all_it_is_of(
-    engine: Engine, workspace: WorkspaceEngine
+    workspace: WorkspaceEngine, ids: dict[str, UUID]
 ) -> None:
-    ids = await put(workspace, SUBJECTS)
     found = await members_of(workspace, await clustered(workspace))
     games = next(each for each, titles in found.items() if titles <= set(GAMES))
     named = (await workspace.cluster(games)).cluster
@@ -187,9 +234,8 @@ async def test_a_name_is_only_told_to_who_sees_all_it_is_of(
 
 
 async def test_clusters_go_with_their_documents_and_names_with_what_they_are_of(
-    engine: Engine, workspace: WorkspaceEngine
+    engine: Engine, workspace: WorkspaceEngine, ids: dict[str, UUID]
 ) -> None:
-    ids = await put(workspace, SUBJECTS)
     page = await clustered(workspace)
     found = await members_of(workspace, page)
     bread = next(each for each, titles in found.items() if titles <= set(BREAD))
@@ -212,8 +258,9 @@ async def test_clusters_go_with_their_documents_and_names_with_what_they_are_of(
     assert bread not in {each.cluster_id for each in after.clusters}
 
 
-async def test_a_new_version_is_looked_at_again(engine: Engine, workspace: WorkspaceEngine) -> None:
-    ids = await put(workspace, SUBJECTS)
+async def test_a_new_version_is_looked_at_again(
+    workspace: WorkspaceEngine, ids: dict[str, UUID]
+) -> None:
     found = await members_of(workspace, await clustered(workspace))
     text = "# chess tournament\n\nThis is about a chess tournament, and nothing but chess.\n"
     await workspace.receive(text.encode(), "bread dough.md", external_id="bread dough")
@@ -224,41 +271,40 @@ async def test_a_new_version_is_looked_at_again(engine: Engine, workspace: Works
 
 
 async def test_nothing_is_clustered_where_it_is_switched_off_and_all_when_it_is_on(
-    engine: Engine, workspace: WorkspaceEngine
+    empty: WorkspaceEngine,
 ) -> None:
-    await workspace.change_setting("clusters", "off")
-    await put(workspace, SUBJECTS)
-    page = await clustered(workspace)
+    await empty.change_setting("clusters", "off")
+    await put(empty, SUBJECTS)
+    page = await clustered(empty)
     assert (page.clusters, page.unplaced) == ((), len(SUBJECTS))
-    progress = await workspace.cluster_progress()
+    progress = await empty.cluster_progress()
     assert (progress.enabled, progress.running, progress.done) == (False, False, 0)
-    await workspace.change_setting("clusters", "documents")
-    assert (await workspace.cluster_progress()).running
-    assert (await clustered(workspace)).clusters
-    assert (await workspace.cluster_progress()).done == len(SUBJECTS)
+    await empty.change_setting("clusters", "documents")
+    assert (await empty.cluster_progress()).running
+    assert (await clustered(empty)).clusters
+    assert (await empty.cluster_progress()).done == len(SUBJECTS)
 
 
-async def test_pages_of_clusters_hold_each_once(engine: Engine, workspace: WorkspaceEngine) -> None:
-    assert (await clustered(workspace)).clusters == ()
-    await put(workspace, SUBJECTS)
-    whole = await clustered(workspace)
+async def test_pages_of_clusters_hold_each_once(empty: WorkspaceEngine) -> None:
+    assert (await clustered(empty)).clusters == ()
+    await put(empty, SUBJECTS)
+    whole = await clustered(empty)
     found: list[Cluster] = []
     cursor = None
     while True:
-        page = await workspace.clusters(granularity=FINE, limit=1, cursor=cursor)
+        page = await empty.clusters(granularity=FINE, limit=1, cursor=cursor)
         found += page.clusters
         cursor = page.next_cursor
         if cursor is None:
             break
     assert tuple(found) == whole.clusters
     with pytest.raises(InvalidRequest):
-        await workspace.clusters(cursor="nonsense")
+        await empty.clusters(cursor="nonsense")
 
 
 async def test_a_workspace_knows_nothing_of_the_clusters_of_another(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
-    await put(workspace, SUBJECTS)
     page = await clustered(workspace)
     other = await engine.workspace((await engine.create_workspace("other")).name)
     await put(other, BREAD)
@@ -270,10 +316,7 @@ async def test_a_workspace_knows_nothing_of_the_clusters_of_another(
         await other.cluster(page.clusters[0].cluster_id)
 
 
-async def test_clusters_of_clusters_are_their_parents(
-    engine: Engine, workspace: WorkspaceEngine
-) -> None:
-    await put(workspace, SUBJECTS)
+async def test_clusters_of_clusters_are_their_parents(workspace: WorkspaceEngine) -> None:
     fine = await clustered(workspace)
     middle = await workspace.clusters()
     there = {each.cluster_id for each in middle.clusters}
@@ -284,9 +327,8 @@ async def test_clusters_of_clusters_are_their_parents(
 
 
 async def test_a_map_says_to_which_cluster_each_document_belongs(
-    engine: Engine, workspace: WorkspaceEngine
+    workspace: WorkspaceEngine, ids: dict[str, UUID]
 ) -> None:
-    ids = await put(workspace, SUBJECTS)
     page = await clustered(workspace)
     plain = await workspace.document_map()
     assert plain.clusters == ()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -22,6 +21,7 @@ from footnote.store.embedded import (
     start_embedded,
 )
 from footnote.store.migrate import migrate
+from tests.folders import server_home
 
 
 @dataclass(slots=True)
@@ -103,9 +103,7 @@ def _children_of(pid: int) -> list[str]:
 @contextmanager
 def pair(*, synchronous: bool = False) -> Iterator[Pair]:
     """A migrated primary with a standby that follows it; synchronous, no commit ends without it."""
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        folder.chmod(0o711)
+    with server_home() as folder:
         for each in ("primary", "standby"):
             (folder / each).mkdir()
         primary = start_embedded(folder / "primary")

@@ -8,7 +8,6 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from structlog.testing import capture_logs
 from footnote.errors import StoreUnavailable
 from footnote.store import embedded
 from footnote.store.embedded import APPLICATION_ROLE, SUPERUSER, start_embedded
+from tests.folders import server_home
 
 HOLD = """
 import sys
@@ -33,9 +33,8 @@ server.release()
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as name:
-        Path(name).chmod(0o711)
-        yield Path(name)
+    with server_home() as folder:
+        yield folder
 
 
 def another_process(home: Path) -> subprocess.Popen[str]:

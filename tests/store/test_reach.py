@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import socket
-import tempfile
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 import pytest
 
@@ -15,14 +13,14 @@ from footnote.store.database import Database
 from footnote.store.embedded import APPLICATION_ROLE, OWNER_ROLE, EmbeddedPostgres, start_embedded
 from footnote.store.migrate import migrate
 from footnote.store.pools import open_database
+from tests.folders import server_home
 
 
 @pytest.fixture
 def server() -> Iterator[EmbeddedPostgres]:
     """A server of the test's own."""
-    with tempfile.TemporaryDirectory(prefix="fn-", ignore_cleanup_errors=True) as home:
-        Path(home).chmod(0o711)
-        server = start_embedded(Path(home))
+    with server_home() as home:
+        server = start_embedded(home)
         try:
             yield server
         finally:

@@ -7,7 +7,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from functools import cache
 from http import HTTPStatus
@@ -49,31 +49,58 @@ _PYTHON_WORD = re.compile(r"\b(?:None|True|False)\b|(?<=\d)…(?=\d)")
 def describe(app: FastAPI) -> dict[str, Any]:
     """The OpenAPI description of an application, made once."""
     if app.openapi_schema is None:
-        schema = get_openapi(
-            title=app.title,
-            version=app.version,
-            description=app.description,
-            tags=app.openapi_tags,
-            routes=app.routes,
-        )
-        template = "#/components/schemas/{model}"
-        described = Problem.model_json_schema(ref_template=template)
-        components = schema.setdefault("components", {}).setdefault("schemas", {})
-        components.update(described.pop("$defs", {}))
-        components["Problem"] = described
-        for record in records_in(answers_of(app.state.routers)):
-            if record.__name__ in components:
-                _describe_members(components[record.__name__], record)
+        made = _described(app.state.routers)
         schemes = _security_schemes(app.state.lifecycle.settings)
-        if schemes:
-            schema["components"]["securitySchemes"] = schemes
-        for path, methods in schema["paths"].items():
-            for operation in methods.values():
-                _complete(operation)
-                _add_examples(operation)
-                operation["security"] = [{name: []} for name in _opening(path, schemes)]
-        app.openapi_schema = schema
+        app.openapi_schema = {
+            **get_openapi(
+                title=app.title,
+                version=app.version,
+                description=app.description,
+                tags=app.openapi_tags,
+                routes=(),
+            ),
+            "paths": {
+                path: {
+                    method: {
+                        **operation,
+                        "security": [{name: []} for name in _opening(path, schemes)],
+                    }
+                    for method, operation in methods.items()
+                }
+                for path, methods in made["paths"].items()
+            },
+            "components": {
+                **made["components"],
+                **({"securitySchemes": schemes} if schemes else {}),
+            },
+        }
     return app.openapi_schema
+
+
+_made: dict[tuple[int, ...], dict[str, Any]] = {}
+"""Descriptions by the identities of routers, which are those of modules."""
+
+
+def _described(routers: Sequence[APIRouter]) -> dict[str, Any]:
+    """The paths and the components of routes, which applications share: nobody changes them."""
+    identities = tuple(map(id, routers))
+    if identities in _made:
+        return _made[identities]
+    routes = [route for router in routers for route in router.routes]
+    schema = get_openapi(title="", version="", routes=routes)
+    components = schema["components"]["schemas"]
+    described = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    components.update(described.pop("$defs", {}))
+    components["Problem"] = described
+    for record in records_in(answers_of(routers)):
+        if record.__name__ in components:
+            _describe_members(components[record.__name__], record)
+    for methods in schema["paths"].values():
+        for operation in methods.values():
+            _complete(operation)
+            _add_examples(operation)
+    _made[identities] = schema
+    return schema
 
 
 def _security_schemes(settings: Settings) -> dict[str, dict[str, str]]:
