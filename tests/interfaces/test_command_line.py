@@ -232,6 +232,11 @@ def test_the_version_is_said(command: Callable[..., Ended]) -> None:
         (("ingest", "file:///etc/hosts"), "nothing can be taken in from file://"),
         (("documents", "list", "--status", "lost"), "lost"),
         (("documents", "list", "--limit", "few"), "few"),
+        (("usage", "--since", "May"), "'May' is not like 2024-05-31."),
+        (
+            ("backup", "restore", "--at", "yesterday"),
+            "'yesterday' is not like 2024-05-31T09:30:00Z or 2024-05-31T09:30:00.",
+        ),
     ],
     ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )

@@ -211,9 +211,9 @@ def _sized(kind: str, told: Wrong, came: object) -> str:
         least = told.get("min_length")
         if length == 0 and least == 1:
             return "it must not be empty"
-        return f"it must have at least {least} {what}{not_so_many}"
+        return f"it must have at least {least:,} {what}{not_so_many}"
     if kind in ("string_too_long", "too_long"):
-        return f"it must have at most {told.get('max_length')} {what}{not_so_many}"
+        return f"it must have at most {told.get('max_length'):,} {what}{not_so_many}"
     return ""
 
 

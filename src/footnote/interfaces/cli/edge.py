@@ -8,9 +8,11 @@ import errno
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
 import typer
@@ -166,7 +168,7 @@ def exit_code_for(error: BaseException, *, as_json: bool) -> int:
 
 
 def _in_our_words(error: typer.TyperException) -> str:
-    """What is wrong with a command line; what pydantic says of a value is put in words of ours."""
+    """What is wrong with a command line; what libraries say of a value is put in words of ours."""
     from pydantic import ValidationError
 
     from footnote.validation.messages import wrong_value
@@ -174,7 +176,20 @@ def _in_our_words(error: typer.TyperException) -> str:
     if isinstance(error.__cause__, ValidationError):
         first = error.__cause__.errors(include_url=False)[0]
         error.message = wrong_value(first)
+    value, _, formats = error.message.partition(_NOT_OF_FORMAT)
+    if formats:
+        moment = datetime(2024, 5, 31, 9, 30, tzinfo=UTC)
+        examples = [
+            moment.strftime(each).replace("+0000", "Z")
+            for each in re.findall("'([^']+)'", formats)
+            if "%f" not in each
+        ]
+        error.message = f"{value} is not like {' or '.join(examples)}."
     return error.format_message()
+
+
+_NOT_OF_FORMAT = " does not match the format"
+"""Behind the value, before the formats of a time as the library has them."""
 
 
 _FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
