@@ -20,7 +20,7 @@ from footnote.settings import Settings
 from footnote.store.events import BEGINNING
 from tests.interfaces.serving import served
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 600
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tests.interfaces.serving import served
 from tests.jobs.web_server import Answer, Asked, WebServer, web_server
 
 SECRET = "a secret of the two of us"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 600
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from footnote.settings import Settings
 from tests.interfaces.serving import environment, serving
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 600
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from tests.interfaces.records import DOCUMENT_ID, a_document
 from tests.interfaces.serving import environment, footnote
 from tests.jobs.web_server import Answer, Asked, web_server
 
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 600
 
 
 def write(path: Path, text: str) -> Path:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from footnote.domain import Lane
 from footnote.engine import Engine
@@ -51,6 +52,18 @@ class Around:
 
     async def embed_query(self, text: str) -> Vector:
         return await self.inner.embed_query(text)
+
+
+@dataclass(frozen=True)
+class Stuck(Around):
+    """Never comes to an end with a document."""
+
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        self.begun.set()
+        await asyncio.Event().wait()
+        return await super().embed_documents(texts)
 
 
 def notes(count: int, *, words: int = 20) -> bytes:

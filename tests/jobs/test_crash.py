@@ -17,7 +17,7 @@ from footnote.settings import Settings
 pytestmark = pytest.mark.usefixtures("own_database")
 
 DOCUMENTS = 60
-_PATIENCE_SECONDS = 180
+_PATIENCE_SECONDS = 600
 
 
 async def start_worker(settings: Settings) -> Process:

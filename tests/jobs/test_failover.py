@@ -22,7 +22,7 @@ DOCUMENTS = 16
 BROKEN = 8  # Every so manieth cannot be read.
 ACCEPTED_BEFORE = 6  # Documents that are accepted when the primary is killed.
 UPLOADS_AT_ONCE = 4
-PATIENCE_SECONDS = 240
+PATIENCE_SECONDS = 600
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from footnote.jobs.sources.folders import FolderSource
 from footnote.jobs.sources.following import Step, follow
 from footnote.jobs.sources.watching import watch
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 600
 NO_LABELS = Labels()
 
 

@@ -24,7 +24,7 @@ from tests.jobs.stages import Around, stages
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 600
 DOCUMENTS = 3
 
 FULL = """

@@ -12,14 +12,16 @@ import pytest
 
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.worker import work_on_queue
+from footnote.ports import Embedder
 from footnote.settings import Settings, settings_from
 from footnote.store.embedded import SUPERUSER, EmbeddedPostgres
+from footnote.store.queue import recover_stalled_jobs
 from tests.conftest import TestDatabase
-from tests.jobs.stages import stages
+from tests.jobs.stages import Stuck, stages
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 600
 
 REFUSING = """
 CREATE FUNCTION public.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -30,6 +32,9 @@ $$;
 CREATE TRIGGER refusing BEFORE UPDATE ON footnote.procrastinate_jobs FOR EACH ROW
     WHEN (old.status = 'doing' AND new.status = 'todo') EXECUTE FUNCTION public.refuse()
 """
+
+
+SILENT = "CREATE RULE silent AS ON UPDATE TO procrastinate_workers DO INSTEAD NOTHING"
 
 
 @pytest.fixture
@@ -104,10 +109,10 @@ async def server(postgres: EmbeddedPostgres, own_database: TestDatabase) -> Asyn
 
 
 @asynccontextmanager
-async def at_work(engine: Engine) -> AsyncIterator[None]:
+async def at_work(engine: Engine, embedder: Embedder | None = None) -> AsyncIterator[None]:
     """A worker beside the block."""
     stop = asyncio.Event()
-    async with stages(engine, engine.embedder) as ingestion:
+    async with stages(engine, embedder or engine.embedder) as ingestion:
         worker = asyncio.create_task(work_on_queue(engine, ingestion, stop))
         try:
             yield
@@ -130,7 +135,7 @@ async def test_a_worker_whose_heartbeat_failed_once_is_heard_again(
     async with at_work(engine):
         await server.until("SELECT 1 FROM procrastinate_workers")
         async with server.locking("procrastinate_workers"):
-            await server.end("%procrastinate_update_heartbeat%")
+            await server.end("%SET last_heartbeat = now()%")
         await server.run("UPDATE procrastinate_workers SET last_heartbeat = 'epoch'")
         await server.until("SELECT 1 FROM procrastinate_workers WHERE last_heartbeat > 'epoch'")
 
@@ -153,12 +158,39 @@ async def test_a_worker_that_was_silent_is_not_forgotten_by_one_that_starts(
     async with at_work(engine):
         await server.until("SELECT 1 FROM procrastinate_workers")
         await server.run("UPDATE procrastinate_workers SET last_heartbeat = now() - interval '1h'")
-        await server.run(
-            "CREATE RULE silent AS ON UPDATE TO procrastinate_workers DO INSTEAD NOTHING"
-        )
+        await server.run(SILENT)
         async with at_work(engine):
             await server.until("SELECT 1 FROM procrastinate_workers HAVING count(*) = 2")
-        await server.run("DROP RULE silent ON procrastinate_workers")
+
+
+async def test_jobs_of_a_worker_that_is_only_slow_are_not_taken_from_it(
+    engine: Engine, server: Server, workspace: WorkspaceEngine
+) -> None:
+    await workspace.receive(b"A buoy is moored.", "buoy.txt")
+    embedder = Stuck(engine.embedder)
+    async with at_work(engine, embedder):
+        await asyncio.wait_for(embedder.begun.wait(), PATIENCE_SECONDS)
+        await server.run(SILENT)
+        for silence, taken in (("5 s", 0), ("1 h", 1)):
+            await server.run(
+                f"""
+                ALTER TABLE procrastinate_workers DISABLE RULE silent;
+                UPDATE procrastinate_workers SET last_heartbeat = now() - interval '{silence}';
+                ALTER TABLE procrastinate_workers ENABLE RULE silent
+                """
+            )
+            recovered = await recover_stalled_jobs(engine.database, silence_seconds=1)
+            assert len(recovered) == taken, silence
+
+
+async def test_nobody_is_judged_before_a_server_that_has_just_started_could_hear_them(
+    engine: Engine, server: Server, workspace: WorkspaceEngine
+) -> None:
+    await workspace.receive(b"A buoy is moored.", "buoy.txt")
+    await server.run("UPDATE procrastinate_jobs SET status = 'doing'")
+    a_year = 3.2e7
+    assert await recover_stalled_jobs(engine.database, silence_seconds=a_year) == ()
+    assert await recover_stalled_jobs(engine.database, silence_seconds=0)
 
 
 async def test_whatever_prevents_taking_over_it_is_tried_again(

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("own_database")
 CHUNKS = 60
 BATCH = 8
 SERVED = "compatible:served#192"
-_PATIENCE_SECONDS = 120
+_PATIENCE_SECONDS = 600
 WORKER = f"""
 from footnote.interfaces.cli.main import run
 from footnote.jobs import reembed

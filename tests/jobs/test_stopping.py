@@ -7,8 +7,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, Process
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,15 +20,15 @@ from footnote.interfaces.cli.operations import NICENESS
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.worker import work_on_queue
 from footnote.models.testing import CountingEmbedder
-from footnote.ports import OnProgress, Vectors, unheard
+from footnote.ports import OnProgress, unheard
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment
 from tests.jobs.deadly_worker import STUCK_ON
-from tests.jobs.stages import Around, notes, stages
+from tests.jobs.stages import Stuck, notes, stages
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 600
 TRIES = 3
 
 
@@ -43,18 +42,6 @@ def settings(settings: Settings) -> Settings:
             "timeouts": '{"worker": 1.2}',
         },
     )
-
-
-@dataclass(frozen=True)
-class Stuck(Around):
-    """Never comes to an end with a document."""
-
-    begun: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        self.begun.set()
-        await asyncio.Event().wait()
-        return await super().embed_documents(texts)
 
 
 async def jobs(engine: Engine) -> list[tuple[str, int]]:

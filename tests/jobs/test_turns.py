@@ -21,7 +21,7 @@ from tests.jobs.stages import Around, stages
 pytestmark = pytest.mark.usefixtures("own_database")
 
 BACKLOG = 20
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 600
 
 
 @dataclass(frozen=True)

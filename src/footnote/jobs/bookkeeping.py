@@ -16,6 +16,7 @@ from procrastinate.connector import BaseAsyncConnector
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager, NotificationCallback
 
+from footnote.store.presence import Presence
 from footnote.store.queue import INGEST_QUEUE, PUT_BACK, SET_ASIDE_QUEUE, TAKE_TURN
 
 _log = structlog.get_logger(__name__)
@@ -34,8 +35,16 @@ class Bookkeeping(JobManager):
     workspaces of which it has none: so no workspace waits for the documents of another.
     """
 
-    def __init__(self, connector: BaseAsyncConnector, *, documents: int, newcomers: int) -> None:
+    def __init__(
+        self,
+        connector: BaseAsyncConnector,
+        presence: Presence,
+        *,
+        documents: int,
+        newcomers: int,
+    ) -> None:
         super().__init__(connector)
+        self.presence = presence
         self._documents = documents
         self._newcomers = newcomers
         self._in_hand: dict[int, str] = {}
@@ -43,7 +52,7 @@ class Bookkeeping(JobManager):
         self._notify: NotificationCallback | None = None
         self._closed = asyncio.Event()
         self.worker_id = 0
-        """The number of the worker whose books these are, once it has asked for a job."""
+        """The number of the worker whose books these are, once it is known."""
         self.unsettled: set[int] = set()
         """Jobs that are over, though it could not be written down."""
         self.over = False
@@ -59,7 +68,6 @@ class Bookkeeping(JobManager):
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
         """The next job, whose turn it is; None when there is none that this worker may take."""
-        self.worker_id = worker_id
         held = Counter(self._in_hand.values())
         try:
             rows = await self.connector.execute_query_all_async(
@@ -115,6 +123,12 @@ class Bookkeeping(JobManager):
         await self._settle(job_id, again)
         self._spared.discard(job_id)
 
+    async def register_worker(self) -> int:
+        """Make the worker known, and its process present before it takes a job."""
+        self.worker_id = await super().register_worker()
+        await self.update_heartbeat(self.worker_id)
+        return self.worker_id
+
     async def update_heartbeat(self, worker_id: int) -> None:
         """Say that the worker lives, or try again at the next beat.
 
@@ -122,10 +136,11 @@ class Bookkeeping(JobManager):
         took would be taken from it. On a full disk nobody can take its jobs over either.
         """
         try:
-            await super().update_heartbeat(worker_id)
-        except exceptions.ConnectorException as error:
-            event = "disk_full" if _is_full(error) else "queue_unreachable"
-            _log.warning(event, reason=_said(error), undone="heartbeat")
+            await self.presence.beat(worker_id)
+        except (psycopg.Error, TimeoutError) as error:
+            full = isinstance(error, psycopg.errors.DiskFull)
+            event = "disk_full" if full else "queue_unreachable"
+            _log.warning(event, reason=str(error).strip(), undone="heartbeat")
 
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None

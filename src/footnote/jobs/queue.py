@@ -27,6 +27,7 @@ from footnote.jobs.tracing import traced_task
 from footnote.jobs.webhooks import ATTEMPTS, DeliveryJob, deliver
 from footnote.store.key_rotation import ROTATE_TASK
 from footnote.store.pools import configure_for_queue
+from footnote.store.presence import Presence
 from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import (
     CLUSTERS_TASK,
@@ -62,7 +63,10 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
     )
     app = App(connector=connector)
     books = Bookkeeping(
-        connector, documents=engine.settings.worker_concurrency, newcomers=NEWCOMERS
+        connector,
+        Presence(engine.urls.direct),
+        documents=engine.settings.worker_concurrency,
+        newcomers=NEWCOMERS,
     )
     app.job_manager = books
     settings = engine.settings

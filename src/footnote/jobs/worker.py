@@ -213,6 +213,7 @@ async def _work_once(
         await _reconnect_later(stop)
     finally:
         books.over = True
+        await books.presence.end()
 
 
 async def _reconnect_later(stop: asyncio.Event) -> None:
@@ -257,7 +258,8 @@ async def _work(
 async def _take_over(engine: Services, books: list[Bookkeeping]) -> None:
     """Give the jobs of workers that fell silent back to the queue, again and again.
 
-    After the database was away nobody has been heard: everyone then has time to speak first.
+    One whose process lives may be silent for longer. After the database was away nobody has been
+    heard: everyone then has time to speak first.
     """
     silence = engine.settings.seconds.worker
     back_since = -math.inf

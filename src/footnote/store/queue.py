@@ -44,6 +44,11 @@ CLUSTERING_WAITS_SECONDS = 5.0
 _LATER = -1
 """After documents, but not after the backlog of a workspace that hands in thousands."""
 
+PRESENCE = 1_869_901_171
+"""The first number of the advisory locks of workers; their own number is the second."""
+_PATIENCE = 30
+"""So many times as long as of others is waited for a worker whose process lives."""
+
 _SQL = load_statements("queue")
 TAKE_TURN = _SQL["take_turn"]
 """For the queue's own connections; `jobs.bookkeeping` names its parameters."""
@@ -316,6 +321,7 @@ async def recover_stalled_jobs(
     """Put the jobs of workers that have been silent for so long back on the queue.
 
     Those of `own` workers are left alone: whoever asks lives, even if it was too busy to say so.
+    Those of a worker whose presence is held are, too, until it was silent for much longer.
 
     A worker may have died of a document, for want of memory say. Those whose ingestion had begun
     are set aside, to be tried one by one in a process of their own. Where several were in hand,
@@ -325,7 +331,13 @@ async def recover_stalled_jobs(
     async with database.outside() as connection:
         stalled = await (
             await connection.execute(
-                _SQL["stalled_jobs"], {"silence_seconds": silence_seconds, "own": list(own)}
+                _SQL["stalled_jobs"],
+                {
+                    "silence_seconds": silence_seconds,
+                    "own": list(own),
+                    "presence": PRESENCE,
+                    "patience": _PATIENCE,
+                },
             )
         ).fetchall()
         documents = Counter(row["worker_id"] for row in stalled if row["task"] == INGEST_TASK)

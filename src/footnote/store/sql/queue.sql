@@ -121,17 +121,36 @@ FROM taken WHERE job.id = taken.id
 RETURNING job.id, job.status, job.task_name, job.priority, job.lock, job.queueing_lock, job.args,
     job.scheduled_at, job.queue_name, job.attempts, job.worker_id
 
+-- name: hold_presence
+-- Shared, since the server may still hold that of a connection that was lost. It frees it when the
+-- process ends, however it ends. A machine that is gone is noticed by
+-- the probes of TCP, which sockets of the same machine do without.
+SELECT pg_advisory_lock_shared(%(presence)s, %(worker_id)s::integer),
+    set_config('tcp_keepalives_idle', '5', false), set_config('tcp_keepalives_interval', '2', false),
+    set_config('tcp_keepalives_count', '3', false)
+
+-- name: beat
+UPDATE procrastinate_workers SET last_heartbeat = now() WHERE id = %(worker_id)s
+
 -- name: stalled_jobs
 -- What workers that fell silent have in hand; of several that look, one takes a job. Who asks
--- lives, however long its event loop was held up.
+-- lives, however long its event loop was held up, and so does for a while whose presence is held:
+-- it is slow. Nobody is judged before a server that has just started has had time to hear all.
 SELECT held.id, held.worker_id, held.task_name AS task, held.attempts, held.args
 FROM procrastinate_jobs AS held
 WHERE held.status = 'doing'
+    AND pg_postmaster_start_time() <= now() - make_interval(secs => %(silence_seconds)s)
     AND NOT coalesce(held.worker_id = ANY (%(own)s::bigint[]), false)
     AND NOT EXISTS (
         SELECT FROM procrastinate_workers AS worker
-        WHERE worker.id = held.worker_id
-            AND worker.last_heartbeat >= now() - make_interval(secs => %(silence_seconds)s)
+        WHERE worker.id = held.worker_id AND worker.last_heartbeat >= now() - make_interval(
+            secs => CASE WHEN EXISTS (
+                SELECT FROM pg_locks
+                WHERE locktype = 'advisory' AND objsubid = 2
+                    AND classid::bigint = %(presence)s AND objid::bigint = worker.id
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            ) THEN %(patience)s * %(silence_seconds)s ELSE %(silence_seconds)s END
+        )
     )
 FOR UPDATE OF held SKIP LOCKED
 
