@@ -113,17 +113,17 @@ def test_ingestion_is_compared_with_the_bare_embedder(model_home: Path) -> None:
 def test_memory_is_watched_by_rounds_and_by_length(
     model_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # To look at the memory of all processes takes as long as most of what they do.
+    # Each look at the memory of all processes takes a while of its own.
     monkeypatch.setattr("memory.EVERY_SECONDS", 0.5)
     report = run_benchmark(
-        model_home, "flatness.py", *("--files", "10", "--pages", "8"), *("--line-megabytes", "0.1")
+        model_home, "flatness.py", *("--files", "10", "--pages", "8"), *("--line-megabytes", "0.02")
     )
     peaks = report["peaks"]
     assert isinstance(peaks, list)
     assert [each["chunks"] for each in peaks[:10]] == [1] * 10
     assert [each["what"] for each in peaks[10:]] == [
         *(f"a PDF of {pages} pages" for pages in (1, 2, 4, 8)),
-        "one line of 0.1 MB",
+        "one line of 0.02 MB",
     ]
     assert all(each["peak_rss_mb"] > each["worker_peak_mb"] > 0 for each in peaks)
 
