@@ -63,8 +63,9 @@ class EntityExtraction:
     reader: DocumentReader | None = None
     """The language model that reads documents for names, too."""
     possible_reader: DocumentReader | None = None
-    classes: tuple[str, ...] = ()
     """The one that would, if it were wanted."""
+    classes: tuple[str, ...] = ()
+    """Of documents: entities are extracted from all."""
 
     @property
     def without_model(self) -> str:
