@@ -93,12 +93,12 @@ def pooler(own_database: TestDatabase, postgres: EmbeddedPostgres) -> Iterator[P
         yield Pooler(url)
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(60)
         shutil.rmtree(folder)
 
 
 def _wait_until_it_answers(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while True:
         assert process.poll() is None, log.read_text()
         try:

@@ -63,7 +63,7 @@ def s3_server() -> Iterator[S3Server]:
             yield S3Server(f"http://127.0.0.1:{port}")
         finally:
             process.terminate()
-            process.wait(timeout=10)
+            process.wait(timeout=60)
 
 
 def _wait_for(port: int) -> None:
