@@ -7,8 +7,9 @@
 Starts `footnote serve` over a workspace of synthetic chunks and streams answers from it, one client
 after the other. Answers are extractive, so that no language model's time is in it: the search, the
 reading of the passages and two trips over loopback are. Questions are words that stand together in
-some chunk. Memory is that of the server with what it started, and of its Postgres, before the first
-question and after the last.
+some chunk, and right is what quotes them; vectors are not those of the chunks' own words, so that
+likeness tells nothing of where these stand. Memory is that of the server with what it started, and
+of its Postgres, before the first question and after the last.
 """
 
 from __future__ import annotations
@@ -101,19 +102,20 @@ async def ready(client: httpx.AsyncClient) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """Milliseconds from the request to what came, and whether it was answered."""
+    """Milliseconds from the request to what came, and whether it was answered, and rightly."""
 
     sources: float
     first_words: float
     whole: float
     answered: bool
+    right: bool
 
 
 async def ask(client: httpx.AsyncClient, question: str) -> Timed:
     """Stream one answer."""
     started = perf_counter()
     seen: dict[str, float] = {}
-    answered = False
+    answered = right = False
     async with client.stream(
         "POST",
         "/v1/answers",
@@ -127,12 +129,16 @@ async def ask(client: httpx.AsyncClient, question: str) -> Timed:
                 event = line.removeprefix("event: ")
                 seen.setdefault(event, (perf_counter() - started) * 1e3)
             elif line.startswith("data: ") and event == "done":
-                answered = json.loads(line.removeprefix("data: "))["found"]
+                answer = json.loads(line.removeprefix("data: "))
+                answered = answer["found"]
+                quotes = (" ".join(each["quote"].split()) for each in answer["citations"])
+                right = any(question.rstrip("?") in each for each in quotes)
     return Timed(
         sources=seen["sources"],
         first_words=seen["token"],
         whole=(perf_counter() - started) * 1e3,
         answered=answered,
+        right=right,
     )
 
 
@@ -166,6 +172,7 @@ async def measure(options: Options, reader: Path | None) -> dict[str, object]:
         **_named("first_words", [each.first_words for each in timed]),
         **_named("whole", [each.whole for each in timed]),
         "answered": round(sum(each.answered for each in timed) / len(timed), 3),
+        "right": round(sum(each.right for each in timed) / len(timed), 3),
         "idle_server_mb": idle[0],
         "idle_postgres_mb": idle[1],
         "server_mb": loaded[0],
@@ -178,7 +185,9 @@ def _named(name: str, milliseconds: list[float]) -> dict[str, float]:
 
 
 def present(report: Mapping[str, object]) -> None:
-    names = [name for name in report if name.endswith(("_ms", "_mb")) or name == "answered"]
+    names = [
+        name for name in report if name.endswith(("_ms", "_mb")) or name in ("answered", "right")
+    ]
     show(
         f"Streamed answers, {report['chunks']:,} chunks",
         ("", "value"),

@@ -11,8 +11,9 @@ observed of each statement of those that are read, the most promising first; and
 reader says of the two likeliest as claims. They are judged in five folds that share no paragraphs
 or papers. What the reader said and the vectors are kept in files beside the models, so that a run
 that was ended goes on where it was. `--write` writes the numbers where Footnote reads them, with
-the least probability that refuses four of five unanswerable questions, in the mean of the two
-collections.
+the least probability that refuses .825 of the unanswerable questions, in the mean of the two
+collections, and the greatest below which no further passages are read, for one in 200 of the
+right answers at most.
 """
 
 from __future__ import annotations
@@ -33,13 +34,8 @@ from footnote.answering.choosing import Located, about_what_is_asked, names_seve
 from footnote.answering.cite import Footnotes
 from footnote.answering.deciding import DECIDING, decide
 from footnote.answering.observing import OBSERVED, Floats
-from footnote.answering.promising import PROMISING, promises_of
-from footnote.answering.reader_answers import (
-    READ_UNTIL,
-    UNDECIDED,
-    once_each,
-    read_statements,
-)
+from footnote.answering.promising import MOST_PASSAGES, PROMISING, in_order, promises_of
+from footnote.answering.reader_answers import once_each, read_statements
 from footnote.answering.sentences import Candidate, candidates_of
 from footnote.answering.weighing import FILE, Logit, observed
 from footnote.index.analysis import TextAnalyzer
@@ -66,8 +62,11 @@ PENALTY = 3.0
 """Of the squared weights of features with unit variance."""
 OFFICE_WEIGHT = 2.0
 """Of a question about office papers, of which there are few, beside one of a reading set."""
-LEAST_REFUSED = 0.8
-"""Share of the unanswerable questions that are refused, in the mean of the two collections."""
+LEAST_REFUSED = 0.825
+"""Share of the unanswerable questions that are refused, in the mean of the two collections. What
+was four of five while questions that another paragraph answers were counted among them."""
+KEPT_RIGHT = 0.995
+"""Share of the right answers that stay where nothing more is read once it is hardly likely."""
 REFUSED = (0.8, 0.85, 0.9, 0.95)
 """Shares of unanswerable questions refused, at which right answers are counted."""
 WRITTEN = Path(__file__).parent.parent / "src" / "footnote" / "answering" / FILE
@@ -133,15 +132,12 @@ async def example_of(
 ) -> Example | None:
     """What is observed as an answer would be; None where no statement has a stretch."""
     asked, analyzer = question.asked, TextAnalyzer()
-    order = np.argsort(-promising.utilities(known.stages[0].rows), kind="stable")
-    shown = [asked.evidence[int(each)] for each in order]
+    order = in_order(asked.evidence, promising.utilities(known.stages[0].rows))
     stages: list[Stage] = []
     read: list[Located] = []
-    ends = READ_UNTIL[-1:] if names_several(asked.question, asked.evidence) else READ_UNTIL
-    for first, end in pairwise((0, *ends)):
-        if first >= len(shown):
-            break
-        read += await read_statements(reader, asked.question, shown[first:end])
+    several = names_several(asked.question, asked.evidence)
+    for first, end in pairwise((0, *([MOST_PASSAGES] if several else order.ends))):
+        read += await read_statements(reader, asked.question, order.evidence[first:end])
         about = about_what_is_asked(asked.question, once_each(read), asked.evidence)
         if not about:
             continue
@@ -239,10 +235,10 @@ def best_of(example: Example, chances_of: Callable[[Stage], Floats]) -> Best:
     return found
 
 
-def said(best: Best, least: float) -> tuple[bool, float]:
+def said(best: Best, least: float, undecided: float) -> tuple[bool, float]:
     """The statement that is said, the first that is likely enough; otherwise the last that is read:
     no more are where it is decided that they do not answer."""
-    return next((each for each in best if not UNDECIDED <= each[1] < least), best[-1])
+    return next((each for each in best if not undecided <= each[1] < least), best[-1])
 
 
 def judged_apart(examples: Sequence[Example]) -> dict[str, list[Best]]:
@@ -275,7 +271,9 @@ def _as_read(stage: Stage) -> Floats:
     return np.array([each.read for each in stage.found])
 
 
-def figures(examples: Sequence[Example], best: Sequence[Best]) -> dict[str, float]:
+def figures(
+    examples: Sequence[Example], best: Sequence[Best], undecided: float
+) -> dict[str, float]:
     """How often the best is right, how well probabilities tell, and shares at shares refused."""
     answerable = np.array([each.answerable for each in examples])
     last = [each[-1] for each in best]
@@ -290,19 +288,24 @@ def figures(examples: Sequence[Example], best: Sequence[Best]) -> dict[str, floa
     }
     for share in REFUSED:
         least = np.quantile(most[~answerable], share, method="higher") + 1e-9
-        told = [said(each, least) for each, asked in zip(best, answerable, strict=True) if asked]
+        told = [
+            said(each, least, undecided)
+            for each, asked in zip(best, answerable, strict=True)
+            if asked
+        ]
         found[f"@{share:g}"] = float(
             np.mean([own and own_chance >= least for own, own_chance in told])
         )
     return {name: round(value, 3) for name, value in found.items()}
 
 
-def shares(examples: Sequence[Example], best: Sequence[Best], least: float) -> dict[str, float]:
+def shares(
+    examples: Sequence[Example], best: Sequence[Best], least: float, undecided: float
+) -> dict[str, float]:
     """Of what is answered and refused from a probability on, by the best statements."""
-    told = [said(each, least) for one, each in zip(examples, best, strict=True) if one.answerable]
-    untold = [
-        said(each, least)[1] for one, each in zip(examples, best, strict=True) if not one.answerable
-    ]
+    said_of = [said(each, least, undecided) for each in best]
+    told = [each for one, each in zip(examples, said_of, strict=True) if one.answerable]
+    untold = [each[1] for one, each in zip(examples, said_of, strict=True) if not one.answerable]
     given = [right for right, chance in told if chance >= least]
     found = {
         "answered": len(given) / len(told),
@@ -323,12 +326,29 @@ def least_refusing(examples: Sequence[Example], best: Sequence[Best]) -> float:
     """The least probability, in hundredths, that refuses `LEAST_REFUSED` in the mean."""
     for least in np.arange(0.01, 1.0, 0.01):
         found = [
-            shares([examples[at] for at in places], [best[at] for at in places], least)
+            shares([examples[at] for at in places], [best[at] for at in places], least, 0.0)
             for _, places in collections_of(examples)
         ]
         if np.mean([each["refused"] for each in found]) >= LEAST_REFUSED:
             return round(float(least), 2)
     return 1.0
+
+
+def most_undecided(examples: Sequence[Example], best: Sequence[Best], least: float) -> float:
+    """The greatest probability, in hundredths, below which no further passages are read and
+    `KEPT_RIGHT` of the right answers stay, in the mean of the two collections."""
+
+    def right(undecided: float) -> float:
+        found = [
+            shares([examples[at] for at in places], [best[at] for at in places], least, undecided)
+            for _, places in collections_of(examples)
+        ]
+        return float(np.mean([each["right"] for each in found]))
+
+    whole, undecided = right(0.0), 0.0
+    while undecided < least and right(undecided + 0.01) >= KEPT_RIGHT * whole:
+        undecided += 0.01
+    return round(undecided, 2)
 
 
 def collections_of(examples: Sequence[Example]) -> Iterator[tuple[str, list[int]]]:
@@ -399,18 +419,19 @@ async def main() -> None:
     examples, promising = await gathered(options)
     apart = judged_apart(examples)
     least = least_refusing(examples, apart["decided"])
+    undecided = most_undecided(examples, apart["decided"], least)
     rows, report = [], {}
     for name, places in collections_of(examples):
         own = [examples[at] for at in places]
         for how, best in apart.items():
-            told = figures(own, [best[at] for at in places])
+            told = figures(own, [best[at] for at in places], undecided)
             report[f"{name}, {how}"] = told
             rows.append([f"{name}, {how}", *(f"{value:g}" for value in told.values())])
     show("The best statement, judged apart from the fit", ["", *told], rows)
     rows = []
     for name, places in collections_of(examples):
         own, best = [examples[at] for at in places], [apart["decided"][at] for at in places]
-        report[f"{name}, from {least:g}"] = shared = shares(own, best, least)
+        report[f"{name}, from {least:g}"] = shared = shares(own, best, least, undecided)
         rows.append([name, *(f"{value:g}" for value in shared.values())])
     show(f"From a probability of {least:g}", ["", *shared], rows)
     first = fit_observed(examples)
@@ -420,6 +441,7 @@ async def main() -> None:
         "observed": asdict(first),
         "decided": asdict(last),
         "least": least,
+        "undecided": undecided,
     }
     print(json.dumps(written, indent=1))
     if options.write:

@@ -254,6 +254,7 @@ async def main() -> None:
             reader=reader,
             analyzer=analyzer,
             least_answerability=fitted().least,
+            undecided=fitted().undecided,
             weigh=Weighing(
                 reader=reader, embedder=embedder, analyzer=analyzer, coefficients=fitted()
             ),

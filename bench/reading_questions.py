@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from footnote.answering.choosing import is_said
 from footnote.answering.cite import Footnotes
-from footnote.answering.reader_answers import MOST_PASSAGES
+from footnote.answering.promising import MOST_PASSAGES
 from footnote.domain import Citation, Passage
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.readers import LazyReader
@@ -73,26 +74,37 @@ class Question:
 async def questions_of_set(
     folder: Path, name: str, count: int, embedder: Embedder
 ) -> list[Question]:
-    """Questions drawn from the paragraphs that `training/examples.py` leaves for evaluation."""
+    """Questions drawn from the paragraphs that `training/examples.py` leaves for evaluation.
+
+    A paragraph that a set holds twice is one. A question whose paragraph was left out is not asked
+    where another that is shown holds the words of its answer: whether that answers, nobody said.
+    """
     passages: list[Passage] = []
+    places: dict[str, int] = {}
     possible: list[Drawn] = []
     impossible: list[Drawn] = []
+    read = 0
     with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         for place, line in enumerate(lines):
-            if (place // 10) % 20 != 19 or len(passages) == MOST_PARAGRAPHS:
+            if (place // 10) % 20 != 19 or read == MOST_PARAGRAPHS:
                 continue
+            read += 1
             row = json.loads(line)
+            text = row["context"][:LONGEST_PARAGRAPH]
+            at = places.setdefault(text, len(passages))
             language = row["lang"].split(">")[-1].partition("-")[0]
             for each in row["questions"]:
                 kind = impossible if each.get("impossible") else possible
                 if each.get("impossible") or any(map(_is_read, each["answers"])):
-                    kind.append((len(passages), f"{name}-{place // 10}", each))
+                    kind.append((at, f"{name}-{place // 10}", each))
+            if at < len(passages):
+                continue
             passages.append(
                 passage_of(
                     f"{name}-{place}",
                     len(passages),
                     row.get("title") or "",
-                    row["context"][:LONGEST_PARAGRAPH],
+                    text,
                     language,
                 )
             )
@@ -114,8 +126,12 @@ async def questions_of_set(
         whole = ranking[:EVIDENCE]
         without = [each for each in ranking if each != gold][:EVIDENCE]
         shown = [(bool(answers), whole)] + ([(False, without)] if answers else [])
+        words = [each["text"] for each in answers]
         for answerable, best in shown:
             if answerable and gold not in best:
+                continue
+            texts_shown = [passages[each].text for each in best]
+            if not answerable and any(is_said(one, text) for one in words for text in texts_shown):
                 continue
             evidence = evidence_of(passages, best, similar[row])
             asked = Asked(

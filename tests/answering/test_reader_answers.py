@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.answering import NOT_FOUND
-from footnote.answering.reader_answers import READ_UNTIL, UNDECIDED, ReaderAnswerer
+from footnote.answering.promising import READ_UNTIL
+from footnote.answering.reader_answers import UNDECIDED, ReaderAnswerer
 from footnote.domain import Answer, BlockKind, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer

@@ -11,7 +11,15 @@ import pytest
 from footnote.answering.choosing import Located
 from footnote.answering.deciding import ASKED, DECIDING, JUDGED_CHARACTERS, SUREST, decide
 from footnote.answering.observing import OBSERVED, observe, shares_of
-from footnote.answering.promising import PROMISING
+from footnote.answering.promising import (
+    HARDLY,
+    MOST_PASSAGES,
+    NEVER,
+    PROMISING,
+    READ_FIRST,
+    READ_UNTIL,
+    in_order,
+)
 from footnote.answering.reader_answers import read_statements
 from footnote.answering.weighing import STATEMENTS, Coefficients, Logit, Weighing, fitted
 from footnote.domain import Evidence
@@ -40,6 +48,7 @@ def weighing(bias: float = -2.0, **weights: float) -> Weighing:
             observed=Logit(weights=every, bias=bias),
             decided=Logit(weights=decided, bias=0.0),
             least=0.5,
+            undecided=0.1,
         ),
     )
 
@@ -236,18 +245,40 @@ def test_passages_that_hold_what_is_asked_are_read_first() -> None:
     )
     evidence = make_evidence(*passages)
     ordered = weighing().in_order("What is the deposit of the flat?", evidence)
-    assert [each.passage.chunk_id for each in ordered[:2]] == [
+    assert [each.passage.chunk_id for each in ordered.evidence[:2]] == [
         passages[2].chunk_id,
         passages[1].chunk_id,
     ]
-    assert sorted(each.rank for each in ordered) == [1, 2, 3, 4]
-    assert weighing().in_order("What is the deposit?", []) == []
+    assert sorted(each.rank for each in ordered.evidence) == [1, 2, 3, 4]
+    assert weighing().in_order("What is the deposit?", []).evidence == []
+
+
+@pytest.mark.parametrize(
+    ("chances", "ends"),
+    [
+        pytest.param([0.1] * 9, [4, 8, 9], id="nothing-stands-out"),
+        pytest.param([0.02] * 20, [*READ_UNTIL], id="no-more-than-are-looked-at"),
+        pytest.param([0.8, 0.1, HARDLY / 4, *[NEVER / 3] * 2], [READ_FIRST, 4], id="two-stand-out"),
+        pytest.param([0.9, *[NEVER / 20] * 15], [READ_FIRST], id="one-alone"),
+        pytest.param([0.5, 0.1, 0.1, 0.1, *[NEVER / 20] * 9], [4], id="four-alone"),
+        pytest.param([0.5], [1], id="one-passage"),
+    ],
+)
+def test_the_chance_that_the_answer_stands_further_behind_ends_the_reading(
+    chances: list[float], ends: list[int]
+) -> None:
+    evidence = make_evidence(*[make_passage(f"Flat {n}.") for n in range(len(chances))])
+    utilities = np.log(np.array(chances) / (1 - sum(chances)))
+    order = in_order(evidence, utilities)
+    assert order.ends == ends
+    assert order.ends[-1] <= MOST_PASSAGES
+    assert order.evidence == evidence
 
 
 def test_the_fitted_numbers_name_what_is_observed() -> None:
     assert tuple(fitted().promising.weights) == PROMISING
     assert tuple(fitted().observed.weights) == OBSERVED
     assert tuple(fitted().decided.weights) == DECIDING
-    assert 0 < fitted().least < 1
+    assert 0 < fitted().undecided < fitted().least < 1
     assert fitted().observed.weights["score"] > 0
     assert fitted().decided.weights["likeliness"] > 0

@@ -18,6 +18,7 @@ from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed, compute
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.observing import heading_of
+from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.answering.suspicion import LEAST_ORDER
 from footnote.answering.tables import holds_table, in_named_column, is_cell, under_title
@@ -26,14 +27,10 @@ from footnote.domain import Answer, AnswerSentence, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import Analyzer, AnswerSpan, Embedder, PassageText, Reader
 
-MOST_PASSAGES = 16
-"""Passages that are looked at. What the search puts further down seldom answers."""
-READ_UNTIL = (4, 8, MOST_PASSAGES)
-"""Passages, the most promising first, after which is asked whether those that were read decide."""
-UNDECIDED = 0.05
-"""Probability below which further passages hardly ever answer."""
 LEAST_ANSWERABILITY = 0.25
 """Where nothing was fitted; what is fitted comes with its own (`answering/weighing.json`)."""
+UNDECIDED = 0.05
+"""As above."""
 LEAST_FURTHER = 0.9
 
 
@@ -50,6 +47,8 @@ class ReaderAnswerer:
     max_sentences: int = 4
     least_answerability: float = LEAST_ANSWERABILITY
     """Below this probability that the documents answer, the answer is that they do not."""
+    undecided: float = UNDECIDED
+    """Below this one it is that without a look at further passages, which hardly answer then."""
     least_further: float = LEAST_FURTHER
     """A further answer needs this probability, and about the odds of the best one."""
     passages: int = MOST_PASSAGES
@@ -150,15 +149,15 @@ class ReaderAnswerer:
         found: list[Located] = []
         weighed = Weighed(found=[])
         weigh = self.weigh.of_one_question()
-        shown = weigh.in_order(question, evidence)
+        order = weigh.in_order(question, evidence)
         # Of several things that are named each may have its answer in a passage of its own.
-        ends = READ_UNTIL[-1:] if names_several(question, evidence) else READ_UNTIL
-        for first, end in pairwise((0, *ends)):
-            found += await read_statements(reader, question, shown[first:end])
+        several = names_several(question, evidence)
+        for first, end in pairwise((0, *([MOST_PASSAGES] if several else order.ends))):
+            found += await read_statements(reader, question, order.evidence[first:end])
             about = about_what_is_asked(question, once_each(found), evidence)
             weighed = await weigh(question, about, evidence)
             best = max((each.probability for each in weighed.found), default=0.0)
-            if end >= len(shown) or not UNDECIDED <= best < self.least_answerability:
+            if not self.undecided <= best < self.least_answerability:
                 break
         kept = by_probability(weighed.found)
         # Only evidence that gives orders to a model is looked through for them.

@@ -14,7 +14,7 @@ import numpy as np
 from footnote.answering.choosing import Located
 from footnote.answering.deciding import DECIDING, decide
 from footnote.answering.observing import OBSERVED, Floats, likeliest, observe, shares_of
-from footnote.answering.promising import PROMISING, promises_of
+from footnote.answering.promising import PROMISING, Order, in_order, promises_of
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Reader, SupportOdds
@@ -37,7 +37,7 @@ class Weighed:
 class Weigh(Protocol):
     """Says how likely each statement answers."""
 
-    def in_order(self, question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
+    def in_order(self, question: str, evidence: Sequence[Evidence]) -> Order:
         """The passages that are worth reading most first."""
         ...
 
@@ -60,9 +60,9 @@ class Weigh(Protocol):
 class AsRead:
     """Believes the search and the reader alone."""
 
-    def in_order(self, question: str, evidence: Sequence[Evidence]) -> list[Evidence]:  # noqa: ARG002 - the search has seen it
+    def in_order(self, question: str, evidence: Sequence[Evidence]) -> Order:  # noqa: ARG002 - the search has seen it
         """As they were found."""
-        return list(evidence)
+        return in_order(evidence, np.zeros(len(evidence)))
 
     async def __call__(
         self,
@@ -115,6 +115,8 @@ class Coefficients:
     """Over `DECIDING`: how likely each answers, after all."""
     least: float
     """Probability from which an answer is said."""
+    undecided: float
+    """Probability from which further passages may answer where those that were read do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,13 +147,10 @@ class Weighing:
         """See `Weigh.of_one_question`."""
         return replace(self, known=Known())
 
-    def in_order(self, question: str, evidence: Sequence[Evidence]) -> list[Evidence]:
+    def in_order(self, question: str, evidence: Sequence[Evidence]) -> Order:
         """The passages that are likeliest to answer by what is known of them first."""
-        if not evidence:
-            return []
         rows = promises_of(question, evidence, self.analyzer)
-        places = np.argsort(-self.coefficients.promising.utilities(rows), kind="stable")
-        return [evidence[int(each)] for each in places]
+        return in_order(evidence, self.coefficients.promising.utilities(rows))
 
     async def __call__(
         self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
@@ -227,4 +226,5 @@ def fitted() -> Coefficients:
         observed=logit("observed", OBSERVED),
         decided=logit("decided", DECIDING),
         least=float(read["least"]),
+        undecided=float(read["undecided"]),
     )

@@ -170,6 +170,7 @@ async def open_engine(
                 reader=models.reader,
                 analyzer=analyzer,
                 least_answerability=fitted().least,
+                undecided=fitted().undecided,
                 weigh=AsRead()
                 if models.reader is None
                 else Weighing(

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from functools import partial
 
-from footnote.answering.reader_answers import MOST_PASSAGES
+from footnote.answering.promising import MOST_PASSAGES
 from footnote.domain import PassageContext, SearchRequest, SearchResponse
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import known_serving, serving

@@ -132,7 +132,9 @@ async def _quotes(
     """The best-supported statements of all parts, in the order of the document."""
     ranked = await _ranked(context.workspace, asked, read)
     known = await serving(context.workspace)
-    answerer = replace(known.answerer, least_answerability=_LEAST_ANSWERABILITY)
+    answerer = replace(
+        known.answerer, least_answerability=_LEAST_ANSWERABILITY, undecided=_LEAST_ANSWERABILITY
+    )
     answers = [
         await answerer(asked.question, [ranked[each.chunk_id] for each in part])
         for part in _parts(read)
