@@ -23,6 +23,7 @@ from typing import Any
 from unittest import mock
 from uuid import uuid4
 
+import certifi
 import psycopg
 import pytest
 from hypothesis import settings as hypothesis_settings
@@ -103,8 +104,8 @@ def unused_memory_given_back() -> Iterator[None]:
 def names_of_this_machine_alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """No other name is found: a network that swallows questions makes each wait, not fail.
 
-    Nor is any authority known that would certify one: each client reads all certificates that
-    there are, 0.03 s long.
+    Nor is more than one authority known that would certify one: each client reads all certificates
+    that there are, 0.03 s long, and that of object stores wants one at least.
     """
     resolve = socket.getaddrinfo
 
@@ -120,13 +121,17 @@ def names_of_this_machine_alone(tmp_path_factory: pytest.TempPathFactory) -> Ite
             flags |= socket.AI_NUMERICHOST
         return resolve(host, port, family, type, proto, flags)
 
+    authorities = tmp_path_factory.mktemp("authorities")
+    ends = "-----END CERTIFICATE-----\n"
+    one = Path(certifi.where()).read_text("utf-8").partition(ends)[0] + ends
+    (authorities / "one.pem").write_text(one, "utf-8")
     # Processes that tests start ask once, and not for long.
     here = {
         "RES_OPTIONS": "attempts:1 timeout:1",
-        "SSL_CERT_DIR": str(tmp_path_factory.mktemp("authorities")),
+        "SSL_CERT_DIR": str(authorities),
+        "SSL_CERT_FILE": str(authorities / "one.pem"),
     }
     with mock.patch.object(socket, "getaddrinfo", resolve_here), mock.patch.dict(os.environ, here):
-        os.environ.pop("SSL_CERT_FILE", None)  # which comes before it
         yield
 
 
