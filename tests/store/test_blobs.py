@@ -27,6 +27,7 @@ from footnote.errors import (
 from footnote.ports import Blobs
 from footnote.settings import Settings
 from footnote.store.blobs import LocalBlobs, StoredBlobs, blob_key, blobs_from
+from footnote.store.object_stores import store_at
 from footnote.store.sealed_blobs import SealedBlobs
 from tests.store.s3_server import S3Server, s3_server
 
@@ -255,3 +256,10 @@ async def test_documents_live_in_an_object_store_and_say_when_it_damaged_them(
         for document_id in ids:
             await workspace.delete_document(document_id)
         assert [each async for each in blobs.list()] == []
+
+
+@pytest.mark.parametrize(("name", "folder"), [("backup_url", True), ("blob_url", False)])
+def test_a_folder_is_offered_where_backups_may_lie_in_one(name: str, folder: bool) -> None:
+    with pytest.raises(UnsupportedSettings) as caught:
+        store_at("ftp://host/folder", None, name, "options")
+    assert ("a folder" in str(caught.value.hint)) is folder

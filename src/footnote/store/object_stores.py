@@ -184,9 +184,10 @@ def _without_values(reason: str, given: Mapping[str, object]) -> str:
 
 
 def _wrong_address(url_name: str, reason: str) -> UnsupportedSettings:
+    folder = "a folder, " if url_name == "backup_url" else ""
     return UnsupportedSettings(
         f"The setting {url_name} cannot be used: {reason}.",
-        hint="Give s3://bucket/prefix, gs://bucket/prefix or az://container/prefix.",
+        hint=f"Give {folder}s3://bucket/prefix, gs://bucket/prefix or az://container/prefix.",
     )
 
 
