@@ -1,10 +1,12 @@
 """How well markers are bound to quotes, and which texts are taken for orders to a model.
 
     python bench/citing.py --data FOLDER
+    python bench/citing.py --data FOLDER --questions 0 --screened 300
 
 FOLDER holds XQuAD sets (`xquad-en`, …), other retrieval sets, and `injection`. A statement is an
 XQuAD question with its answer; a model is taken to cite its paragraph, and once another one at
-random. No model is asked, and no vectors are used.
+random. No model is asked, and no vectors are used. With `--screened` the reader looks for orders
+in so many texts of each set, once in all and once in those that the embedder does not clear.
 """
 
 from __future__ import annotations
@@ -13,15 +15,21 @@ import argparse
 import asyncio
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from time import process_time
 
 from footnote.answering.attribution import Attribution
-from footnote.answering.suspicion import gives_orders
+from footnote.answering.suspicion import LEAST_ORDER, gives_orders
 from footnote.domain import Evidence
 from footnote.index.analysis import TextAnalyzer
+from footnote.models.aligned import load_aligned
+from footnote.models.batching import BATCH_TOKENS
+from footnote.models.reader import load_reader
+from footnote.models.readers import packaged_file
 from grounding_sets import Asked
 from grounding_sets import read_set as read_answered
+from installation import MODELS
 from reading_sets import passage_of
 from reporting import finish, machine, show
 from retrieval_sets import names_in, read_set
@@ -63,8 +71,8 @@ async def bound(asked: Sequence[Asked], language: str, chance: random.Random) ->
     }
 
 
-def orders(folder: Path) -> dict[str, tuple[int, int]]:
-    """How many texts are taken for orders, of how many."""
+def texts_by_kind(folder: Path) -> dict[str, list[str]]:
+    """Texts with orders and without."""
     attacks = json.loads((folder / "injection" / "text_attack_train.json").read_text("utf-8"))
     lines = (folder / "injection" / "email-train.jsonl").read_text("utf-8").splitlines()
     mails = [str(json.loads(line)["context"]) for line in lines]
@@ -84,31 +92,76 @@ def orders(folder: Path) -> dict[str, tuple[int, int]]:
     }
     for name in names_in(folder):
         texts[name] = [each.whole for each in read_set(folder / name).documents]
-    return {name: (sum(map(gives_orders, each)), len(each)) for name, each in texts.items()}
+    return texts
+
+
+async def screened(
+    texts: Mapping[str, Sequence[str]], most: int, models: Path
+) -> dict[str, dict[str, float]]:
+    """Of each set how many the reader marks, how many of those it is given, and how many in all."""
+    found = {}
+    embedder = load_aligned(models, "int8", 0, BATCH_TOKENS)
+    weights = packaged_file()
+    assert weights is not None, "the reader comes with Footnote"
+    reader = load_reader(weights, models, 0)
+    for name, each in texts.items():
+        some = random.Random(0).sample(list(each), min(most, len(each)))
+        started = process_time()
+        made = await embedder.embed_and_screen(some)
+        embedded = process_time()
+        marked = [chance >= LEAST_ORDER for chance in await reader.orders(some) or ()]
+        read = process_time()
+        await reader.orders(
+            [text for text, clear in zip(some, made.clear, strict=True) if not clear]
+        )
+        rest = process_time()
+        both = [yes and not clear for yes, clear in zip(marked, made.clear, strict=True)]
+        count = len(some)
+        found[name] = {
+            "texts": count,
+            "read": round(1 - sum(made.clear) / count, 4),
+            "marked by the reader": sum(marked),
+            "of them read": sum(both),
+            "embedding, CPU s": round(embedded - started, 2),
+            "reading all": round(read - embedded, 2),
+            "reading what is not clear": round(rest - read, 2),
+        }
+    await reader.close()
+    embedder.close()
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--questions", type=int, default=300, help="of each language")
+    parser.add_argument("--screened", type=int, default=0, metavar="TEXTS", help="of each set")
+    parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     on = machine()
     found: dict[str, dict[str, float]] = {}
     for name in names_in(options.data):
-        if name.startswith("xquad-"):
+        if name.startswith("xquad-") and options.questions:
             chance = random.Random(options.seed)
             asked = read_answered(options.data / name)
             sample = chance.sample(asked, min(options.questions, len(asked)))
             found[name] = asyncio.run(bound(sample, name[-2:], chance))
-    suspected = orders(options.data)
+    texts = texts_by_kind(options.data)
+    suspected = {name: (sum(map(gives_orders, each)), len(each)) for name, each in texts.items()}
     columns = list(next(iter(found.values()), {}))
     rows = [[name, *(str(each[column]) for column in columns)] for name, each in found.items()]
     show("Markers bound to quotes", ["set", *columns], rows)
     shares = [[name, f"{seen} of {count}"] for name, (seen, count) in suspected.items()]
     show("Texts taken for orders", ["texts", "marked"], shares)
-    finish({"machine": on, "bound": found, "suspected": suspected}, options.json)
+    told = {}
+    if options.screened:
+        told = asyncio.run(screened(texts, options.screened, options.models))
+        names = list(next(iter(told.values())))
+        rows = [[name, *(str(each[column]) for column in names)] for name, each in told.items()]
+        show("Texts that the reader reads for orders", ["texts of", *names], rows)
+    finish({"machine": on, "bound": found, "suspected": suspected, "screened": told}, options.json)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,14 @@
 
     python bench/ingest.py
     python bench/ingest.py --documents 120 --json
+    python bench/ingest.py --unscreened
 
 Generated PDFs and Markdown files go through the durable queue: received, parsed in child
 processes, divided, embedded by the packaged model, published. After each round the texts that
 were embedded in it are embedded once more by the model alone, in one call, so that both sides
 share whatever else the machine is doing. What keeps `ratio` below 1 is everything that is not
-the model.
+the model. With `--unscreened` there is a round beside each in which the embedder tells nothing of
+orders, so that the reader looks for them in every passage.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import math
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -27,7 +29,7 @@ import numpy as np
 from footnote.domain import DocumentStatus, Lane
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.worker import run_worker
-from footnote.ports import Embedder, Vector, Vectors
+from footnote.ports import Embedder, Screened, Vector, Vectors, embed_and_screen
 from installation import MODELS, temporary_engine
 from memory import Peak, watched
 from papers import write_papers
@@ -45,6 +47,9 @@ class RememberingEmbedder:
 
     inner: Embedder
     texts: list[str] = field(default_factory=list)
+    screens: bool = True
+    """Whether it passes on what the engine's embedder tells of orders."""
+    clear: int = 0
 
     @property
     def lane(self) -> Lane:
@@ -61,8 +66,14 @@ class RememberingEmbedder:
         return await self.inner.embed_query(text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return (await self.embed_and_screen(texts)).vectors
+
+    async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
         self.texts += texts
-        return await self.inner.embed_documents(texts)
+        made = await embed_and_screen(self.inner, texts)
+        clear = made.clear if self.screens else [False] * len(texts)
+        self.clear += sum(clear)
+        return replace(made, clear=clear)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -73,6 +84,8 @@ class Totals:
     chunks: int = 0
     embedded: int = 0
     """Distinct texts; a text that recurs is embedded once."""
+    clear: int = 0
+    """Of those, texts that the reader was spared."""
     tokens: int = 0
     ingest_s: float = 0.0
     bare_s: float = 0.0
@@ -115,6 +128,7 @@ async def run_round(
     totals: Totals,
 ) -> None:
     remembering.texts.clear()
+    remembering.clear = 0
     seconds, chunks = await ingest(workspace, paths)
     texts = list(dict.fromkeys(remembering.texts))
     inner = remembering.inner
@@ -124,13 +138,16 @@ async def run_round(
     totals.documents += len(paths)
     totals.chunks += chunks
     totals.embedded += len(texts)
+    totals.clear += remembering.clear
     totals.tokens += sum(min(count, inner.max_tokens) for count in inner.count_tokens(texts))
     totals.ingest_s += seconds
     totals.bare_s += bare
     totals.ratios.append(bare / seconds)
 
 
-async def measure(documents: int, rounds: int, seed: int, models: Path) -> dict[str, object]:
+async def measure(
+    documents: int, rounds: int, seed: int, models: Path, *, unscreened: bool
+) -> dict[str, object]:
     report: dict[str, object] = {"machine": machine()}
     chance = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as name:
@@ -141,7 +158,7 @@ async def measure(documents: int, rounds: int, seed: int, models: Path) -> dict[
             remembering = RememberingEmbedder(inner=engine.embedder)
             engine.embedder = remembering
             workspace = await engine.workspace()
-            totals = Totals()
+            totals, without = Totals(), Totals()
             with watched(engine.settings.home / "postgres") as peak, progress() as bars:
                 bar = bars.add_task("ingest", total=documents)
                 async with working(engine):
@@ -149,12 +166,18 @@ async def measure(documents: int, rounds: int, seed: int, models: Path) -> dict[
                     size = math.ceil(documents / rounds)
                     for start in range(0, documents, size):
                         batch = measured[start : start + size]
-                        await run_round(workspace, remembering, batch, totals)
+                        parts = ((batch[::2], False), (batch[1::2], True))
+                        for part, screens in parts if unscreened else ((batch, True),):
+                            remembering.screens = screens
+                            kept = totals if screens else without
+                            await run_round(workspace, remembering, part, kept)
                         bars.advance(bar, len(batch))
             settings = engine.settings
+            other = {"unscreened": _figures(without, peak)} if unscreened else {}
             return (
                 report
                 | _figures(totals, peak)
+                | other
                 | {
                     "worker_concurrency": settings.worker_concurrency,
                     "lane": engine.lane.fingerprint,
@@ -174,6 +197,7 @@ def _figures(totals: Totals, peak: Peak) -> dict[str, object]:
         "documents": totals.documents,
         "chunks": totals.chunks,
         "embedded_texts": totals.embedded,
+        "share_read_for_orders": round(1 - totals.clear / max(totals.embedded, 1), 4),
         "tokens_per_text": round(totals.tokens / max(totals.embedded, 1), 1),
         "ingest_s": round(totals.ingest_s, 2),
         "bare_s": round(totals.bare_s, 2),
@@ -186,6 +210,7 @@ def present(report: Mapping[str, object]) -> None:
         "bare_embedder_chunks_per_s",
         "ratio",
         "ratio_of_each_round",
+        "share_read_for_orders",
         "peak_rss_mb",
         "postgres_peak_mb",
         "documents",
@@ -195,6 +220,10 @@ def present(report: Mapping[str, object]) -> None:
         "bare_s",
     )
     show("Ingestion", ("", "value"), [(name, f"{report[name]}") for name in names])
+    other = report.get("unscreened")
+    if isinstance(other, dict):
+        rows = [(name, f"{other[name]}") for name in names[:5]]
+        show("With every passage read for orders", ("", "value"), rows)
 
 
 def main() -> None:
@@ -203,13 +232,22 @@ def main() -> None:
     )
     parser.add_argument("--documents", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3, help="turns the two sides take")
+    parser.add_argument("--unscreened", action="store_true", help="as it was without screens, too")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
-    if not 1 <= options.rounds <= options.documents:
+    if not 1 <= options.rounds * (1 + options.unscreened) <= options.documents:
         parser.error("ask for at least one document a round")
-    report = asyncio.run(measure(options.documents, options.rounds, options.seed, options.models))
+    report = asyncio.run(
+        measure(
+            options.documents,
+            options.rounds,
+            options.seed,
+            options.models,
+            unscreened=options.unscreened,
+        )
+    )
     present(report)
     finish(report, options.json)
 

@@ -109,11 +109,13 @@ def backgrounds(data: Path, draw: random.Random, each: int) -> list[tuple[str, s
     return [each for each in found if each[2].strip()]
 
 
-def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Sentence]]:
-    """Texts, and the labelled sentences in them."""
+def order_sentences(
+    data: Path, draw: random.Random, each: int = BACKGROUNDS
+) -> tuple[list[str], list[Sentence]]:
+    """Texts, and the labelled sentences in them; so many ordinary paragraphs of each source."""
     texts: list[str] = []
     found: list[Sentence] = []
-    ordinary = backgrounds(data, draw, BACKGROUNDS)
+    ordinary = backgrounds(data, draw, each)
     by_language: dict[str, list[str]] = {}
     for _, language, text in ordinary:
         by_language.setdefault(language, []).append(text)

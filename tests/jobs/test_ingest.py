@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import NotFound
 from footnote.ingestion.chunking import ChunkPolicy
 from footnote.ingestion.parsing.subprocess import ChildParser
-from footnote.ingestion.pipeline import Ingestion
+from footnote.ingestion.pipeline import GivesOrders, Ingestion
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.inline import work_until_resting
 from footnote.ports import Vectors
@@ -310,8 +310,8 @@ async def test_what_two_documents_are_about_is_embedded_once_and_serves_both(
         )
     embedded, publish = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
 
-    def held(turn: int) -> Callable[[Sequence[str]], Awaitable[list[bool]]]:
-        async def gives_orders(texts: Sequence[str]) -> list[bool]:
+    def held(turn: int) -> GivesOrders:
+        async def gives_orders(texts: Sequence[str], _clear: Sequence[bool]) -> list[bool]:
             embedded[turn].set()
             await publish[turn].wait()
             return [False] * len(texts)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from footnote.domain.usage import UsageNote
-from footnote.models.aligned import AlignedEncoder, is_english
+from footnote.language.detection import is_english
+from footnote.models.aligned import AlignedEncoder
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports.metering import metering
 

@@ -26,9 +26,12 @@ from footnote.models.minilm import (
     load_minilm,
     packaged_folder,
 )
+from footnote.models.order_screen import screens_digest
 from footnote.models.sentence_encoder import SentenceEncoder
 
 from .bert_reference import Array, reference_vector
+
+GRAPH = f"model-{GRAPH_FORM}-{screens_digest()}.onnx"
 
 SENTENCES = [
     "where is the notice period?",
@@ -107,7 +110,7 @@ def test_the_graph_is_built_once(int8: SentenceEncoder, models_folder: Path) -> 
 def test_a_broken_graph_says_which_folder_to_delete(int8: SentenceEncoder, tmp_path: Path) -> None:
     folder = tmp_path / int8.lane.fingerprint.replace("/", "--")
     folder.mkdir()
-    (folder / f"model-{GRAPH_FORM}.onnx").write_bytes(b"not a graph")
+    (folder / GRAPH).write_bytes(b"not a graph")
     with pytest.raises(LaneUnavailable) as raised:
         load_minilm(tmp_path, "int8", threads=1, batch_tokens=512)
     assert str(folder) in (raised.value.hint or "")
@@ -122,7 +125,7 @@ def test_a_graph_with_other_vectors_is_refused(
     content[middle : middle + 1_000_000] = bytes(1_000_000)
     folder = tmp_path / good.parent.name
     folder.mkdir()
-    (folder / f"model-{GRAPH_FORM}.onnx").write_bytes(content)
+    (folder / GRAPH).write_bytes(content)
     with pytest.raises(LaneUnavailable) as raised:
         load_minilm(tmp_path, "fp32", threads=1, batch_tokens=512)
     assert str(folder) in (raised.value.hint or "")
@@ -147,7 +150,7 @@ def ordinary_user() -> Iterator[None]:
         os.seteuid(own)
 
 
-@pytest.mark.parametrize("closed", [f"model-{GRAPH_FORM}.onnx", "."], ids=["file", "folder"])
+@pytest.mark.parametrize("closed", [GRAPH, "."], ids=["file", "folder"])
 def test_a_model_that_may_not_be_read_is_not_called_broken(
     int8: SentenceEncoder, closed: str
 ) -> None:
@@ -155,7 +158,7 @@ def test_a_model_that_may_not_be_read_is_not_called_broken(
         Path(name).chmod(0o755)
         folder = Path(name) / int8.lane.fingerprint.replace("/", "--")
         folder.mkdir()
-        (folder / f"model-{GRAPH_FORM}.onnx").write_bytes(b"whole")
+        (folder / GRAPH).write_bytes(b"whole")
         (folder / closed).chmod(0)
         with ordinary_user(), pytest.raises(LaneUnavailable, match="may not use") as raised:
             load_minilm(Path(name), "int8", threads=1, batch_tokens=512)

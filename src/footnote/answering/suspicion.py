@@ -10,6 +10,7 @@ import asyncio
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
@@ -103,20 +104,23 @@ class Suspicion:
     _known: dict[bytes, bool] = field(default_factory=dict)
     """By digest, at most `_REMEMBERED`: of passages that were published before anybody looked."""
 
-    async def __call__(self, texts: Sequence[str]) -> list[bool]:
-        """Of each text, whether it speaks to a model rather than to people, or hides text."""
+    async def __call__(self, texts: Sequence[str], clear: Sequence[bool] = ()) -> list[bool]:
+        """Of each text, whether it speaks to a model rather than to people, or hides text.
+
+        `clear` says of which ones the reader need not be asked, since it would find nothing.
+        """
         if not texts:
             return []
-        try:
-            chances = await self.reader.orders(texts) if self.reader else None
-        except ModelUnavailable:
-            chances = None
-        said = chances if chances is not None else [0.0] * len(texts)
+        open_ones = [place for place in range(len(texts)) if not (clear and clear[place])]
+        said = dict.fromkeys(range(len(texts)), 0.0)
+        with suppress(ModelUnavailable):
+            if self.reader and open_ones:
+                chances = await self.reader.orders([texts[place] for place in open_ones])
+                said |= dict(zip(open_ones, chances or (), strict=False))
         # Thousands of characters are compared with every wording: not in the event loop.
         return await asyncio.to_thread(
             lambda: [
-                chance >= LEAST_ORDER or gives_orders(text)
-                for text, chance in zip(texts, said, strict=True)
+                said[place] >= LEAST_ORDER or gives_orders(text) for place, text in enumerate(texts)
             ]
         )
 

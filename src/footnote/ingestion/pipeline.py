@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import itertools
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence, Set
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
@@ -42,6 +43,7 @@ from footnote.ports import (
     Parser,
     Transcriber,
     VersionInWork,
+    embed_and_screen,
 )
 from footnote.ports.metering import note_usage
 from footnote.ports.telemetry import ENRICHMENT, STAGES, model_call, span, timed
@@ -67,6 +69,10 @@ _SOURCE_OF_PARTS = {
 """How the files inside one of such a type came to us; others were uploaded with it."""
 
 
+GivesOrders = Callable[[Sequence[str], Sequence[bool]], Awaitable[Sequence[bool]]]
+"""Tells texts that speak to a model, and has less to do for those known to be clear of orders."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingestion:
     """The stages of ingestion, wired once; each can be repeated without harm."""
@@ -80,8 +86,10 @@ class Ingestion:
     """Writes recordings down; without it they cannot be read."""
     describer: Describer | None = None
     """Describes the pictures that the parser hands out."""
-    gives_orders: Callable[[Sequence[str]], Awaitable[Sequence[bool]]] | None = None
-    """Tells texts that speak to a model; without it, whoever reads a chunk has to look."""
+    gives_orders: GivesOrders | None = None
+    """Without it, whoever reads a chunk has to look."""
+    screening: bool = False
+    """Whether what the embedder tells of orders counts: it is fitted to the packaged reader."""
     embedding_batch: int = EMBEDDING_BATCH
     """Chunks embedded between two saves: what a crash can cost."""
 
@@ -108,26 +116,21 @@ class Ingestion:
             if not await work.begin(Stage.EMBED):
                 return
             with _stage(Stage.EMBED):
-                embedded = await self._embed(work, divided.texts)
-            if not embedded or not await work.begin(Stage.PUBLISH):
+                clear = await self._embed(work, divided.texts)
+            if clear is None or not await work.begin(Stage.PUBLISH):
                 return
             with _stage(Stage.PUBLISH):
-                await self._publish(work, parsed, divided)
+                await self._publish(work, parsed, divided, clear)
 
     async def _publish(
-        self, work: VersionInWork, parsed: ParsedDocument, divided: _Divided
+        self, work: VersionInWork, parsed: ParsedDocument, divided: _Divided, clear: Set[bytes]
     ) -> None:
-        """Index and publish what was read."""
+        """Index and publish what was read; `clear` are the hashes of texts without orders."""
         enrichment, chunks = divided.enrichment, divided.chunks
         async with self.shares.computing.hold(work.workspace_id):
             terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
             if self.gives_orders is not None:
-                orders = bytearray()
-                for texts in _looked_at_together(enrichment, chunks):
-                    orders += bytes(await self.gives_orders(texts))
-                chunks = chunks.changed(
-                    lambda chunk: replace(chunk, suspicious=bool(orders[chunk.ordinal]))
-                )
+                chunks = await self._marked(self.gives_orders, divided, clear)
         about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
         keywords, among = await chosen_keywords(
@@ -222,21 +225,46 @@ class Ingestion:
         texts = _texts_of(chunks, about_text(enrichment))
         return _Divided(words=words, enrichment=enrichment, chunks=chunks, texts=texts)
 
-    async def _embed(self, work: VersionInWork, texts: _Texts) -> bool:
-        """Keep the vectors that are missing; False when nobody wants them any more."""
+    async def _embed(self, work: VersionInWork, texts: _Texts) -> Set[bytes] | None:
+        """Keep the vectors that are missing; None when nobody wants them any more.
+
+        Of those embedded now, the hashes of texts that surely give no orders.
+        """
         lane = self.embedder.lane
         missing = await work.missing_vectors(list(texts.lengths))
         # Batches of like length waste the least padding.
         keys = sorted(missing, key=lambda key: (texts.lengths[key], key))
+        clear: set[bytes] = set()
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
             async with self.shares.embedding.hold(work.workspace_id, len(batch)):
                 with model_call("embeddings", f"{lane.provider}:{lane.model}"):
-                    vectors = await self.embedder.embed_documents([texts[key] for key in batch])
+                    made = await embed_and_screen(self.embedder, [texts[key] for key in batch])
+            if self.screening:
+                clear |= set(itertools.compress(batch, made.clear))
             progress = start + len(batch), len(keys)
-            if not await work.keep_vectors(batch, vectors, progress):
-                return False
-        return True
+            if not await work.keep_vectors(batch, made.vectors, progress):
+                return None
+        return clear
+
+    async def _marked(
+        self, gives_orders: GivesOrders, divided: _Divided, clear: Set[bytes]
+    ) -> ChunkSequence:
+        """The chunks, each with whether it gives orders."""
+        orders = bytearray()
+        for start in range(0, len(divided.chunks), LOOKED_AT_TOGETHER):
+            chunks = divided.chunks[start : start + LOOKED_AT_TOGETHER]
+            texts = [without_data(indexed_text(chunk, divided.enrichment)) for chunk in chunks]
+            # What is cut short where it is embedded was not looked at there.
+            spared = [
+                divided.texts.hashes[chunk.ordinal] in clear
+                and all(each in chunk.context for each in _above(chunk, divided.enrichment))
+                for chunk in chunks
+            ]
+            orders += bytes(await gives_orders(texts, spared))
+        return divided.chunks.changed(
+            lambda chunk: replace(chunk, suspicious=bool(orders[chunk.ordinal]))
+        )
 
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]
@@ -345,8 +373,12 @@ def text_hash(text: str) -> bytes:
 def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
     """What a chunk is found and read by: its document's names, its headings, what stands above
     its tables, and its text."""
+    return "\n".join((*_above(chunk, enrichment), chunk.text))
+
+
+def _above(chunk: Chunk, enrichment: Enrichment) -> list[str]:
     above = (enrichment.title, *enrichment.names, *chunk.heading_path, chunk.lead)
-    return "\n".join((*(each for each in above if each), chunk.text))
+    return [each for each in above if each]
 
 
 def about_text(enrichment: Enrichment) -> str:
@@ -358,13 +390,6 @@ def about_text(enrichment: Enrichment) -> str:
 def about_terms(enrichment: Enrichment) -> str:
     """What the lexical index sees of a whole document: as it is embedded, and its sections."""
     return "\n".join((about_text(enrichment), *enrichment.sections))
-
-
-def _looked_at_together(enrichment: Enrichment, chunks: ChunkSequence) -> Iterator[list[str]]:
-    """Texts of the chunks as they are indexed, as many as are looked through at once."""
-    for start in range(0, len(chunks), LOOKED_AT_TOGETHER):
-        places = range(start, min(start + LOOKED_AT_TOGETHER, len(chunks)))
-        yield [without_data(indexed_text(chunks[place], enrichment)) for place in places]
 
 
 def _bytes_of(parsed: ParsedDocument) -> int:

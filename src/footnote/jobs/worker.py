@@ -96,6 +96,7 @@ async def run_worker(
             policy=named_policy(settings.chunk_policy),
             max_file_bytes=settings.limits.bytes,
             gives_orders=engine.suspicion,
+            screening=settings.reader == "packaged",
             shares=_shares(engine),
         )
         if set_aside:

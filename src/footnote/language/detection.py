@@ -29,6 +29,10 @@ _IDEOGRAPHS_FROM = "\u2e80"
 """Characters from here on say as much as two letters."""
 _MIN_PROBABILITY = 0.6
 _FUNCTION_WORDS_THAT_TELL = 2
+_LEAST_ASCII = 0.9
+"""Of the letters of an English passage; names and loan words have the others."""
+_TELLING_CHARACTERS = 600
+"""Of a passage, as many as are looked at for whether it is English."""
 _WORD = re.compile(r"\w+")
 _NORWEGIAN = frozenset(("nb", "nn"))
 _YIDDISH = frozenset("און איז פון פֿון נישט ניט דער".split())
@@ -134,6 +138,23 @@ def detect_language(text: str) -> str | None:
     if code == "he" and len(_YIDDISH.intersection(text[:2000].split())) > 1:
         return "yi"
     return "no" if code in _NORWEGIAN else str(code)
+
+
+def is_english(text: str) -> bool:
+    """Whether a passage is English; one without letters is, for want of a better model."""
+    told = text[:_TELLING_CHARACTERS]
+    if not any(map(str.isalpha, told)):
+        return True
+    if not mostly_ascii(told):
+        return False
+    language, _probability = language_identifier().classify(told)
+    return bool(language == "en")
+
+
+def mostly_ascii(text: str) -> bool:
+    """Whether its letters, as far as it has any, are those that English is written in."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return sum(map(str.isascii, letters)) >= _LEAST_ASCII * len(letters)
 
 
 def _distinct_words(text: str) -> str:

@@ -23,22 +23,17 @@ import numpy.typing as npt
 from safetensors.numpy import load
 
 from footnote.domain import Lane
-from footnote.language.detection import language_identifier
+from footnote.language.detection import is_english, mostly_ascii
 from footnote.models.e5 import load_e5
 from footnote.models.encoder_shape import Precision
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
-from footnote.ports import Vector, Vectors
+from footnote.ports import Screened, Vector, Vectors
 
 MODEL = "minilm-e5-aligned"
 ALIGNMENT_FILE = "e5_alignment.safetensors"
 TOWARD_ENGLISH = 0.5
 """Weight of the second map of a question: more finds more in English and less in its language."""
-_ENGLISH = "en"
-_LEAST_ASCII = 0.9
-"""Of the letters of an English passage; names and loan words have the others."""
-_TELLING_CHARACTERS = 600
-"""Of a passage, as many as its language is told from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,16 +141,23 @@ class AlignedEncoder:
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of passages, each by the model for its language. Raises LaneUnavailable."""
+        return (await self.embed_and_screen(texts)).vectors
+
+    async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
+        """Like `embed_documents`, with what the model of each text tells of it."""
         native = await asyncio.to_thread(lambda: [is_english(text) for text in texts])
         english = [place for place, yes in enumerate(native) if yes]
         others = [place for place, yes in enumerate(native) if not yes]
         vectors = np.empty((len(texts), self._lane.dimensions), dtype=np.float32)
+        clear = np.zeros(len(texts), dtype=np.bool_)
         if english:
-            vectors[english] = await self._english.embed_documents([texts[n] for n in english])
+            made = await self._english.run_and_screen([texts[n] for n in english])
+            vectors[english], clear[english] = made.vectors, made.clear
         if others:
-            found = await self._others.embed_documents([texts[n] for n in others])
-            vectors[others] = self._alignment.passages(found)
-        return vectors
+            made = await self._others.run_and_screen([texts[n] for n in others])
+            vectors[others] = self._alignment.passages(made.vectors)
+            clear[others] = made.clear
+        return Screened(vectors=vectors, clear=clear.tolist())
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a question, by the model for its language. Raises LaneUnavailable.
@@ -164,7 +166,7 @@ class AlignedEncoder:
         core is spent on what may be needless.
         """
         ahead: asyncio.Future[Vector] | None = None
-        if not self._queries and _mostly_ascii(text):
+        if not self._queries and mostly_ascii(text):
             ahead = self._english.begin_query(text)
         self._queries += 1
         try:
@@ -183,23 +185,6 @@ class AlignedEncoder:
         """Let both models end once their current run is done."""
         self._english.close()
         self._others.close()
-
-
-def is_english(text: str) -> bool:
-    """Whether a passage is English; one without letters is, for want of a better model."""
-    told = text[:_TELLING_CHARACTERS]
-    if not any(map(str.isalpha, told)):
-        return True
-    if not _mostly_ascii(told):
-        return False
-    language, _probability = language_identifier().classify(told)
-    return bool(language == _ENGLISH)
-
-
-def _mostly_ascii(text: str) -> bool:
-    """Whether its letters, as far as it has any, are those that English is written in."""
-    letters = [letter for letter in text if letter.isalpha()]
-    return sum(map(str.isascii, letters)) >= _LEAST_ASCII * len(letters)
 
 
 def read_alignment(content: bytes) -> Alignment:

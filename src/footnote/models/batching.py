@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.domain import Lane
-from footnote.ports import Embedder, Vector, Vectors
+from footnote.ports import Embedder, Screened, Vector, Vectors, embed_and_screen
 from footnote.ports.metering import embedding_note, note_usage
 
 BATCH_TOKENS = 8192
@@ -55,8 +55,9 @@ class _Request:
     """One caller's texts on their way."""
 
     vectors: Vectors
+    clear: list[bool]
     missing: int
-    done: asyncio.Future[Vectors]
+    done: asyncio.Future[Screened]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -156,12 +157,17 @@ class CrossDocumentBatcher:
         Raises what the inner embedder raised for a batch that held one of these texts;
         callers without a text in that batch are not affected.
         """
+        return (await self.embed_and_screen(texts)).vectors
+
+    async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
+        """Like `embed_documents`, with what the inner embedder tells of the texts."""
         vectors = np.empty((len(texts), self.lane.dimensions), dtype=np.float32)
         if not texts:
-            return vectors
+            return Screened(vectors=vectors, clear=[])
         token_counts = await asyncio.to_thread(self.inner.count_tokens, texts)
-        done: asyncio.Future[Vectors] = asyncio.get_running_loop().create_future()
-        request = _Request(vectors=vectors, missing=len(texts), done=done)
+        done: asyncio.Future[Screened] = asyncio.get_running_loop().create_future()
+        clear = [False] * len(texts)
+        request = _Request(vectors=vectors, clear=clear, missing=len(texts), done=done)
         for row, (text, tokens) in enumerate(zip(texts, token_counts, strict=True)):
             item = _Waiting(
                 text=text,
@@ -191,8 +197,8 @@ class CrossDocumentBatcher:
         try:
             while batch := self._queue.take(self.batch_tokens):
                 try:
-                    vectors = await self.inner.embed_documents([item.text for item in batch])
-                    _deliver(batch, vectors)
+                    made = await embed_and_screen(self.inner, [item.text for item in batch])
+                    _deliver(batch, made)
                 except Exception as error:
                     self._fail(batch, error)
         finally:
@@ -207,10 +213,10 @@ class CrossDocumentBatcher:
                 self._queue.drop(item.request)
 
 
-def _deliver(batch: list[_Waiting], vectors: Vectors) -> None:
-    for item, vector in zip(batch, vectors, strict=True):
+def _deliver(batch: list[_Waiting], made: Screened) -> None:
+    for item, vector, clear in zip(batch, made.vectors, made.clear, strict=True):
         request = item.request
-        request.vectors[item.row] = vector
+        request.vectors[item.row], request.clear[item.row] = vector, clear
         request.missing -= 1
         if request.missing == 0 and not request.done.done():
-            request.done.set_result(request.vectors)
+            request.done.set_result(Screened(vectors=request.vectors, clear=request.clear))

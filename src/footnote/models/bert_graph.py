@@ -19,6 +19,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from footnote.models.encoder_shape import BertShape, Precision, QuantisedWords
+from footnote.models.order_screen import SCREEN_OUTPUT, OrderScreen
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
@@ -78,7 +79,7 @@ class GraphBuilder:
         *,
         domain: str = "",
         output: str | None = None,
-        **attributes: float | onnx.TensorProto,
+        **attributes: float | list[int] | onnx.TensorProto,
     ) -> str:
         """One operator with one output."""
         name = output or f"{operator}_{len(self.nodes)}"
@@ -194,6 +195,8 @@ class Encoded:
     """Shape (batch · length, width)."""
     shape: str
     """Of `input_ids`: batch and length."""
+    layers: tuple[str, ...]
+    """What each layer left, as `hidden` is that of the last."""
 
 
 def build_graph(
@@ -202,16 +205,24 @@ def build_graph(
     precision: Precision,
     words: QuantisedWords | None = None,
     centre: npt.NDArray[np.float32] | None = None,
+    *,
+    screen: OrderScreen | None = None,
 ) -> onnx.ModelProto:
     """A sentence encoder as a graph for ONNX Runtime.
 
     Inputs `input_ids` and `attention_mask`, int32 of shape (batch, length), padding on the right.
     Output `embedding`, float32 of shape (batch, width), unit length. `centre`, the mean vector of
     unrelated texts, is taken away before; the cosine of texts that share nothing is then near 0.
+    With a screen there is a second output, `orders`, float32 of shape (batch,).
     """
     graph = GraphBuilder(weights, shape, precision)
-    _pool(graph, encoder(graph, words), centre)
-    return graph.model("sentence-encoder", {"embedding": ("batch", shape.width)})
+    encoded = encoder(graph, words)
+    _pool(graph, encoded, centre)
+    outputs: dict[str, tuple[str | int, ...]] = {"embedding": ("batch", shape.width)}
+    if screen is not None:
+        _screen(graph, encoded, screen)
+        outputs[SCREEN_OUTPUT] = ("batch",)
+    return graph.model("sentence-encoder", outputs)
 
 
 def encoder(
@@ -228,9 +239,11 @@ def encoder(
         hidden = _embeddings(graph, shape, words)
     else:
         hidden = graph.apply("Reshape", ["states", graph.integers(-1, graph.shape.width)])
+    left = []
     for layer in layers:
         hidden = _layer(graph, hidden, shape, f"encoder.layer.{layer}")
-    return Encoded(hidden=hidden, shape=shape)
+        left.append(hidden)
+    return Encoded(hidden=hidden, shape=shape, layers=tuple(left))
 
 
 def _embeddings(graph: GraphBuilder, shape: str, table: QuantisedWords | None) -> str:
@@ -306,3 +319,28 @@ def _pool(graph: GraphBuilder, encoded: Encoded, centre: npt.NDArray[np.float32]
         unit = graph.apply("LpNormalization", [total], axis=-1, p=2)
         total = graph.apply("Sub", [unit, graph.constant("centre", centre)])
     graph.apply("LpNormalization", [total], output="embedding", axis=-1, p=2)
+
+
+def _screen(graph: GraphBuilder, encoded: Encoded, screen: OrderScreen) -> None:
+    """What the screen says of each text's likeliest token."""
+
+    def constant(name: str) -> str:
+        return graph.constant(f"screen.{name}", getattr(screen, name))
+
+    hidden = graph.apply("MatMul", [encoded.layers[screen.layer - 1], constant("hidden")])
+    hidden = graph.apply("BiasGelu", [hidden, constant("hidden_bias")], domain=CONTRIB)
+    size = graph.integers(screen.hidden.shape[1])
+    by_text = graph.apply("Concat", [encoded.shape, size], axis=0)
+    tokens = graph.apply("Transpose", [graph.apply("Reshape", [hidden, by_text])], perm=[0, 2, 1])
+    mask = graph.apply("Cast", ["attention_mask"], to=TensorProto.FLOAT)
+    mask = graph.apply("Unsqueeze", [mask, graph.integers(1)])
+    # A text is judged alike whatever it is padded with.
+    inside = graph.apply("Mul", [tokens, mask])
+    margin = screen.around.shape[2] // 2
+    weights = [constant("around"), constant("around_bias")]
+    near = graph.apply("Gelu", [graph.apply("Conv", [inside, *weights], pads=[margin, margin])])
+    odds = graph.apply("Conv", [near, constant("odds"), constant("odds_bias")])
+    least = graph.constant("screen.least", np.array(-1e4, dtype=np.float32))
+    there = graph.apply("Cast", [mask], to=TensorProto.BOOL)
+    odds = graph.apply("Where", [there, odds, least])
+    graph.apply("ReduceMax", [odds, graph.integers(1, 2)], output=SCREEN_OUTPUT, keepdims=0)

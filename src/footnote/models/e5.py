@@ -22,6 +22,7 @@ from footnote.models.encoder_shape import (
     QuantisedWords,
 )
 from footnote.models.model_store import built, check_known_vectors, open_session
+from footnote.models.order_screen import packaged_screen, screens_digest
 from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import UnigramPieces, unigram_model
 
@@ -70,7 +71,10 @@ def load_e5(
     def build() -> bytes:
         from footnote.models.bert_graph import build_graph  # noqa: PLC0415  # slow, needed once
 
-        graph = build_graph(package().weights(), package().shape, precision, WORDS, centre())
+        screen = packaged_screen("e5")
+        graph = build_graph(
+            package().weights(), package().shape, precision, WORDS, centre(), screen=screen
+        )
         return bytes(graph.SerializeToString())
 
     lane = Lane(
@@ -83,8 +87,8 @@ def load_e5(
 
     def load() -> Loaded:
         shared = shared_files(models_folder, package)
-        name = f"embedder-{precision}-{GRAPH_REVISION}.{READING_REVISION}-{GRAPH_FORM}.onnx"
-        graph = built(shared.folder / name, build)
+        revision = f"{GRAPH_REVISION}.{READING_REVISION}-{GRAPH_FORM}-{screens_digest()}"
+        graph = built(shared.folder / f"embedder-{precision}-{revision}.onnx", build)
         with ThreadPoolExecutor(1, thread_name_prefix="load-e5") as beside:
             opening = beside.submit(open_session, graph)
             tokenizer = e5_tokenizer(shared.tokenizer.resolve())

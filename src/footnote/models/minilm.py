@@ -13,6 +13,7 @@ from footnote.domain import Lane
 from footnote.models.encoder_shape import GRAPH_FORM, GRAPH_REVISION, BertShape, Precision
 from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.model_store import built, check_known_vectors, open_session
+from footnote.models.order_screen import packaged_screen, screens_digest
 from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import word_pieces
 
@@ -55,11 +56,12 @@ def load_minilm(
         from footnote.models.bert_graph import build_graph  # noqa: PLC0415  # slow, needed once
 
         weights = load_file(package / "model.safetensors")
-        return bytes(build_graph(weights, SHAPE, precision).SerializeToString())
+        graph = build_graph(weights, SHAPE, precision, screen=packaged_screen("minilm"))
+        return bytes(graph.SerializeToString())
 
     def load() -> Loaded:
         folder = models_folder / lane.fingerprint.replace("/", "--")
-        graph = built(folder / f"model-{GRAPH_FORM}.onnx", build)
+        graph = built(folder / f"model-{GRAPH_FORM}-{screens_digest()}.onnx", build)
         session = open_session(graph)
         loaded = Loaded(session=session, tokenizer=word_pieces(package / "tokenizer.json"))
         encode = over(lambda: loaded).encode
@@ -67,7 +69,7 @@ def load_minilm(
         return loaded
 
     def over(load: Callable[[], Loaded]) -> SentenceEncoder:
-        reading = Reading(max_tokens=MAX_TOKENS)
+        reading = Reading(max_tokens=MAX_TOKENS, english=True)
         return SentenceEncoder(lane, load, reading, threads=threads, batch_tokens=batch_tokens)
 
     embedder = over(load)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from footnote.domain import Lane
 from footnote.errors import LaneUnavailable
+from footnote.language.detection import is_english
 from footnote.models.batching import padded, plan_batches
 from footnote.models.counting import SLICE_CHARACTERS, count_in_slices
 from footnote.models.model_store import available_cores
 from footnote.models.tokenizing import TokenIds
-from footnote.ports import Vector, Vectors
+from footnote.ports import Screened, Vector, Vectors
 from footnote.ports.metering import embedding_note, note_usage
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class Reading:
     """Positions it was trained on, its marks included."""
     query_prefix: str = ""
     document_prefix: str = ""
+    english: bool = False
+    """Whether it reads English alone."""
     cased: bool = False
     """Whether it tells capitals from small letters; it then reads lines of capitals as small."""
 
@@ -115,21 +119,36 @@ class SentenceEncoder:
         encodings = self._tokenize(texts, self._reading.document_prefix)
         vectors = np.empty((len(texts), self._lane.dimensions), dtype=np.float32)
         for positions in self._plan(encodings):
-            vectors[positions] = self._run([encodings[position] for position in positions])
+            vectors[positions], _ = self._run([encodings[position] for position in positions])
         return vectors
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Like `encode`, off the event loop; concurrent calls take turns run by run."""
+        return (await self.run_and_screen(texts)).vectors
+
+    async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
+        """Like `embed_documents`; a text is not clear in a language that the model does not read,
+        nor any without a screen in the graph."""
+        made = await self.run_and_screen(texts)
+        if not self._reading.english:
+            return made
+        native = await asyncio.to_thread(lambda: list(map(is_english, texts)))
+        clear = [one and own for one, own in zip(made.clear, native, strict=True)]
+        return replace(made, clear=clear)
+
+    async def run_and_screen(self, texts: Sequence[str]) -> Screened:
+        """Like `embed_and_screen`, of texts in languages that the model reads."""
         loop = asyncio.get_running_loop()
         in_thread = partial(loop.run_in_executor, self._document_threads)
         encodings: _Batch = await in_thread(self._tokenize, texts, self._reading.document_prefix)
         vectors = np.empty((len(texts), self._lane.dimensions), dtype=np.float32)
+        orders = np.empty(len(texts), dtype=np.float32)
         runs = iter(self._plan(encodings))
 
         async def take_runs() -> None:
             for positions in runs:
                 batch = [encodings[position] for position in positions]
-                vectors[positions] = await in_thread(self._run, batch)
+                vectors[positions], orders[positions] = await in_thread(self._run, batch)
 
         try:
             async with asyncio.TaskGroup() as group:
@@ -138,7 +157,9 @@ class SentenceEncoder:
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
         note_usage(embedding_note(self._lane, len(texts), sum(map(len, encodings))))
-        return vectors
+        # Of a text as long as the model reads something may have been cut off.
+        whole = np.array(list(map(len, encodings))) < self._reading.max_tokens
+        return Screened(vectors=vectors, clear=((orders < 0) & whole).tolist())
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query, shape (dimensions,)."""
@@ -160,7 +181,8 @@ class SentenceEncoder:
         self._query_thread.shutdown(wait=False, cancel_futures=True)
 
     def _encode_query(self, text: str) -> Vector:
-        vector: Vector = self._run(self._tokenize([text], self._reading.query_prefix))[0]
+        vectors, _ = self._run(self._tokenize([text], self._reading.query_prefix))
+        vector: Vector = vectors[0]
         return vector
 
     def _tokenize(self, texts: Sequence[str], prefix: str) -> _Batch:
@@ -177,7 +199,8 @@ class SentenceEncoder:
         share = max(_LEAST_RUN_TOKENS, -(-sum(counts) // self._threads))
         return plan_batches(counts, min(self._run_tokens, share))
 
-    def _run(self, batch: _Batch) -> Vectors:
+    def _run(self, batch: _Batch) -> tuple[Vectors, npt.NDArray[np.float32]]:
+        """The vectors, and of each text the log-odds that the reader should look for orders."""
         ids, mask = padded(batch)
         session = self.open().session
         try:
@@ -187,7 +210,8 @@ class SentenceEncoder:
             hint = "free some memory"
             raise LaneUnavailable(message, hint=hint) from error
         vectors: Vectors = outputs[0]
-        return vectors
+        orders = outputs[1] if len(outputs) > 1 else np.full(len(batch), np.inf, dtype=np.float32)
+        return vectors, orders
 
 
 def without_lines_of_capitals(text: str) -> str:

@@ -34,10 +34,13 @@ from footnote.ports.models import Embedder as Embedder
 from footnote.ports.models import LanguageModel as LanguageModel
 from footnote.ports.models import OnProgress as OnProgress
 from footnote.ports.models import Reranker as Reranker
+from footnote.ports.models import Screened as Screened
+from footnote.ports.models import ScreeningEmbedder as ScreeningEmbedder
 from footnote.ports.models import Tokenizer as Tokenizer
 from footnote.ports.models import Transcriber as Transcriber
 from footnote.ports.models import Vector as Vector
 from footnote.ports.models import Vectors as Vectors
+from footnote.ports.models import embed_and_screen as embed_and_screen
 from footnote.ports.models import unheard as unheard
 from footnote.ports.reading import AnswerSpan as AnswerSpan
 from footnote.ports.reading import NamedSpan as NamedSpan

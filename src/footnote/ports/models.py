@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import BinaryIO, Protocol
+from dataclasses import dataclass
+from typing import BinaryIO, Protocol, runtime_checkable
 from uuid import UUID
 
 import numpy as np
@@ -46,6 +47,32 @@ class Embedder(Tokenizer, Protocol):
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query. Raises LaneUnavailable."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screened:
+    """Texts that were embedded and looked at in one."""
+
+    vectors: Vectors
+    clear: Sequence[bool]
+    """Of each text whether it was read to its end and surely gives no orders to a model: what the
+    packaged reader would say of it need not be asked."""
+
+
+@runtime_checkable
+class ScreeningEmbedder(Embedder, Protocol):
+    """An embedder that tells from its own states which texts surely give no orders."""
+
+    async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
+        """Like `embed_documents`, with what it tells of the texts. Raises LaneUnavailable."""
+
+
+async def embed_and_screen(embedder: Embedder, texts: Sequence[str]) -> Screened:
+    """The vectors of texts; none is clear where the embedder cannot tell."""
+    if isinstance(embedder, ScreeningEmbedder):
+        return await embedder.embed_and_screen(texts)
+    vectors = await embedder.embed_documents(texts)
+    return Screened(vectors=vectors, clear=[False] * len(texts))
 
 
 class Analyzer(Protocol):
