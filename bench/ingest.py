@@ -2,14 +2,15 @@
 
     python bench/ingest.py
     python bench/ingest.py --documents 120 --json
-    python bench/ingest.py --unscreened
+    python bench/ingest.py --unscreened --texts DATA/xquad-en DATA/cranfield DATA/vaswani
 
-Generated PDFs and Markdown files go through the durable queue: received, parsed in child
-processes, divided, embedded by the packaged model, published. After each round the texts that
-were embedded in it are embedded once more by the model alone, in one call, so that both sides
-share whatever else the machine is doing. What keeps `ratio` below 1 is everything that is not
-the model. With `--unscreened` there is a round beside each in which the embedder tells nothing of
-orders, so that the reader looks for them in every passage.
+Generated PDFs and Markdown files, of words in random order or of the texts of retrieval sets, go
+through the durable queue: received, parsed in child processes, divided, embedded by the packaged
+model, published. After each round the texts that were embedded in it are embedded once more by the
+model alone, in one call, so that both sides share whatever else the machine is doing. What keeps
+`ratio` below 1 is everything that is not the model. With `--unscreened` there is a round beside
+each in which the embedder tells nothing of orders, so that the reader looks for them in every
+passage.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from footnote.jobs.worker import run_worker
 from footnote.ports import Embedder, Screened, Vector, Vectors, embed_and_screen
 from installation import MODELS, temporary_engine
 from memory import Peak, watched
-from papers import write_papers
+from papers import synthetic_sentences, write_papers, written_sentences
 from reporting import finish, machine, progress, show
 from synthetic import SyntheticLanguage
 
@@ -146,14 +147,23 @@ async def run_round(
 
 
 async def measure(
-    documents: int, rounds: int, seed: int, models: Path, *, unscreened: bool
+    documents: int,
+    rounds: int,
+    seed: int,
+    models: Path,
+    *,
+    unscreened: bool,
+    texts: Sequence[Path],
 ) -> dict[str, object]:
     report: dict[str, object] = {"machine": machine()}
     chance = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as name:
         async with temporary_engine(models) as engine:
             language = SyntheticLanguage(engine.analyzer, seed=seed, vocabulary=VOCABULARY)
-            paths = write_papers(Path(name), language, chance, documents + 3)
+            papers = (
+                written_sentences(texts, seed) if texts else synthetic_sentences(language, chance)
+            )
+            paths = write_papers(Path(name), papers, chance, documents + 3)
             warm_up, measured = paths[:3], paths[3:]
             remembering = RememberingEmbedder(inner=engine.embedder)
             engine.embedder = remembering
@@ -233,6 +243,9 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=3, help="turns the two sides take")
     parser.add_argument("--unscreened", action="store_true", help="as it was without screens, too")
+    parser.add_argument(
+        "--texts", type=Path, nargs="+", default=(), help="retrieval sets whose texts are written"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
@@ -246,6 +259,7 @@ def main() -> None:
             options.seed,
             options.models,
             unscreened=options.unscreened,
+            texts=options.texts,
         )
     )
     present(report)
