@@ -22,6 +22,7 @@ KEY, OTHER_KEY = ("base64:" + base64.b64encode(each * 32).decode() for each in (
 def home_of(model_home: Path) -> Iterator[Path]:
     """A folder for an installation, with the models already built."""
     with server_home() as home:
+        home.chmod(0o700)  # as ours are made: closed to the account of a server
         model_home.mkdir(parents=True, exist_ok=True)
         (home / "models").symlink_to(model_home)
         yield home

@@ -29,11 +29,12 @@ from footnote.engine.restored import Restored, emptied, restored_in, restored_in
 from footnote.errors import CiphertextDamaged, Conflict, FootnoteError, InvalidRequest
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore
-from footnote.store.embedded import private_folder
+from footnote.store.embedded import open_home, private_folder
 from footnote.store.file_backups import KeptFile, files_at, is_empty, put_back, read_index
 from footnote.store.home import require_usable
 from footnote.store.owner_view import OwnerView
 from footnote.store.recovery import Recovery, only_one, unused
+from footnote.store.system_user import server_account
 
 _STAGING = "restoring"
 _TRIAL = "verifying"
@@ -155,6 +156,11 @@ class _Restoring:
         settings, folder = self.settings, self.options.data_folder
         self._require_fitting_place()
         private_folder(settings.home)
+        if settings.database_url is None or folder is not None:
+            account = server_account()
+            open_home(settings.home, account)
+            if folder is not None:
+                account.require_reachable(folder.absolute())
         with ExitStack() as held:
             held.enter_context(only_one(settings.home / "restoring.lock", "restoring a backup"))
             if settings.database_url is None and folder is None:
@@ -194,7 +200,7 @@ class _Restoring:
     async def try_out(self) -> Restoration:
         """Restore it beside what is there, without its files, and remove it again."""
         home = self.settings.home
-        private_folder(home)
+        open_home(home, server_account())
         with (
             only_one(home / "verifying.lock", "verifying backups"),
             emptied(home / _TRIAL) as recovery,

@@ -191,10 +191,7 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
     account = server_account()
     home = home.expanduser().absolute()
     try:
-        private_folder(home)
-        if account.uid is not None:
-            home.chmod(home.stat().st_mode | 0o011)
-        account.require_reachable(home / "postgres")
+        open_home(home, account)
         sockets = socket_folder_of(home)
         account.own(sockets)
         server = EmbeddedPostgres(
@@ -211,6 +208,17 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
             "server.log",
         ) from error
     return server
+
+
+def open_home(home: Path, account: ServerAccount) -> None:
+    """Make a home that is closed to others, but that the server's account may walk through.
+
+    Raises OSError, and StoreUnavailable where a folder above it is closed to that account.
+    """
+    private_folder(home)
+    if account.uid is not None:
+        home.chmod(home.stat().st_mode | 0o011)
+    account.require_reachable(home / "postgres")
 
 
 def private_folder(folder: Path) -> None:
