@@ -145,7 +145,7 @@ async def test_a_conversation_takes_its_title_from_its_first_question(
     await asked(workspace, mine, "Who  paid\nthe premium?")
     await asked(workspace, mine, "And who did not?")
     assert (await workspace.conversation(mine)).title == "Who paid the premium?"
-    renamed = await workspace.change_conversation(mine, title=" The  premium ")
+    renamed = await workspace.change_conversation(mine, title=" The\u202e\a  premium ")
     assert renamed.title == "The premium"
     await asked(workspace, mine, "And when?")
     assert (await workspace.conversation(mine)).title == "The premium"

@@ -212,6 +212,11 @@ async def test_no_setting_has_where_clouds_keep_secrets_told(
     assert "no setting allows" in str(refused.value.hint)
 
 
+async def test_a_zone_of_a_link_is_no_address_of_a_webhook(workspace: WorkspaceEngine) -> None:
+    with pytest.raises(InvalidRequest, match="zones of link-local"):
+        await workspace.add_webhook("http://[fe80::1%25eth0]/")
+
+
 async def test_a_name_that_leads_to_this_computer_after_it_was_added_is_not_told(
     settings: Settings, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -33,6 +33,7 @@ from footnote.validation.constrained_types import (
     PageLimit,
     Title,
 )
+from footnote.validation.text import one_line
 
 REMOVED = "[removed: its document was deleted, or may not be seen any longer]"
 _TITLE_FROM_QUESTION = 80
@@ -210,7 +211,7 @@ def title_from(question: str) -> str:
     >>> title_from("What is due?")
     'What is due?'
     """
-    line = " ".join(question.split())
+    line = one_line(question)
     if len(line) <= _TITLE_FROM_QUESTION:
         return line
     return line[:_TITLE_FROM_QUESTION].rsplit(" ", 1)[0] + " …"

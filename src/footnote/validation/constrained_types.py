@@ -32,7 +32,7 @@ from footnote.domain import (
 )
 from footnote.domain.identity import RESERVED_PREFIXES, SYSTEM_NAME
 from footnote.validation.messages import came, shown
-from footnote.validation.text import is_storable, name_fault, named_twice
+from footnote.validation.text import is_storable, name_fault, named_twice, one_line
 
 MAX_CHANGES = 200
 MAX_COMMENT_CHARACTERS = 5000
@@ -57,7 +57,7 @@ def _printable(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    line = " ".join(text.split())
+    line = one_line(text)
     if text and not line:
         raise ValueError("it must not be empty")
     return line

@@ -16,6 +16,15 @@ _BLANK = re.compile(
 """Not seen either: Default_Ignorable_Code_Point beside Cf (Unicode 15), and blank braille."""
 
 
+_STEERING = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Controls that are no blanks, and marks by which what follows is shown in another direction."""
+
+
+def one_line(text: str) -> str:
+    """A text with single spaces for blanks and line breaks, and without what steers a display."""
+    return " ".join(_STEERING.sub("", text).split())
+
+
 class NamedTwice(ValueError):
     """An object of a JSON text has a name twice, of which only the last would count."""
 

@@ -37,6 +37,10 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
         )
     if not parts.hostname or port == 0:
         raise InvalidRequest(f"{called} names no host, or no port there is", hint=hint)
+    if "%" in parts.hostname:
+        raise InvalidRequest(
+            f"{called} names a host with %, as zones of link-local addresses do", hint=hint
+        )
     if parts.username is not None or parts.password is not None:
         raise InvalidRequest(
             "the address holds a name or a password",
