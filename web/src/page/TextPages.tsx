@@ -11,7 +11,7 @@ import { ProblemNotice } from "../ui/ProblemNotice";
 import { Scroller } from "../ui/Scroller";
 import { BlockView } from "./BlockView";
 import type { Marking } from "./Marked";
-import { blocksOf } from "./blocks";
+import { type Block, laidOut } from "./blocks";
 import { clock } from "./clock";
 import type { Find } from "./find";
 
@@ -61,23 +61,21 @@ export function TextPages({ document, chunk, span, find, onMoment }: TextPagesPr
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
+  const shown = useMemo(() => laidOut(found.data?.pages.flat() ?? []), [found.data]);
   if (found.isError) {
     return <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />;
   }
-  // Pieces overlap where the document ends before they do.
-  const passages = new Map(
-    found.data?.pages.flat().map((each) => [each.ordinal, each] as const) ?? [],
-  );
   return (
     <Scroller label={t("page.text")} className="min-h-0 flex-1 bg-surface p-4">
       {found.hasPreviousPage && (
         <Button onClick={() => void found.fetchPreviousPage()}>{t("page.earlier")}</Button>
       )}
-      {[...passages.values()].map((passage, index, all) => (
+      {shown.map(({ passage, blocks }, index) => (
         <PassageView
           key={passage.ordinal}
           passage={passage}
-          headed={passage.heading_path.join() !== all[index - 1]?.heading_path.join()}
+          blocks={blocks}
+          headed={passage.heading_path.join() !== shown[index - 1]?.passage.heading_path.join()}
           marking={marking}
           onMoment={onMoment}
         />
@@ -91,15 +89,15 @@ export function TextPages({ document, chunk, span, find, onMoment }: TextPagesPr
 
 interface PassageViewProps {
   readonly passage: Passage;
+  readonly blocks: readonly Block[];
   readonly headed: boolean;
   readonly marking: Marking;
   readonly onMoment: ((seconds: number) => void) | undefined;
 }
 
-function PassageView({ passage, headed, marking, onMoment }: PassageViewProps) {
+function PassageView({ passage, blocks, headed, marking, onMoment }: PassageViewProps) {
   const { t } = useTranslation();
   const { start_seconds: moment } = passage;
-  const blocks = useMemo(() => blocksOf(passage), [passage]);
   return (
     <div dir="auto" lang={passage.language ?? undefined} className="lazy-layout mb-3">
       {headed && passage.heading_path.length > 0 && (

@@ -18,8 +18,26 @@ const INDENT = /^\s*/;
 /** An escaped bar belongs to its cell. */
 const BAR = /(?<!\\)\|/g;
 
-/** What the blocks of a passage say, in their order. */
-export function blocksOf(passage: Passage): readonly Block[] {
+/** A passage with what of it is shown. */
+interface LaidOut {
+  readonly passage: Passage;
+  readonly blocks: readonly Block[];
+}
+
+/** Passages that follow each other, each character once: they may overlap, or come twice. */
+export function laidOut(passages: readonly Passage[]): readonly LaidOut[] {
+  let shown = 0;
+  const distinct = new Map(passages.map((each) => [each.ordinal, each] as const));
+  return [...distinct.values()].flatMap((passage) => {
+    const blocks = blocksOf(passage, shown);
+    shown = Math.max(shown, passage.char_end);
+    return blocks.length === 0 ? [] : [{ passage, blocks }];
+  });
+}
+
+/** What the blocks of a passage say, in their order; `shown` is where what is new in it begins. */
+export function blocksOf(passage: Passage, shown = 0): readonly Block[] {
+  if (passage.char_end <= shown) return [];
   const letters = Array.from(passage.text);
   const body = letters.slice(passage.body_offset);
   // A text that is not as long as its span was changed to be shown: its offsets would lie.
@@ -27,10 +45,11 @@ export function blocksOf(passage: Passage): readonly Block[] {
     return [{ kind: "paragraph", piece: { text: passage.text, start: null } }];
   }
   const head = letters.slice(0, passage.body_offset).join("");
-  return passage.spans.map((span, index) => {
-    const from = Math.max(span.char_start, passage.char_start);
+  return passage.spans.flatMap((span, index) => {
+    const from = Math.max(span.char_start, passage.char_start, shown);
     const until = Math.min(span.char_end, passage.char_end);
     const text = body.slice(from - passage.char_start, until - passage.char_start).join("");
+    if (text.trim() === "") return [];
     return blockOf(span.kind, { text, start: from }, index === 0 ? head : "");
   });
 }

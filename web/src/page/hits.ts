@@ -22,8 +22,10 @@ export function hitsIn(passages: readonly Passage[], wanted: string): readonly H
     const known = body.length === passage.char_end - passage.char_start;
     const gap = passage.char_start - length;
     whole.push(" ".repeat(Math.max(gap, 0)));
-    whole.push(known ? body.join("") : " ".repeat(passage.char_end - passage.char_start));
-    length = passage.char_end;
+    // What passages share is looked through once.
+    const text = known ? body : Array<string>(passage.char_end - passage.char_start).fill(" ");
+    whole.push(text.slice(Math.max(-gap, 0)).join(""));
+    length = Math.max(length, passage.char_end);
   }
   return occurrences(whole.join(""), wanted).map(({ start, end }) => {
     const [first, last] = [start + origin, end + origin];
