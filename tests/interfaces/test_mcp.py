@@ -23,11 +23,15 @@ httpx2 = pytest.importorskip("httpx2", reason="mcp brings its own HTTP client")
 from mcp import Client, MCPError, StdioServerParameters  # noqa: E402
 from mcp.client.streamable_http import streamable_http_client  # noqa: E402
 from mcp.types import (  # noqa: E402
+    INVALID_REQUEST,
+    PARSE_ERROR,
     CallToolResult,
     ResourceLink,
     TextContent,
     TextResourceContents,
 )
+
+from footnote.interfaces.mcp.stdio import MAX_LINE_BYTES  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -284,6 +288,35 @@ async def test_a_saved_document_is_found_by_the_next_call(settings: Settings) ->
         content = "The harbour mascot is a quokka named Zanzibar."
         await said(client, "create_document", title="Mascot", content=content)
         assert content in await said(client, "search_documents", query="quokka Zanzibar")
+
+
+async def test_a_line_that_is_no_message_is_answered_and_the_next_one_is_read(
+    library: Library,
+) -> None:
+    lines = [
+        b"x" * (MAX_LINE_BYTES + 1),
+        b"x" * (3 * MAX_LINE_BYTES),
+        b"{",
+        b'{"jsonrpc": "2.0", "id": 1, "method": "\xff\xfe"}',
+        b"[" * 5000,
+        b"",
+        b"[]",
+        b'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": []}',
+        b'{"jsonrpc": "2.0", "id": "eight", "method": "ping", "params": "x"}',
+        b'{"jsonrpc": "2.0", "id": true, "method": "ping", "params": 1}',
+        b'{"jsonrpc": "2.0", "id": 9, "result": 1}',
+    ]
+    env = environment(library.settings)
+    ended = await footnote_process(env, "mcp", stdin=b"\n".join(lines))
+    assert ended.code == 0, ended.err
+    answers = [json.loads(line) for line in ended.out.splitlines()]
+    assert [(each["id"], each["error"]["code"]) for each in answers] == [
+        *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
+        *((None, PARSE_ERROR), (None, PARSE_ERROR), (None, PARSE_ERROR)),
+        *((None, INVALID_REQUEST), (7, INVALID_REQUEST), ("eight", INVALID_REQUEST)),
+        *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
+    ]
+    assert all("16 MiB" in each["error"]["message"] for each in answers[:2])
 
 
 async def test_requests_from_elsewhere_are_refused(library: Library) -> None:

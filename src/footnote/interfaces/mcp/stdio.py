@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from typing import cast
 
 import anyio
+from pydantic import ValidationError
 
 from footnote.engine import WorkspaceEngine
 from footnote.interfaces.mcp.server import Context, Inside, mcp_server
@@ -17,9 +19,19 @@ from footnote.interfaces.tools.library import wanted
 
 with wanted("mcp", "mcp"):
     from mcp.server.stdio import stdio_server
+    from mcp.shared.message import SessionMessage
+    from mcp.types import (
+        INVALID_REQUEST,
+        PARSE_ERROR,
+        ErrorData,
+        JSONRPCError,
+        jsonrpc_message_adapter,
+    )
 
 MAX_LINE_BYTES = 16 * 1024 * 1024
-"""Of one message."""
+"""Of one message, with the end of its line."""
+
+Refuse = Callable[[JSONRPCError], Awaitable[None]]
 
 
 async def serve_stdio(
@@ -46,23 +58,76 @@ async def _serve(workspace: WorkspaceEngine) -> None:
         return Inside(workspace=workspace)
 
     server = mcp_server(inside)
-    async with stdio_server(stdin=await _lines()) as (incoming, outgoing):
+    opened = asyncio.get_running_loop().create_future()
+
+    async def refuse(error: JSONRPCError) -> None:
+        await (await opened).send(SessionMessage(error))
+
+    # It is only ever iterated over.
+    lines = cast("anyio.AsyncFile[str]", _messages(await _lines(), refuse))
+    async with stdio_server(stdin=lines) as (incoming, outgoing):
+        opened.set_result(outgoing)
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
-async def _lines() -> anyio.AsyncFile[str] | None:
-    """Standard input, read such that it can be cancelled; None where it is a file."""
+async def _messages(lines: AsyncIterator[bytes], refuse: Refuse) -> AsyncIterator[str]:
+    """The lines that are messages; whoever sent another one is told what is wrong with it."""
+    async for line in lines:
+        if not line.strip():
+            continue
+        if (error := _error_of(line)) is None:
+            yield line.decode()
+        else:
+            await refuse(error)
+
+
+def _error_of(line: bytes) -> JSONRPCError | None:
+    """What is wrong with a line, under the identifier of its request if it has one."""
+    if len(line) > MAX_LINE_BYTES:
+        most = f"{MAX_LINE_BYTES // 2**20} MiB"
+        return _error(INVALID_REQUEST, f"This line is longer than a message may be, {most}.")
+    with suppress(ValidationError):
+        jsonrpc_message_adapter.validate_json(line, by_name=False)
+        return None
+    try:
+        said = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return _error(PARSE_ERROR, "A message is one line of JSON in UTF-8.")
+    asks = isinstance(said, dict) and "method" in said and type(said.get("id")) in (int, str)
+    return _error(
+        INVALID_REQUEST, "This is no message of JSON-RPC 2.0.", said["id"] if asks else None
+    )
+
+
+def _error(code: int, message: str, identifier: int | str | None = None) -> JSONRPCError:
+    error = ErrorData(code=code, message=message)
+    return JSONRPCError(jsonrpc="2.0", id=identifier, error=error)
+
+
+async def _lines() -> AsyncIterator[bytes]:
+    """The lines of standard input, read such that it can be cancelled where it is no file."""
     reader = asyncio.StreamReader(limit=MAX_LINE_BYTES)
     try:
         await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
         )
     except ValueError:
-        return None
+        return cast("AsyncIterator[bytes]", anyio.wrap_file(sys.stdin.buffer))
+    return _lines_of(reader)
 
-    async def lines() -> AsyncIterator[str]:
-        while line := await reader.readline():
-            yield line.decode("utf-8", "replace")
 
-    # It is only ever iterated over.
-    return cast("anyio.AsyncFile[str]", lines())
+async def _lines_of(reader: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    """Each line; of one that is longer than the limit, its beginning, longer than that."""
+    beginning = b""
+    while True:
+        try:
+            line = await reader.readuntil()
+        except asyncio.LimitOverrunError as error:
+            piece = await reader.readexactly(error.consumed)
+            beginning = beginning or piece
+        except asyncio.IncompleteReadError as end:
+            yield beginning or end.partial
+            return
+        else:
+            yield beginning or line
+            beginning = b""
