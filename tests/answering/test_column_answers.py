@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from footnote.answering.reader_answers import ReaderAnswerer
-from footnote.domain import BlockKind, Verdict
+from footnote.domain import BlockKind, Passage, Verdict
 from footnote.index.analysis import TextAnalyzer
-from footnote.ports import Operation
+from footnote.ports import Operation, PassageReading, PassageText
 
 from .drawn import assert_every_statement_can_be_opened
 from .factories import make_evidence, make_passage
@@ -18,6 +19,19 @@ WAGES = "| Name | Wage |\n|---|---|\n| Anna | 1,200 EUR |\n| Ben | 950 EUR |\n| 
 
 def over_column(asks: Operation | None, *marked: tuple[str, float]) -> ReaderAnswerer:
     return ReaderAnswerer(reader=MarkingReader(marked=marked, asks=asks), analyzer=TextAnalyzer())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HearingReader(MarkingReader):
+    """Finds nothing, and hears an operation in questions that hold one of these words."""
+
+    heard: Sequence[str]
+
+    async def operation(self, question: str) -> Operation | None:
+        return self.asks if any(each in question for each in self.heard) else None
+
+    async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
+        return [PassageReading(spans=(), relevance=-4.0, probability=0.0) for _ in passages]
 
 
 async def test_a_sum_over_a_column_is_said_with_the_rows_it_came_from() -> None:
@@ -94,3 +108,54 @@ async def test_a_statement_that_a_reader_takes_for_an_order_answers_nobody() -> 
             reader=MarkingReader(marked=marked, ordering=ordering), analyzer=TextAnalyzer()
         )("What is the wage?", [replace(evidence, suspicious=True)])
         assert answered in answer.text
+
+
+async def test_a_column_that_is_named_by_its_words_needs_no_cell_that_was_read() -> None:
+    table = make_passage(WAGES, kinds=[BlockKind.TABLE])
+    other = make_passage(WAGES.replace("Anna", "Dora"), kinds=[BlockKind.TABLE], name="other")
+    reader = HearingReader(marked=(), asks=Operation.LARGEST, heard=("highest", "most"))
+    answerer = ReaderAnswerer(reader=reader, analyzer=TextAnalyzer())
+
+    async def said(question: str, *passages: Passage) -> str | None:
+        answer = await answerer(question, make_evidence(*passages))
+        return answer.text if answer.found else None
+
+    highest = "Cleo — Wage: 1,310 EUR (largest of 3 rows) [1]"
+    assert await said("What is the highest wage?", table) == highest
+    assert await said("Which name has most wages?", table) == highest
+    # Another word that is not in the table, or a table that is named as well, leaves it open.
+    assert await said("What is the highest wage of pilots?", table) is None
+    assert await said("Which pilot has most wages?", table) is None
+    assert await said("What is the highest wage?", table, other) is None
+    assert await said("What is the highest wage in other?", table, other) is None
+
+
+async def test_rows_that_a_question_does_not_tell_apart_are_all_said_or_none() -> None:
+    rows = [
+        "| Town | Quarter | Rent |",
+        "|---|---|---|",
+        "| Basel | Q1 | 100 |",
+        "| Basel | Q2 | 130 |",
+    ]
+    evidence = make_evidence(make_passage("\n".join(rows), kinds=[BlockKind.TABLE]))
+    answerer = over_column(None, ("130", 0.9))
+    for question in ("What is the total rent of Basel?", "What is the rent of Basel?"):
+        answer = await answerer(question, evidence)
+        assert_every_statement_can_be_opened(answer, evidence)
+        assert (
+            answer.text == "Basel — Quarter: Q1, Rent: 100 [1]\nBasel — Quarter: Q2, Rent: 130 [2]"
+        )
+    for question in (
+        "What is the rent of Basel in Q2?",
+        "What is the rent of Basel in the coming spring?",
+    ):
+        assert "100" not in (await answerer(question, evidence)).text
+    two = make_passage("\n".join([*rows, "| Bern | Q1 | 90 |"]), kinds=[BlockKind.TABLE])
+    assert (
+        "90" not in (await answerer("Is the rent of Basel that of Bern?", make_evidence(two))).text
+    )
+    rows += [f"| Basel | Q{number} | {number * number + 200} |" for number in range(3, 9)]
+    many = make_evidence(make_passage("\n".join(rows), kinds=[BlockKind.TABLE]))
+    answer = await answerer("What is the total rent of Basel?", many)
+    assert not answer.found
+    assert any("8 rows of a table are named alike" in each for each in answer.degraded)

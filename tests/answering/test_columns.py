@@ -116,6 +116,25 @@ def test_a_column_is_computed_and_its_rows_are_cited(
     assert [each.quote.split(" |")[0] for each in footnotes.citations] == names
 
 
+@pytest.mark.parametrize("title", ["unit_price_eur", "unitPrice", "unit-price", "Unit price (EUR)"])
+@pytest.mark.parametrize("said", [None, "unit price", "unit prices"])
+def test_a_title_as_programs_write_it_is_said_by_its_words(title: str, said: str | None) -> None:
+    rows = f"| item | {title} | stock |\n|---|---|---|\n| Adze | 71 | 4 |\n| Froe | 9 | 6 |"
+    question = f"What is the highest {said or title}?"
+    found = asked(question, Operation.LARGEST, "6", table(rows))
+    assert isinstance(found, Computed)
+    assert found.text == f"Adze — {title}: 71 (largest of 2 rows)"
+
+
+def test_of_titles_that_differ_in_their_unit_that_one_is_meant_whose_unit_is_said() -> None:
+    rows = "| item | price_eur | price_usd |\n|---|---|---|\n| Adze | 71 | 80 |\n| Froe | 9 | 10 |"
+    question = "What is the sum of the prices in USD?"
+    assert said(asked(question, Operation.SUM, "Adze", table(rows))) == (
+        "Sum of price_usd: 90 (2 rows)"
+    )
+    assert asked("What is the sum of prices?", Operation.SUM, "Adze", table(rows)) is None
+
+
 def test_equals_are_all_named() -> None:
     rows = "| Tool | Price |\n|---|---|\n| Adze | 71 |\n| Maul | 71 |\n| Froe | 9 |"
     found = asked("Which tool has the highest price?", Operation.LARGEST, "Adze", table(rows))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal
-from functools import cached_property
 
+from footnote.answering.asking import Asked
 from footnote.answering.choosing import Located
 from footnote.answering.cite import Footnotes
 from footnote.answering.sentences import Candidate
 from footnote.answering.tables import Row, Table, table_around
+from footnote.answering.titles import Terms
 from footnote.domain import Evidence
 from footnote.language.quantities import Quantities, quantities_of
 from footnote.ports import Operation
@@ -26,8 +27,6 @@ TELLING_DIGITS = 3
 _FEWEST_ROWS = 2
 """Of fewer nothing is asked."""
 
-Terms = Callable[[str], Sequence[str]]
-"""The terms of a text, in their basic forms."""
 _NAMES = {
     Operation.SUM: "Sum",
     Operation.AVERAGE: "Average",
@@ -86,12 +85,12 @@ def compute(
         return None
     if any(len(row.cells) != len(table.header) for row in table.rows):
         return NotComputed(reason="a row of its table could not be read")
-    asked = _Asked(question=question, table=table, terms=terms, located=located)
+    asked = Asked(question=question, table=table, terms=terms, located=located)
     column = asked.column(operation)
     return None if column is None else _over_column(operation, asked, column)
 
 
-def _over_column(operation: Operation, asked: _Asked, column: int) -> Computed | NotComputed | None:
+def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | NotComputed | None:
     table = asked.table
     own = _own_rows(table)
     kept = tuple(row for row in own or table.rows if asked.is_among(row))
@@ -109,138 +108,6 @@ def _over_column(operation: Operation, asked: _Asked, column: int) -> Computed |
         return _aggregated(operation, narrowed, column, quantities, asked.groups_text)
     why = quantities.reason if quantities else "it holds other things than numbers"
     return NotComputed(reason=f"the column {table.header[column]!r} cannot be compared: {why}")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Asked:
-    """What a question names of a table."""
-
-    question: str
-    table: Table
-    terms: Terms
-    located: Sequence[Located]
-    _known: dict[str, frozenset[str]] = field(default_factory=dict)
-
-    def says(self, text: str) -> bool:
-        """Whether all terms of a text are in the question."""
-        own = self._terms(text)
-        return bool(own) and own <= self._terms(self.question)
-
-    @cached_property
-    def numeric(self) -> list[int]:
-        """The columns of numbers, comparable or not; the first names the rows."""
-        first = 1 if len(self.table.header) > 1 else 0
-        columns = range(first, len(self.table.header))
-        return [
-            each
-            for each in columns
-            if quantities_of(self.table.column(each), self.table.language) is not None
-        ]
-
-    @cached_property
-    def titles(self) -> list[int]:
-        """The columns whose titles the question says."""
-        return [at for at, title in enumerate(self.table.header) if self.says(title)]
-
-    @cached_property
-    def groups(self) -> Mapping[int, frozenset[str]]:
-        """By column, the cells that the question says; titles that it says are none."""
-        titles = frozenset[str]().union(*(self._terms(self.table.header[at]) for at in self.titles))
-        found = {}
-        for at in range(len(self.table.header)):
-            if at not in self.numeric:
-                said = {
-                    each
-                    for each in set(self.table.column(at))
-                    if self.says(each) and not self._terms(each) <= titles
-                }
-                if said:
-                    found[at] = frozenset(said)
-        return found
-
-    @cached_property
-    def names_one_row(self) -> bool:
-        """Whether it says the name that one row alone has."""
-        names = self.table.column(0)
-        return any(names.count(each) == 1 for each in self.groups.get(0, ()))
-
-    @cached_property
-    def has_other_numbers(self) -> bool:
-        """Whether it sets a bound or names a thing, by a number that no title or group has."""
-        held = [*self.table.header, *(each for group in self.groups.values() for each in group)]
-        known = {digits for text in held for digits in _digits(text)}
-        return not set(_digits(self.question)) <= known
-
-    def is_among(self, row: Row) -> bool:
-        """Whether a row belongs to the groups that the question names."""
-        return all(row.cells[at].text in said for at, said in self.groups.items())
-
-    @property
-    def groups_text(self) -> str:
-        """The groups, as an answer says them."""
-        parts = []
-        for at, said in self.groups.items():
-            title = self.table.header[at]
-            values = " / ".join(sorted(said))
-            parts.append(f"{title}: {values}" if title else values)
-        return ", ".join(parts)
-
-    @cached_property
-    def pointed(self) -> list[int]:
-        """The columns that answers in the likeliest one's row stand in, the likeliest first."""
-        row = self.located[0].candidate
-        found: dict[int, None] = {}
-        for each in self.located:
-            if each.candidate.canonical_span != row.canonical_span:
-                continue
-            if each.passage.chunk_id != row.evidence.passage.chunk_id:
-                continue
-            cells = next(
-                one.cells
-                for one in self.table.rows
-                if one.candidate.canonical_span == row.canonical_span
-            )
-            shift = each.candidate.canonical_span[0] - each.candidate.start
-            start, end = each.start + shift, each.end + shift
-            for at, cell in enumerate(cells):
-                own = row.canonical_span[0] - row.start
-                if cell.start + own < end and start < cell.end + own:
-                    found[at] = None
-        return list(found)
-
-    def column(self, operation: Operation) -> int | None:
-        """The column that is meant; None where a cell is asked for, or that cannot be told."""
-        if self.names_one_row or self.has_other_numbers:
-            return None
-        return self.count_column if operation is Operation.COUNT else self.number_column(operation)
-
-    def number_column(self, operation: Operation) -> int | None:
-        """The column of numbers that is meant: by its title, else by where the answer stands."""
-        said = [each for each in self.titles if each in self.numeric]
-        if len(said) > 1 and operation in (Operation.LARGEST, Operation.SMALLEST):
-            # "In which year was the revenue largest?" has its answer in the years.
-            said = [each for each in said if each not in self.pointed[:1]]
-        if said:
-            return said[0] if len(said) == 1 else None
-        if len(self.numeric) == 1:
-            return self.numeric[0]
-        return next((each for each in self.pointed if each in self.numeric), None)
-
-    @cached_property
-    def count_column(self) -> int | None:
-        """The column whose things are counted: the one that the question says, else the first.
-
-        None where it says neither one nor a group: its number is then in a cell.
-        """
-        said = [each for each in self.titles if each not in self.numeric]
-        if len(said) == 1:
-            return said[0]
-        return 0 if 0 in said or self.groups else None
-
-    def _terms(self, text: str) -> frozenset[str]:
-        if text not in self._known:
-            self._known[text] = frozenset(self.terms(text))
-        return self._known[text]
 
 
 def _counted(table: Table, column: int, groups: str) -> Computed:
@@ -334,11 +201,6 @@ def _telling_digits(values: Sequence[Decimal]) -> int:
     """Of the largest number, without the zeros that all of them end with."""
     whole = [abs(int(each.scaleb(6))) for each in values]
     return len(str(max(whole) // math.gcd(*whole, 10 ** max(len(str(each)) for each in whole))))
-
-
-def _digits(text: str) -> list[str]:
-    """The numbers of a text, digits alone."""
-    return "".join(each if each.isdigit() else " " for each in text).split()
 
 
 def _rows(count: int) -> str:

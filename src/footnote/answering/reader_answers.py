@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 
 from footnote.answering.choosing import (
@@ -17,15 +18,17 @@ from footnote.answering.choosing import (
 from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed, compute
 from footnote.answering.context import NOT_FOUND
+from footnote.answering.naming import named_alone, rows_alike
 from footnote.answering.observing import heading_of
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.answering.suspicion import LEAST_ORDER
 from footnote.answering.tables import holds_table, in_named_column, is_cell, under_title
+from footnote.answering.titles import Terms, spoken
 from footnote.answering.weighing import AsRead, Weigh, Weighed
 from footnote.domain import Answer, AnswerSentence, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
-from footnote.ports import Analyzer, AnswerSpan, Embedder, PassageText, Reader
+from footnote.ports import Analyzer, AnswerSpan, Embedder, Operation, PassageText, Reader
 
 LEAST_ANSWERABILITY = 0.25
 """Where nothing was fitted; what is fitted comes with its own (`answering/weighing.json`)."""
@@ -88,16 +91,24 @@ class ReaderAnswerer:
             return computed(question, *over_column, evidence)
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
+        asked = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
+        told = [(each, said_of(question, each)) for each in asked]
+        alike = rows_alike(question, asked[0], ranked, self._terms_of(asked[0]))
+        if len(alike) > self.max_sentences:
+            note = (
+                f"answer: {len(alike)} rows of a table are named alike, and none of them was chosen"
+            )
+            return refusal(question, evidence, confidence=confidence, degraded=(note,))
         footnotes = Footnotes()
         sentences = tuple(
             AnswerSentence(
-                text=each.candidate.readable_text(said_of(question, each)),
+                text=each.candidate.readable_text(said),
                 markers=(_cited(each, footnotes),),
                 support=each.probability,
                 # It is its quote.
                 verdict=Verdict.SUPPORTED,
             )
-            for each in (in_named_column(question, one) for one in chosen)
+            for each, said in [(each.located, each.text) for each in alike] or told
         )
         return Answer(
             question=question,
@@ -121,7 +132,9 @@ class ReaderAnswerer:
 
         Tables are read anew for it: the title of a column points to it as well as a cell does.
         """
-        operation = await reader.operation(question)
+        titles = [title for each in candidates_of(tables) for title in each.header]
+        asked = spoken(question, titles)
+        operation = await reader.operation(asked)
         if operation is None:
             return None
         readings = await reader.read(question, [text_of(each.passage) for each in tables])
@@ -132,17 +145,21 @@ class ReaderAnswerer:
                 located += [*locate(span, candidates), *under_title(span, candidates)]
         located = by_probability(each for each in located if is_cell(each))
         least = max(self.least_answerability, *(each.read for each in found[:1]), 0.0)
-        if not located or located[0].probability < least:
+        if located and located[0].probability >= least:
+            terms = self._terms_of(located[0])
+            over = compute(question, operation, located, evidence, terms)
+            return None if over is None else (over, located[0].probability)
+        if found and found[0].probability >= self.least_answerability:
             return None
-        language = located[0].passage.language
-        over = compute(
-            question,
-            operation,
-            located,
-            evidence,
-            lambda text: self.analyzer.terms(text, language),
-        )
-        return None if over is None else (over, located[0].probability)
+        terms = partial(self.analyzer.terms, language=tables[0].passage.language)
+        named = named_alone(question, operation, tables, terms)
+        if named is None or not await _is_all_asked(reader, asked, operation, named.unexplained):
+            return None
+        over = compute(question, operation, [named.located], evidence, terms)
+        return None if over is None else (over, self.least_answerability)
+
+    def _terms_of(self, found: Located) -> Terms:
+        return partial(self.analyzer.terms, language=found.passage.language)
 
     async def _found(self, reader: Reader, question: str, evidence: Sequence[Evidence]) -> Weighed:
         """Every answer in a statement that gives no orders, each once, the likeliest first."""
@@ -170,6 +187,18 @@ class ReaderAnswerer:
             }
             kept = [each for each in kept if id(each) not in orders]
         return replace(weighed, found=kept)
+
+
+async def _is_all_asked(
+    reader: Reader, question: str, operation: Operation, unexplained: str | None
+) -> bool:
+    """Whether a question surely asks for an operation, and the one further word says which."""
+    bare = question.rstrip(" ?")
+    # What is asked does not hang on the question mark.
+    if {await reader.operation(each) for each in (bare, f"{bare}?")} != {operation}:
+        return False
+    rest = " ".join(each for each in question.split() if each != unexplained)
+    return unexplained is None or await reader.operation(rest) is not operation
 
 
 async def read_statements(

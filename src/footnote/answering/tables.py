@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from footnote.answering.choosing import Located, is_said
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
+from footnote.answering.titles import Terms, closest, said_alone
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
 from footnote.ports import AnswerSpan
 
-_IN_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
 _BETWEEN_PARTS = 2
 """Most characters between two parts of a table that follow each other; no row is as short."""
 
@@ -121,19 +120,21 @@ def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[L
             return
 
 
-def in_named_column(question: str, found: Located) -> Located:
+def in_named_column(question: str, found: Located, terms: Terms) -> Located:
     """The answer in the row's cell under the one column that the question names by its title.
 
-    What stands in brackets of a title, such as a unit, need not be said. A column whose cell the
-    question says too tells the row and is not asked for.
+    What stands in brackets of a title, and a unit behind it, need not be said. A column whose cell
+    the question says too tells the row and is not asked for.
     """
     named = [
         each
         for each in cells_of(found.candidate)
         if each.start < each.end
-        and is_said(_IN_BRACKETS.sub(" ", each.title), question)
+        and said_alone(each.title, question, terms)
         and not is_said(each.text, question)
     ]
+    titles = closest((each.title for each in named), question, terms)
+    named = [each for each in named if each.title in titles]
     if len(named) != 1 or (named[0].start < found.end and found.start < named[0].end):
         return found
     return replace(found, start=named[0].start, end=named[0].end)

@@ -1,0 +1,91 @@
+"""Titles of a table's columns become words as a question says them: `price_eur` is `price`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+from footnote.answering.choosing import is_said
+from footnote.language.figures import currency_of
+
+Terms = Callable[[str], Sequence[str]]
+"""The terms of a text, in their basic forms."""
+_IN_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
+_BRACKETS = re.compile(r"[(\[\])]")
+_CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_JOINT = re.compile(r"[_\-\u2010-\u2015]+")
+_UNITS = frozenset("pct percent kg mg km cm mm ml kwh mwh".split())
+_CODE_LETTERS = 3
+_GAPS = re.compile(r"\s+")
+
+
+def spaced(text: str) -> str:
+    """The words of names such as programs write, with spaces between them.
+
+    >>> spaced("revenue_eur, unitsSold, tax-rate, HTTPStatus, Q1")
+    'revenue eur, units Sold, tax rate, HTTP Status, Q1'
+    """
+    return _GAPS.sub(" ", _CAMEL.sub(" ", _JOINT.sub(" ", text))).strip()
+
+
+def without_unit(title: str) -> str:
+    """The words of a title without its unit, in brackets or as the last of several words.
+
+    >>> [without_unit(each) for each in ("Price (EUR)", "net_price_eur", "loadKg", "EUR")]
+    ['Price', 'net price', 'load', 'EUR']
+    """
+    words = spaced(_IN_BRACKETS.sub(" ", title)).split()
+    return " ".join(words[:-1] if len(words) > 1 and _is_unit(words[-1]) else words)
+
+
+def spoken(question: str, titles: Iterable[str]) -> str:
+    """A question with words for the titles that it says as programs write them.
+
+    >>> spoken("What is the highest net_price_eur?", ["item", "net_price_eur"])
+    'What is the highest net price?'
+    """
+    for title in sorted({each for each in titles if each != spaced(each)}, key=len, reverse=True):
+        question = re.sub(rf"(?<!\w){re.escape(title)}(?!\w)", without_unit(title), question)
+    return question
+
+
+def said_alone(title: str, question: str, terms: Terms) -> bool:
+    """Whether the words of a title stand in a question in their order, in whatever form.
+
+    A unit need not be said.
+    """
+    plain, asked = without_unit(title), spaced(question)
+    if is_said(plain, asked):
+        return True
+    own = list(terms(plain))
+    there = list(terms(asked))
+    return bool(own) and any(
+        there[at : at + len(own)] == own for at in range(len(there) - len(own) + 1)
+    )
+
+
+def closest(titles: Iterable[str], question: str, terms: Terms) -> frozenset[str]:
+    """Titles that a question says, but where two differ in their units the one whose unit it says.
+
+    >>> sorted(closest(["price_eur", "price_usd", "item"], "price usd of an item", str.split))
+    ['item', 'price_usd']
+    """
+    asked = frozenset(terms(spaced(question)))
+    every = frozenset(titles)
+    alike = Counter(without_unit(each).casefold() for each in every)
+    wholly = {each for each in every if frozenset(terms(spaced(_BRACKETS.sub(" ", each)))) <= asked}
+    told = {without_unit(each).casefold() for each in wholly}
+    return frozenset(
+        each
+        for each in every
+        if each in wholly
+        or alike[without_unit(each).casefold()] == 1
+        or without_unit(each).casefold() not in told
+    )
+
+
+def _is_unit(word: str) -> bool:
+    return word.casefold() in _UNITS or (
+        len(word) == _CODE_LETTERS and currency_of(word) is not None
+    )

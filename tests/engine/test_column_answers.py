@@ -1,0 +1,49 @@
+"""Tables as programs export them are computed over by the words of their columns."""
+
+from __future__ import annotations
+
+from footnote.engine import Engine
+from footnote.jobs.inline import work_until_resting
+
+SALES = """region,quarter,revenue_eur
+North,Q1,12000
+North,Q2,15500
+South,Q1,9000
+South,Q2,9800
+West,Q1,7000
+West,Q2,20100
+"""
+WAREHOUSE = """item,category,price_eur,stock
+Bolt 5,Steel,15,120
+Nut 5,Steel,7,300
+Washer 8,Brass,4,900
+Hinge 2,Brass,39,45
+Screw 3,Steel,6,1000
+"""
+
+
+async def test_exported_tables_are_asked_by_the_words_of_their_columns(
+    shared_engine: Engine,
+) -> None:
+    workspace = await shared_engine.workspace((await shared_engine.create_workspace("tables")).name)
+    for name, text in (("sales.csv", SALES), ("warehouse.csv", WAREHOUSE)):
+        received = await workspace.receive(text.encode(), name, external_id=name)
+        await work_until_resting(
+            shared_engine, workspace, [received.document.document_id], lambda _: None
+        )
+
+    async def said(question: str) -> list[str]:
+        answer = await workspace.ask(question)
+        assert len(answer.citations) >= len(answer.sentences) or not answer.found
+        return [each.text for each in answer.sentences]
+
+    assert await said("What is the price of Bolt 5?") == ["Bolt 5 — price_eur: 15"]
+    assert await said("What is the average price?") == ["Average of price_eur: 14.20 (5 rows)"]
+    assert await said("What is the highest price_eur?") == [
+        "Hinge 2 — price_eur: 39 (largest of 5 rows)"
+    ]
+    # Not a sum, but none of its rows for it either.
+    assert await said("What is the total revenue of North?") == [
+        "North — quarter: Q1, revenue_eur: 12000",
+        "North — quarter: Q2, revenue_eur: 15500",
+    ]
