@@ -31,7 +31,7 @@ from footnote.engine import WorkspaceEngine
 from ingest import ingest, working
 from installation import MODELS, temporary_engine
 from memory import watched
-from papers import write_papers
+from papers import synthetic_sentences, write_papers
 from reporting import finish, machine, progress, show
 from synthetic import OWN_WORDS, SyntheticLanguage
 
@@ -154,7 +154,8 @@ async def measure(
             notes = small_files(folder, language, chance, files)
             lengths = [max(1, pages // part) for part in PARTS_OF_PAGES]
             async with working(engine):
-                await ingest(workspace, write_papers(folder, language, chance, 3))
+                papers = synthetic_sentences(language, chance)
+                await ingest(workspace, write_papers(folder, papers, chance, 3))
                 with progress() as bars:
                     bar = bars.add_task("take in", total=ROUNDS + len(lengths) + len(lines))
                     for number, paths in enumerate(rounds_of(notes), start=1):

@@ -87,6 +87,8 @@ class Totals:
     """Distinct texts; a text that recurs is embedded once."""
     clear: int = 0
     """Of those, texts that the reader was spared."""
+    cut: int = 0
+    """Of those, texts that are longer than the embedder reads, so that it tells nothing of them."""
     tokens: int = 0
     ingest_s: float = 0.0
     bare_s: float = 0.0
@@ -140,7 +142,9 @@ async def run_round(
     totals.chunks += chunks
     totals.embedded += len(texts)
     totals.clear += remembering.clear
-    totals.tokens += sum(min(count, inner.max_tokens) for count in inner.count_tokens(texts))
+    counts = inner.count_tokens(texts)
+    totals.cut += sum(count > inner.max_tokens for count in counts)
+    totals.tokens += sum(min(count, inner.max_tokens) for count in counts)
     totals.ingest_s += seconds
     totals.bare_s += bare
     totals.ratios.append(bare / seconds)
@@ -208,6 +212,7 @@ def _figures(totals: Totals, peak: Peak) -> dict[str, object]:
         "chunks": totals.chunks,
         "embedded_texts": totals.embedded,
         "share_read_for_orders": round(1 - totals.clear / max(totals.embedded, 1), 4),
+        "share_longer_than_read": round(totals.cut / max(totals.embedded, 1), 4),
         "tokens_per_text": round(totals.tokens / max(totals.embedded, 1), 1),
         "ingest_s": round(totals.ingest_s, 2),
         "bare_s": round(totals.bare_s, 2),
@@ -221,6 +226,7 @@ def present(report: Mapping[str, object]) -> None:
         "ratio",
         "ratio_of_each_round",
         "share_read_for_orders",
+        "share_longer_than_read",
         "peak_rss_mb",
         "postgres_peak_mb",
         "documents",

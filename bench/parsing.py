@@ -22,7 +22,7 @@ import numpy as np
 
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
-from papers import write_papers
+from papers import synthetic_sentences, write_papers
 from reporting import finish, machine, progress, show
 from synthetic import SyntheticLanguage
 
@@ -94,10 +94,10 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
     language = SyntheticLanguage(TextAnalyzer(), seed=options.seed)
+    chance = np.random.default_rng(options.seed)
     with tempfile.TemporaryDirectory() as folder:
-        paths = write_papers(
-            Path(folder), language, np.random.default_rng(options.seed), options.documents
-        )
+        papers = synthetic_sentences(language, chance)
+        paths = write_papers(Path(folder), papers, chance, options.documents)
         contents = [path.read_bytes() for path in paths if path.suffix == ".pdf"]
     report = measure(contents)
     rates = report["pages_per_s"]
