@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from playwright.async_api import Page, Route, expect
+from playwright.async_api import Browser, Page, Route, expect
 
-from .conftest import Site
+from .conftest import Site, watched_page
 from .documents import QUESTIONS
 from .test_citations import ask, drawn
 from .test_for_everyone import prefer
@@ -15,21 +15,23 @@ DARK = "rgb(22, 22, 21)"
 
 
 async def test_a_question_that_is_asked_without_a_connection_is_sent_once_there_is_one(
-    page: Page,
+    browser: Browser, site: Site
 ) -> None:
     question = next(iter(QUESTIONS))
-    await page.goto("/")
-    await expect(page.get_by_text("What do your documents say?")).to_be_visible()
-    await page.context.set_offline(True)
-    await expect(page.get_by_text("Offline", exact=True)).to_be_visible()
-    await page.fill("#question", question)
-    await page.keyboard.press("Enter")
-    await expect(page.get_by_text("Your question is kept")).to_be_visible()
-    await expect(page.locator("#main q")).to_have_text(question)
-    await page.context.set_offline(False)
-    await expect(page.get_by_role("button", name="Answer again")).to_be_visible()
-    await expect(page.get_by_text("Offline", exact=True)).to_have_count(0)
-    await expect(page.get_by_text("Your question is kept")).to_have_count(0)
+    # What the page still fetches behind what is seen is cut off with the rest.
+    async with watched_page(browser, site.address, cut=True) as page:
+        await page.goto("/")
+        await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+        await page.context.set_offline(True)
+        await expect(page.get_by_text("Offline", exact=True)).to_be_visible()
+        await page.fill("#question", question)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("Your question is kept")).to_be_visible()
+        await expect(page.locator("#main q")).to_have_text(question)
+        await page.context.set_offline(False)
+        await expect(page.get_by_role("button", name="Answer again")).to_be_visible()
+        await expect(page.get_by_text("Offline", exact=True)).to_have_count(0)
+        await expect(page.get_by_text("Your question is kept")).to_have_count(0)
 
 
 async def test_a_dark_page_is_dark_before_the_app_runs(page: Page) -> None:
