@@ -9,7 +9,6 @@ import asyncio
 import io
 import math
 import os
-import shutil
 import signal
 from asyncio import StreamReader
 from asyncio.subprocess import DEVNULL, PIPE, Process
@@ -17,7 +16,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from mmap import ACCESS_READ, mmap
-from tempfile import TemporaryFile, mkdtemp
+from tempfile import TemporaryFile
 from typing import BinaryIO, TypeVar
 
 from pydantic_core import to_json
@@ -39,6 +38,7 @@ from footnote.ingestion.frames import (
     progress_of,
 )
 from footnote.ingestion.sandbox import UNCONFINED, Confinement, SandboxMode, command
+from footnote.ingestion.temporary_folders import ReadingFolder
 from footnote.ports import OnProgress, unheard
 from footnote.ports.telemetry import current_span, span
 
@@ -62,7 +62,7 @@ class _ChildDied(Exception):
 @dataclass(slots=True)
 class _Child:
     process: Process
-    folder: str
+    folder: ReadingFolder
     """Of its temporary files, so that one that is killed leaves none."""
     files: int = 0
     ended_by_us: bool = False
@@ -199,10 +199,11 @@ class ChildPool:
 
     async def _start(self) -> _Child:
         environment = {name: os.environ[name] for name in _PASSED_ENVIRONMENT if name in os.environ}
-        folder = environment["TMPDIR"] = mkdtemp(prefix="footnote-")
+        folder = await asyncio.to_thread(ReadingFolder)
+        environment["TMPDIR"] = folder.path
         confinement = Confinement(
             mode=self._limits.sandbox,
-            folder=folder,
+            folder=folder.path,
             readable=self._limits.readable,
             writable=self._limits.writable,
         )
@@ -279,4 +280,4 @@ async def _end(child: _Child) -> None:
             with suppress(ProcessLookupError):  # it ended meanwhile
                 os.killpg(child.process.pid, signal.SIGKILL)
     await child.process.wait()
-    await asyncio.to_thread(shutil.rmtree, child.folder, ignore_errors=True)
+    await asyncio.to_thread(child.folder.remove)

@@ -18,6 +18,7 @@ from footnote.errors import how_to_raise
 from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.frames import Bytes
 from footnote.ingestion.sandbox import SandboxMode
+from footnote.ingestion.temporary_folders import ReadingFolder
 from footnote.jobs.turns import Places, Turns
 from footnote.models.speech.installed import SpeechFiles
 from footnote.ports import OnProgress, unheard
@@ -98,7 +99,7 @@ class LocalTranscriber:
             each=_OF_EACH_WORKSPACE, all_together=places, pause_seconds=_PAUSE_SECONDS
         )
         self._turns = Turns()
-        self._folder = tempfile.TemporaryDirectory(prefix="footnote-")
+        self._folder = ReadingFolder()
         self._child = ChildPool(
             "footnote.jobs.listening_child",
             Models(model=files.model, detector=files.detector, max_seconds=max_seconds),
@@ -107,7 +108,7 @@ class LocalTranscriber:
                 memory_bytes=memory_bytes,
                 sandbox=sandbox,
                 readable=(str(files.model), str(files.detector)),
-                writable=(self._folder.name,),
+                writable=(self._folder.path,),
                 slow_advice="take a smaller model by FOOTNOTE_SPEECH, or "
                 + how_to_raise("parse", "FOOTNOTE_TIMEOUTS", timeout_seconds, "seconds"),
                 crash_advice="convert the recording to WAV or MP3 and upload that copy",
@@ -117,7 +118,7 @@ class LocalTranscriber:
     async def close(self) -> None:
         """End the child."""
         await self._child.aclose()
-        await asyncio.to_thread(self._folder.cleanup)
+        await asyncio.to_thread(self._folder.remove)
 
     async def __call__(
         self,
@@ -138,7 +139,7 @@ class LocalTranscriber:
     async def _listen(
         self, content: BinaryIO, media_type: str, workspace_id: UUID, on_progress: OnProgress
     ) -> Transcript:
-        with tempfile.TemporaryDirectory(dir=self._folder.name) as folder:
+        with tempfile.TemporaryDirectory(dir=self._folder.path) as folder:
             source, decoded = Path(folder, "recording"), Path(folder, "samples")
             await asyncio.to_thread(_write, source, content)
             decode = Decode(source=source, media_type=media_type, decoded=decoded)
