@@ -1,10 +1,13 @@
 """The Model Context Protocol as its own client sees it, over HTTP and over standard input."""
 
+import asyncio
 import json
+import os
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -31,6 +34,7 @@ from mcp.types import (  # noqa: E402
     TextResourceContents,
 )
 
+from footnote.interfaces.mcp import stdio  # noqa: E402
 from footnote.interfaces.mcp.stdio import MAX_LINE_BYTES  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -305,6 +309,9 @@ async def test_a_line_that_is_no_message_is_answered_and_the_next_one_is_read(
         b'{"jsonrpc": "2.0", "id": "eight", "method": "ping", "params": "x"}',
         b'{"jsonrpc": "2.0", "id": true, "method": "ping", "params": 1}',
         b'{"jsonrpc": "2.0", "id": 9, "result": 1}',
+        b'{"jsonrpc": "2.0", "id": null, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": true, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "method": "notifications/x", "params": {"id": null}}',
     ]
     env = environment(library.settings)
     ended = await footnote_process(env, "mcp", stdin=b"\n".join(lines))
@@ -315,8 +322,16 @@ async def test_a_line_that_is_no_message_is_answered_and_the_next_one_is_read(
         *((None, PARSE_ERROR), (None, PARSE_ERROR), (None, PARSE_ERROR)),
         *((None, INVALID_REQUEST), (7, INVALID_REQUEST), ("eight", INVALID_REQUEST)),
         *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
+        *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
     ]
     assert all("16 MiB" in each["error"]["message"] for each in answers[:2])
+
+
+async def test_standard_input_without_a_byte_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Path(os.devnull).open() as nothing:  # noqa: ASYNC230  # nothing is to be waited for
+        monkeypatch.setattr(sys, "stdin", nothing)
+        async with asyncio.timeout(60):
+            assert [line async for line in await stdio._lines()] == []
 
 
 async def test_requests_from_elsewhere_are_refused(library: Library) -> None:

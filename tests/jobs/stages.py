@@ -73,3 +73,12 @@ def notes(count: int, *, words: int = 20) -> bytes:
         for number in range(count)
     )
     return "\n\n".join(paragraphs).encode()
+
+
+def skip(seconds: float) -> None:
+    """Let what the running event loop has put off for at most so long happen now."""
+    loop = asyncio.get_running_loop()
+    time = loop.time
+    loop.time = lambda: time() + seconds  # type: ignore[method-assign]
+    # Before what is due then, so that what this puts off again is put off from now.
+    loop.call_soon(delattr, loop, "time")

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from footnote.domain import Document, Stage
+from footnote.domain import Document, DocumentStatus, Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
 from footnote.store import ingesting, publishing
@@ -82,14 +82,39 @@ async def test_documents_beside_one_that_killed_their_worker_lose_no_try(
     assert await set_aside_waits(engine.database)
 
 
-async def test_a_document_that_was_in_hand_but_not_begun_is_no_suspect(
+async def test_of_what_was_in_hand_only_what_was_worked_on_is_suspected(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
     for name in ("begun.md", "waiting.md"):
         await workspace.receive(name.encode(), name)
     await begin(workspace, "begun.md")
     await recover_stalled_jobs(engine.database, silence_seconds=0)
-    assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 0), (INGEST_QUEUE, 0)]
+    assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 1), (INGEST_QUEUE, 0)]
+
+
+async def test_a_document_that_waited_alone_with_its_worker_has_had_no_try(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await workspace.receive(b"Buoys are moored at berth 4.", "a.md")
+    await begin(workspace)
+    await recover_stalled_jobs(engine.database, silence_seconds=0)
+    assert await documents_in_line(workspace) == [(INGEST_QUEUE, 0)]
+
+
+async def test_a_document_that_an_earlier_try_had_begun_waits_until_the_next_one_begins(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    received, work = await received_and_opened(engine, workspace)
+    assert await work.begin(Stage.EMBED)
+    again = await opened(engine, workspace, received)
+    assert (await workspace.document(received.document_id)).status is DocumentStatus.QUEUED
+    await begin(workspace)
+    await recover_stalled_jobs(engine.database, silence_seconds=0)
+    assert await documents_in_line(workspace) == [(INGEST_QUEUE, 0)]
+    assert await again.begin(Stage.PARSE)
+    await begin(workspace)
+    await recover_stalled_jobs(engine.database, silence_seconds=0)
+    assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 1)]
 
 
 async def test_the_smallest_is_tried_first_and_what_killed_before_last(
@@ -120,7 +145,7 @@ async def test_a_document_that_was_alone_with_its_worker_has_had_a_try(
 ) -> None:
     await workspace.receive(b"Buoys are moored at berth 4.", "a.md")
     await queue_maintenance(workspace)
-    await begin(workspace)
+    await begin(workspace, "a.md")
     await recover_stalled_jobs(engine.database, silence_seconds=0)
     assert await documents_in_line(workspace) == [(SET_ASIDE_QUEUE, 1)]
     assert await states(workspace) == [("todo", 1)]
@@ -145,9 +170,9 @@ async def test_a_worker_takes_nothing_over_from_itself(
             await scope.connection.execute("SELECT id FROM procrastinate_workers")
         ).fetchone()
     assert row is not None
-    assert await recover_stalled_jobs(engine.database, silence_seconds=60, own=[row["id"]]) == ()
+    assert await recover_stalled_jobs(engine.database, silence_seconds=0, own=[row["id"]]) == ()
     assert await states(workspace) == [("doing", 0)]
-    assert await recover_stalled_jobs(engine.database, silence_seconds=60, own=[row["id"] + 1])
+    assert await recover_stalled_jobs(engine.database, silence_seconds=0, own=[row["id"] + 1])
     assert await states(workspace) == [("todo", 1)]
 
 
@@ -178,6 +203,12 @@ async def received_and_opened(
 ) -> tuple[Document, PostgresVersionInWork]:
     """A document that waits, and its version as a worker has it in hand."""
     document = (await workspace.receive(b"Buoys are moored at berth 4.", "a.md")).document
+    return document, await opened(engine, workspace, document)
+
+
+async def opened(
+    engine: Engine, workspace: WorkspaceEngine, document: Document
+) -> PostgresVersionInWork:
     work = await open_version(
         engine.database,
         engine.blobs,
@@ -188,7 +219,7 @@ async def received_and_opened(
         limits=engine.maintenance_limits,
     )
     assert work is not None
-    return document, work
+    return work
 
 
 async def test_a_worker_thought_dead_leaves_nothing_with_a_document_that_rests(

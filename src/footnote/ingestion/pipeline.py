@@ -6,8 +6,8 @@ import asyncio
 import hashlib
 import itertools
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence, Set
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from footnote.domain import (
@@ -32,6 +32,7 @@ from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.serialization import compress, decompress
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import examine, file_over
+from footnote.ingestion.stages import StageLimit, reporting
 from footnote.ingestion.turns import Hold, Shares
 from footnote.language.dates import quarters_in
 from footnote.language.scripts import without_data
@@ -39,7 +40,6 @@ from footnote.ports import (
     Analyzer,
     Describer,
     Embedder,
-    OnProgress,
     Parser,
     Transcriber,
     VersionInWork,
@@ -52,8 +52,6 @@ HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 MAX_DEPTH = 8
 """Files inside files inside files: a mail in an archive in a mail, and so on."""
 EMBEDDING_BATCH = 64
-PAUSE_SECONDS = 1.0
-"""Between two notes about one document: enough for a reader, little to write."""
 LOOKED_AT_TOGETHER = 64
 """Chunks that are looked at for orders at once."""
 LEAST_BYTES = 64 * 1024
@@ -92,7 +90,8 @@ class Ingestion:
     """Whether what the embedder tells of orders counts: it is fitted to the packaged reader."""
     embedding_batch: int = EMBEDDING_BATCH
     """Chunks embedded between two saves: what a crash can cost."""
-
+    stage_seconds: float = 900.0
+    """How long a stage may go on without coming forward."""
     shares: Shares = field(default_factory=Shares)
     """What is shared with the other documents in hand, workspace by workspace."""
 
@@ -106,31 +105,46 @@ class Ingestion:
         async with self.shares.memory.hold(work.workspace_id, held) as memory:
             if not await work.begin(Stage.PARSE):
                 return
-            with _stage(Stage.PARSE):
-                parsed = await self._parse(work, memory)
+            async with self._stage(work, Stage.PARSE) as limit:
+                parsed = await self._parse(work, memory, limit)
             if not await work.begin(Stage.CHUNK):
                 return
-            with _stage(Stage.CHUNK):
-                async with self.shares.computing.hold(work.workspace_id):
-                    divided = await asyncio.to_thread(self._divide, parsed, work.filename)
+            async with (
+                self._stage(work, Stage.CHUNK) as limit,
+                limit.turn(self.shares.computing, work.workspace_id),
+            ):
+                divided = await limit.compute(self._divide, parsed, work.filename)
             if not await work.begin(Stage.EMBED):
                 return
-            with _stage(Stage.EMBED):
-                clear = await self._embed(work, divided.texts)
+            async with self._stage(work, Stage.EMBED) as limit:
+                clear = await self._embed(work, divided.texts, limit)
             if clear is None or not await work.begin(Stage.PUBLISH):
                 return
-            with _stage(Stage.PUBLISH):
-                await self._publish(work, parsed, divided, clear)
+            async with self._stage(work, Stage.PUBLISH) as limit:
+                await self._publish(work, parsed, divided, clear, limit)
+
+    @asynccontextmanager
+    async def _stage(self, work: VersionInWork, stage: Stage) -> AsyncIterator[StageLimit]:
+        """The span of a stage, its duration, and how long it may stand still."""
+        with span(f"ingest {stage}"), timed(STAGES, {"footnote.stage": stage}):
+            async with StageLimit(stage, work.filename, self.stage_seconds) as limit:
+                yield limit
 
     async def _publish(
-        self, work: VersionInWork, parsed: ParsedDocument, divided: _Divided, clear: Set[bytes]
+        self,
+        work: VersionInWork,
+        parsed: ParsedDocument,
+        divided: _Divided,
+        clear: Set[bytes],
+        limit: StageLimit,
     ) -> None:
         """Index and publish what was read; `clear` are the hashes of texts without orders."""
         enrichment, chunks = divided.enrichment, divided.chunks
-        async with self.shares.computing.hold(work.workspace_id):
-            terms = await asyncio.to_thread(self._index, work, enrichment, chunks)
+        async with limit.turn(self.shares.computing, work.workspace_id):
+            terms = await limit.compute(self._index, work, enrichment, chunks)
             if self.gives_orders is not None:
-                chunks = await self._marked(self.gives_orders, divided, clear)
+                chunks = await self._marked(self.gives_orders, divided, clear, limit)
+        limit.forward()
         about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
         keywords, among = await chosen_keywords(
@@ -153,13 +167,13 @@ class Ingestion:
         )
         note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))
 
-    async def _parse(self, work: VersionInWork, memory: Hold) -> ParsedDocument:
+    async def _parse(self, work: VersionInWork, memory: Hold, limit: StageLimit) -> ParsedDocument:
         """Read the file and receive those inside it, unless an earlier try did."""
         kept = await work.parsed()
         if kept is not None and (parsed := await asyncio.to_thread(decompress, kept)) is not None:
             memory.grow(_bytes_of(parsed))
             return parsed
-        with await work.content() as content:
+        with await work.content() as content, limit.unlimited():
             async with reporting(work, Stage.PARSE) as on_progress:
                 if self.transcriber is not None and media.is_recording(work.media_type):
                     parsed = await transcribe(
@@ -178,14 +192,14 @@ class Ingestion:
                         parsed = await describe(self.describer, parsed)
         memory.grow(_bytes_of(parsed))
         if parsed.attachments:
-            await self._attach(work, parsed)
+            await self._attach(work, parsed, limit)
         await work.detach_beyond(len(parsed.attachments))
         parsed = replace(parsed, attachments=(), pictures=())
         await work.keep_parsed(await asyncio.to_thread(compress, parsed))
         memory.grow(_bytes_of(parsed))
         return parsed
 
-    async def _attach(self, work: VersionInWork, parsed: ParsedDocument) -> None:
+    async def _attach(self, work: VersionInWork, parsed: ParsedDocument, limit: StageLimit) -> None:
         too_deep = await work.depth() >= MAX_DEPTH
         for position, attachment in enumerate(parsed.attachments):
             name, content = attachment.filename, file_over(attachment.content)
@@ -207,6 +221,7 @@ class Ingestion:
                 source_type=_SOURCE_OF_PARTS.get(parsed.media_type, SourceType.UPLOAD),
                 failure=None if refusal is None else failure_of(refusal),
             )
+            limit.forward()
 
     def _divide(self, parsed: ParsedDocument, filename: str) -> _Divided:
         """Raise DocumentUnreadable where there is nothing to read."""
@@ -225,7 +240,9 @@ class Ingestion:
         texts = _texts_of(chunks, about_text(enrichment))
         return _Divided(words=words, enrichment=enrichment, chunks=chunks, texts=texts)
 
-    async def _embed(self, work: VersionInWork, texts: _Texts) -> Set[bytes] | None:
+    async def _embed(
+        self, work: VersionInWork, texts: _Texts, limit: StageLimit
+    ) -> Set[bytes] | None:
         """Keep the vectors that are missing; None when nobody wants them any more.
 
         Of those embedded now, the hashes of texts that surely give no orders.
@@ -237,7 +254,7 @@ class Ingestion:
         clear: set[bytes] = set()
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
-            async with self.shares.embedding.hold(work.workspace_id, len(batch)):
+            async with limit.turn(self.shares.embedding, work.workspace_id, len(batch)):
                 with model_call("embeddings", f"{lane.provider}:{lane.model}"):
                     made = await embed_and_screen(self.embedder, [texts[key] for key in batch])
             if self.screening:
@@ -248,11 +265,12 @@ class Ingestion:
         return clear
 
     async def _marked(
-        self, gives_orders: GivesOrders, divided: _Divided, clear: Set[bytes]
+        self, gives_orders: GivesOrders, divided: _Divided, clear: Set[bytes], limit: StageLimit
     ) -> ChunkSequence:
         """The chunks, each with whether it gives orders."""
         orders = bytearray()
         for start in range(0, len(divided.chunks), LOOKED_AT_TOGETHER):
+            limit.forward()
             chunks = divided.chunks[start : start + LOOKED_AT_TOGETHER]
             texts = [without_data(indexed_text(chunk, divided.enrichment)) for chunk in chunks]
             # What is cut short where it is embedded was not looked at there.
@@ -282,13 +300,6 @@ class Ingestion:
         called = "\n".join((enrichment.title, *enrichment.names, *enrichment.cover))
         terms = self.analyzer.terms(called, enrichment.language)
         return work.name_term_ids([*terms, *quarters_in(called)])
-
-
-@contextmanager
-def _stage(stage: Stage) -> Iterator[None]:
-    """The span of a stage, and its duration."""
-    with span(f"ingest {stage}"), timed(STAGES, {"footnote.stage": stage}):
-        yield
 
 
 def _note_ocr(parsed: ParsedDocument) -> None:
@@ -337,32 +348,6 @@ def _texts_of(chunks: Sequence[Chunk], about: str) -> _Texts:
         if places.setdefault(key, chunk.ordinal) == chunk.ordinal:
             lengths[key] = len(text)
     return _Texts(chunks, about, tuple(hashes), lengths, places)
-
-
-@asynccontextmanager
-async def reporting(
-    work: VersionInWork, stage: Stage, pause_seconds: float = PAUSE_SECONDS
-) -> AsyncIterator[OnProgress]:
-    """What is told within is noted meanwhile; a stage that is over at once leaves no note."""
-    latest: list[tuple[int, int]] = []
-
-    def tell(done: int, total: int) -> None:
-        latest[:] = [(done, total)]
-
-    async def note() -> None:
-        while True:
-            await asyncio.sleep(pause_seconds)
-            if latest:
-                await work.progress(stage, *latest.pop())
-
-    noting = asyncio.create_task(note())
-    try:
-        yield tell
-    finally:
-        noting.cancel()
-        # A note that could not be written is worth no failed document.
-        with suppress(asyncio.CancelledError, Exception):
-            await noting
 
 
 def text_hash(text: str) -> bytes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import faulthandler
 import os
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import structlog
@@ -55,6 +56,27 @@ def go_first() -> None:
     """
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_GO), encoding="ascii")
+
+
+@contextlib.asynccontextmanager
+async def ending_when_stuck(seconds: float) -> AsyncIterator[None]:
+    """End this process once its event loop has stood still for so long, whatever holds it.
+
+    A regular expression, say, lets no other thread run until it is through. What each thread was at
+    is written to standard error. After the block the process itself has as long to end.
+    """
+
+    async def go_on() -> None:
+        while True:
+            faulthandler.dump_traceback_later(seconds, exit=True)
+            await asyncio.sleep(min(_LOOK_SECONDS, seconds / 2))
+
+    going_on = asyncio.create_task(go_on())
+    try:
+        yield
+    finally:
+        going_on.cancel()
+        await asyncio.wait([going_on])
 
 
 async def _run(engine: Services, command: Sequence[str]) -> None:

@@ -20,6 +20,7 @@ from footnote.errors import FootnoteError, StoreUnavailable
 from footnote.ingestion.chunk_policies import named_policy
 from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import EMBEDDING_BATCH, Ingestion
+from footnote.ingestion.stages import LONGER_THAN_PARSING
 from footnote.ingestion.turns import Shares, Turns
 from footnote.jobs.bookkeeping import Bookkeeping
 from footnote.jobs.in_hand import InHand
@@ -97,12 +98,18 @@ async def run_worker(
             max_file_bytes=settings.limits.bytes,
             gives_orders=engine.suspicion,
             screening=settings.reader == "packaged",
+            stage_seconds=stage_seconds(settings),
             shares=_shares(engine),
         )
         if set_aside:
             await work_on_set_aside(engine, ingestion, stop or asyncio.Event())
         else:
             await work_on_queue(engine, ingestion, stop or asyncio.Event())
+
+
+def stage_seconds(settings: Settings) -> float:
+    """How long a stage may go on without coming forward, and an event loop may stand still."""
+    return LONGER_THAN_PARSING * settings.seconds.parse
 
 
 def _shares(engine: Services) -> Shares:

@@ -142,8 +142,9 @@ class ServingSettings(BaseModel):
         "a quarter of it, and an agent has half as long again. parse (300): a parser may compute "
         "twice as long on several cores; a slow machine, or long scans, need more; a fifth of it "
         "is for the description of a picture, three times it for a recording that a transcriber "
-        "writes down. fetch (30): an address, or an answer of a mailbox; a slow line with large "
-        "files needs more. worker (10): silence after which a worker's jobs are given to another; "
+        "writes down, and for any later stage until a part of it is done. fetch (30): an address, "
+        "or an answer of a mailbox; a slow line with large files needs more. "
+        "worker (10): silence after which a worker's jobs are given to another; "
         "it says that it lives five times as often, and a machine that stalls for long needs more. "
         "replica (10): how old what a replica lacks may be; beyond, the primary is read.",
     )

@@ -290,14 +290,17 @@ async def open_version(
 ) -> PostgresVersionInWork | None:
     """Open a version for ingestion; None when it was replaced, deleted or published already.
 
+    It waits until its first stage begins, whatever a try before this one had begun.
+
     Raises LaneMismatch when the workspace was embedded by another model.
     """
     async with database.workspace(workspace_id, SYSTEM) as scope:
-        row = await scope.one(
-            _SQL["stored_version"], {"document_id": document_id, "version": version}
-        )
+        key = {"document_id": document_id, "version": version}
+        row = await scope.one(_SQL["stored_version"], key)
         if row is None:
             return None
+        if await scope.change(_SQL["wait_again"], key):
+            await announce_events(scope, document_id)
         return PostgresVersionInWork(
             database=database,
             blobs=blobs,

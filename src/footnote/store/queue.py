@@ -324,8 +324,8 @@ async def recover_stalled_jobs(
     Those of a worker whose presence is held are, too, until it was silent for much longer.
 
     A worker may have died of a document, for want of memory say. Those whose ingestion had begun
-    are set aside, to be tried one by one in a process of their own. Where several were in hand,
-    nobody knows which it was, and none has lost a try; one that was alone with its worker has.
+    are set aside, to be tried one by one in a process of their own. Where it worked on several,
+    nobody knows which it was, and none has lost a try; one that it worked on alone has.
     """
     recovered = []
     async with database.outside() as connection:
@@ -340,22 +340,22 @@ async def recover_stalled_jobs(
                 },
             )
         ).fetchall()
-        documents = Counter(row["worker_id"] for row in stalled if row["task"] == INGEST_TASK)
+        begun = {}
         for row in stalled:
-            is_document = row["task"] == INGEST_TASK
-            had_a_try = not is_document or documents[row["worker_id"]] == 1
-            attempts = row["attempts"] + had_a_try
-            changes: dict[str, object] = {"queue": None, "priority": None}
-            if is_document:
-                about = row["args"]
-                await bind_as_system(connection, UUID(about["workspace_id"]))
-                begun = await (await connection.execute(_SQL["begun_bytes"], about)).fetchone()
-                if begun is not None or had_a_try:
-                    size = 0 if begun is None else begun["byte_size"]
-                    changes = {
-                        "queue": SET_ASIDE_QUEUE,
-                        "priority": _priority_aside(attempts, size),
-                    }
+            if row["task"] == INGEST_TASK:
+                await bind_as_system(connection, UUID(row["args"]["workspace_id"]))
+                found = await connection.execute(_SQL["begun_bytes"], row["args"])
+                if (document := await found.fetchone()) is not None:
+                    begun[row["id"]] = document["byte_size"]
+        beside = Counter(row["worker_id"] for row in stalled if row["id"] in begun)
+        for row in stalled:
+            attempts, changes = row["attempts"], {"queue": None, "priority": None}
+            if row["id"] in begun:
+                attempts += beside[row["worker_id"]] == 1
+                priority = _priority_aside(attempts, begun[row["id"]])
+                changes = {"queue": SET_ASIDE_QUEUE, "priority": priority}
+            elif row["task"] != INGEST_TASK:
+                attempts += 1
             await connection.execute(
                 _SQL["recover_job"], {"job_id": row["id"], "attempts": attempts, **changes}
             )

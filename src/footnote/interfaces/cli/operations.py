@@ -25,8 +25,8 @@ from footnote.interfaces.cli.kept_token import kept_token
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.interfaces.failures import failure_of
 from footnote.interfaces.schemas import WorkspaceList
-from footnote.jobs.set_aside import go_first
-from footnote.jobs.worker import run_worker
+from footnote.jobs.set_aside import ending_when_stuck, go_first
+from footnote.jobs.worker import run_worker, stage_seconds
 from footnote.settings import Settings
 
 T = TypeVar("T")
@@ -84,7 +84,8 @@ async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) 
             go_first()
         else:
             engine.serve_metrics()
-        await run_worker(engine, stop=stop, set_aside=set_aside)
+        async with ending_when_stuck(stage_seconds(settings)):
+            await run_worker(engine, stop=stop, set_aside=set_aside)
 
 
 def _when_stdin_ends(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
+import stat
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
@@ -25,6 +27,7 @@ with wanted("mcp", "mcp"):
         PARSE_ERROR,
         ErrorData,
         JSONRPCError,
+        JSONRPCNotification,
         jsonrpc_message_adapter,
     )
 
@@ -86,16 +89,25 @@ def _error_of(line: bytes) -> JSONRPCError | None:
     if len(line) > MAX_LINE_BYTES:
         most = f"{MAX_LINE_BYTES // 2**20} MiB"
         return _error(INVALID_REQUEST, f"This line is longer than a message may be, {most}.")
+    message = None
     with suppress(ValidationError):
-        jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    # A request whose `id` is none passes for a notification, which nobody answers.
+    if message is not None and not (isinstance(message, JSONRPCNotification) and b'"id"' in line):
         return None
     try:
         said = json.loads(line.decode())
     except (ValueError, RecursionError):
         return _error(PARSE_ERROR, "A message is one line of JSON in UTF-8.")
-    asks = isinstance(said, dict) and "method" in said and type(said.get("id")) in (int, str)
+    if message is not None and "id" not in said:
+        return None
+    asks = isinstance(said, dict) and "method" in said
+    if asks and "id" in said and type(said["id"]) not in (int, str):
+        return _error(INVALID_REQUEST, "The `id` of a request is a string or a whole number.")
     return _error(
-        INVALID_REQUEST, "This is no message of JSON-RPC 2.0.", said["id"] if asks else None
+        INVALID_REQUEST,
+        "This is no message of JSON-RPC 2.0.",
+        said["id"] if asks and "id" in said else None,
     )
 
 
@@ -106,13 +118,14 @@ def _error(code: int, message: str, identifier: int | str | None = None) -> JSON
 
 async def _lines() -> AsyncIterator[bytes]:
     """The lines of standard input, read such that it can be cancelled where it is no file."""
-    reader = asyncio.StreamReader(limit=MAX_LINE_BYTES)
-    try:
-        await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
-        )
-    except ValueError:
+    kind = os.fstat(sys.stdin.fileno()).st_mode
+    # The loop cannot wait for other devices, such as that of no bytes, and says so nowhere.
+    if not (stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind) or sys.stdin.isatty()):
         return cast("AsyncIterator[bytes]", anyio.wrap_file(sys.stdin.buffer))
+    reader = asyncio.StreamReader(limit=MAX_LINE_BYTES)
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+    )
     return _lines_of(reader)
 
 

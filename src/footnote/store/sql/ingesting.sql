@@ -6,6 +6,13 @@ FROM documents JOIN document_versions AS given USING (workspace_id, document_id,
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
 
+-- name: wait_again
+-- What an earlier try began waits until this one begins: nobody dies of what only waits.
+UPDATE documents SET
+    status = 'queued', stage = 'receive', progress_done = NULL, progress_total = NULL
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s AND status = 'ingesting'
+
 -- name: hold_access
 -- Of what an attachment is attached to: whoever changes it waits until the attachment is there.
 SELECT visibility, access FROM documents
