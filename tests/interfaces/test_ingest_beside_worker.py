@@ -11,7 +11,7 @@ import pytest
 
 import footnote as library
 from footnote.settings import Settings
-from footnote.store.queue import worker_lives
+from footnote.store.job_recovery import worker_lives
 from tests.interfaces.serving import Ended, environment, footnote, serving
 
 pytestmark = pytest.mark.usefixtures("own_database")

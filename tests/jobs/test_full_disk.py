@@ -18,7 +18,7 @@ from footnote.jobs.worker import work_on_queue
 from footnote.models.testing import CountingEmbedder
 from footnote.ports import Embedder, Vectors
 from footnote.settings import Settings
-from footnote.store.queue import recover_stalled_jobs
+from footnote.store.job_recovery import recover_stalled_jobs
 from tests.conftest import TestDatabase
 from tests.jobs.stages import Around, stages
 

@@ -15,7 +15,7 @@ from footnote.jobs.worker import work_on_queue
 from footnote.ports import Embedder
 from footnote.settings import Settings, settings_from
 from footnote.store.embedded import SUPERUSER, EmbeddedPostgres
-from footnote.store.queue import recover_stalled_jobs
+from footnote.store.job_recovery import recover_stalled_jobs
 from tests.conftest import TestDatabase
 from tests.jobs.stages import Stuck, stages
 

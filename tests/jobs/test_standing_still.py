@@ -16,7 +16,7 @@ from tests.jobs.stages import Around, notes, skip, stages
 
 STUCK = """
 import asyncio, re
-from footnote.jobs.set_aside import ending_when_stuck
+from footnote.jobs.process import ending_when_stuck
 
 async def main():
     async with ending_when_stuck(0.5):

@@ -16,8 +16,8 @@ import pytest
 from footnote.domain import DocumentStatus, ParsedDocument, Stage
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import DocumentInterrupted
-from footnote.interfaces.cli.operations import NICENESS
 from footnote.jobs.ingest import IngestionJob, ingest_version
+from footnote.jobs.process import NICENESS
 from footnote.jobs.worker import work_on_queue
 from footnote.models.testing import CountingEmbedder
 from footnote.ports import OnProgress, unheard

@@ -16,6 +16,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from footnote.errors import StoreUnavailable
+from footnote.jobs.process import NICENESS
 from footnote.store import embedded
 from footnote.store.embedded import APPLICATION_ROLE, SUPERUSER, start_embedded
 from tests.folders import server_home
@@ -166,3 +167,39 @@ def test_root_is_told_when_no_other_user_could_reach_the_folder(home: Path) -> N
         start_embedded(closed / "home")
     assert caught.value.hint is not None
     assert "FOOTNOTE_HOME" in caught.value.hint
+
+
+REVIVE = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from footnote.jobs.process import give_way
+from footnote.store.embedded import start_embedded
+from footnote.store.revival import keep
+
+async def main(server):
+    kept = keep(server)
+    give_way()
+    first = postmaster(server)
+    os.kill(first, signal.SIGKILL)
+    while postmaster(server) in (0, first):
+        await asyncio.sleep(0.05)
+    print(os.getpriority(os.PRIO_PROCESS, postmaster(server)), os.getpriority(os.PRIO_PROCESS, 0))
+    await kept.release()
+
+def postmaster(server):
+    try:
+        return int((server.cluster / "postmaster.pid").read_text().partition("\\n")[0] or 0)
+    except FileNotFoundError:
+        return 0
+
+asyncio.run(main(start_embedded(Path(sys.argv[1]))))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have no niceness of their own here")
+def test_a_server_that_is_started_again_gives_way_to_nobody(home: Path) -> None:
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    ended = subprocess.run(
+        [sys.executable, "-c", REVIVE, str(home)], stdout=subprocess.PIPE, text=True, check=True
+    )
+    assert ended.stdout.split() == [str(before), str(max(before, NICENESS))]

@@ -11,14 +11,13 @@ from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.inline import work_until_resting
 from footnote.store import ingesting, publishing
 from footnote.store.ingesting import PostgresVersionInWork, open_version
+from footnote.store.job_recovery import recover_stalled_jobs, set_aside_waits
 from footnote.store.queue import (
     INGEST_QUEUE,
     INGEST_TASK,
     MAINTAIN_TASK,
     SET_ASIDE_QUEUE,
     enqueue_maintenance,
-    recover_stalled_jobs,
-    set_aside_waits,
 )
 
 pytestmark = pytest.mark.usefixtures("own_database")

@@ -58,18 +58,17 @@ from footnote.store.embedded import (
     APPLICATION_ROLE,
     OWNER_ROLE,
     EmbeddedPostgres,
-    keep,
-    private_folder,
     start_embedded,
 )
 from footnote.store.events import Listener
-from footnote.store.home import require_home, require_usable
+from footnote.store.home import private_folder, require_home, require_usable
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
 from footnote.store.object_stores import variable_of
 from footnote.store.pools import open_database, open_replica
 from footnote.store.queue import queue_state
 from footnote.store.replicas import Replica, Replicas
+from footnote.store.revival import keep
 from footnote.store.sealed_blobs import SealedBlobs
 from footnote.store.traces import keeper
 from footnote.store.vector_cache import VectorCache

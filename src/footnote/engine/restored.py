@@ -16,7 +16,8 @@ from footnote.engine.installation import Engine
 from footnote.engine.opening import database_urls, open_engine
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore
-from footnote.store.embedded import OWNER_ROLE, private_folder, start_embedded
+from footnote.store.embedded import OWNER_ROLE, start_embedded
+from footnote.store.home import private_folder
 from footnote.store.owner_view import OwnerView
 from footnote.store.recovery import Recovery, unpack
 from footnote.store.server_backups import ServerTools

@@ -29,9 +29,8 @@ from footnote.engine.restored import Restored, emptied, restored_in, restored_in
 from footnote.errors import CiphertextDamaged, Conflict, FootnoteError, InvalidRequest
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore
-from footnote.store.embedded import open_home, private_folder
 from footnote.store.file_backups import KeptFile, files_at, is_empty, put_back, read_index
-from footnote.store.home import require_usable
+from footnote.store.home import open_home, private_folder, require_usable
 from footnote.store.owner_view import OwnerView
 from footnote.store.recovery import Recovery, only_one, unused
 from footnote.store.system_user import server_account

@@ -16,8 +16,9 @@ from procrastinate.connector import BaseAsyncConnector
 from procrastinate.jobs import Job, Status
 from procrastinate.manager import JobManager, NotificationCallback
 
+from footnote.store.job_recovery import PUT_BACK
 from footnote.store.presence import Presence
-from footnote.store.queue import INGEST_QUEUE, PUT_BACK, SET_ASIDE_QUEUE, TAKE_TURN
+from footnote.store.queue import INGEST_QUEUE, SET_ASIDE_QUEUE, TAKE_TURN
 
 _log = structlog.get_logger(__name__)
 

@@ -17,7 +17,7 @@ from procrastinate.retry import RetryStrategy
 from footnote.errors import BlobsFull, StoreFull, StoreUnavailable
 from footnote.jobs.turns import NotYet
 from footnote.store.database import Database
-from footnote.store.queue import refund_attempts
+from footnote.store.job_recovery import refund_attempts
 
 _log = structlog.get_logger(__name__)
 

@@ -17,7 +17,7 @@ from footnote.engine.lanes import reembedding
 from footnote.errors import QueueFull
 from footnote.jobs.sources.following import Listing, Source
 from footnote.jobs.worker import run_worker
-from footnote.store.queue import worker_lives
+from footnote.store.job_recovery import worker_lives
 
 T = TypeVar("T")
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import faulthandler
 import os
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import structlog
 
 from footnote.engine import Services
 from footnote.errors import StoreUnavailable
 from footnote.settings import environment_of
-from footnote.store.queue import set_aside_waits
+from footnote.store.job_recovery import set_aside_waits
 
 _log = structlog.get_logger(__name__)
 
@@ -29,8 +27,6 @@ COMMAND = (
 _LOOK_SECONDS = 1.0
 _GRACE_SECONDS = 10.0
 """What is in hand may take half of it to end."""
-_FIRST_TO_GO = 1000
-"""The score by which Linux ends a process before all others when memory runs out."""
 
 
 async def try_set_aside(engine: Services, command: Sequence[str] = COMMAND) -> None:
@@ -47,36 +43,6 @@ async def try_set_aside(engine: Services, command: Sequence[str] = COMMAND) -> N
         except OSError as error:  # No process or pipe is to be had at the moment.
             _log.warning("set_aside_process_not_started", reason=str(error))
         await asyncio.sleep(_LOOK_SECONDS)
-
-
-def go_first() -> None:
-    """Let the system end this process before any other when memory runs out, where it can be told.
-
-    On Linux; elsewhere it decides as for any other process.
-    """
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_GO), encoding="ascii")
-
-
-@contextlib.asynccontextmanager
-async def ending_when_stuck(seconds: float) -> AsyncIterator[None]:
-    """End this process once its event loop has stood still for so long, whatever holds it.
-
-    A regular expression, say, lets no other thread run until it is through. What each thread was at
-    is written to standard error. After the block the process itself has as long to end.
-    """
-
-    async def go_on() -> None:
-        while True:
-            faulthandler.dump_traceback_later(seconds, exit=True)
-            await asyncio.sleep(min(_LOOK_SECONDS, seconds / 2))
-
-    going_on = asyncio.create_task(go_on())
-    try:
-        yield
-    finally:
-        going_on.cancel()
-        await asyncio.wait([going_on])
 
 
 async def _run(engine: Services, command: Sequence[str]) -> None:

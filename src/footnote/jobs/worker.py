@@ -31,12 +31,8 @@ from footnote.jobs.set_aside import COMMAND, try_set_aside
 from footnote.models.batching import BATCH_TOKENS, CrossDocumentBatcher
 from footnote.models.model_store import available_cores
 from footnote.settings import Settings
-from footnote.store.queue import (
-    SET_ASIDE_QUEUE,
-    RecoveredJob,
-    put_back,
-    recover_stalled_jobs,
-)
+from footnote.store.job_recovery import RecoveredJob, put_back, recover_stalled_jobs
+from footnote.store.queue import SET_ASIDE_QUEUE
 
 _log = structlog.get_logger(__name__)
 
@@ -102,6 +98,8 @@ async def run_worker(
             shares=_shares(engine),
         )
         if set_aside:
+            if engine.server is not None:
+                engine.server.leave_to_others()
             await work_on_set_aside(engine, ingestion, stop or asyncio.Event())
         else:
             await work_on_queue(engine, ingestion, stop or asyncio.Event())

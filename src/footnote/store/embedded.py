@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import fcntl
 import os
 import select
@@ -24,7 +23,7 @@ import structlog
 from psycopg import sql
 
 from footnote.errors import StoreUnavailable
-from footnote.store.home import require_usable, socket_folder_of
+from footnote.store.home import open_home, require_usable, socket_folder_of
 from footnote.store.statements import load_statements
 from footnote.store.system_user import ServerAccount, reachable_binaries, server_account
 
@@ -44,7 +43,6 @@ _LOCK_TIMEOUT_SECONDS = 240.0
 
 _SILENT_SECONDS = 3.0
 _LOOK_SECONDS = 0.1
-_RESTART_PAUSE_SECONDS = 1.0
 
 _CONFIGURATION = """
 listen_addresses = ''
@@ -210,22 +208,6 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
     return server
 
 
-def open_home(home: Path, account: ServerAccount) -> None:
-    """Make a home that is closed to others, but that the server's account may walk through.
-
-    Raises OSError, and StoreUnavailable where a folder above it is closed to that account.
-    """
-    private_folder(home)
-    if account.uid is not None:
-        home.chmod(home.stat().st_mode | 0o011)
-    account.require_reachable(home / "postgres")
-
-
-def private_folder(folder: Path) -> None:
-    """Make a folder that is closed to other users, if it is not there yet."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-
-
 def create_database(server: EmbeddedPostgres, name: str, template: str | None = None) -> None:
     """Create a database owned by the owner role, with pgvector installed."""
     with psycopg.connect(server.url(SUPERUSER, "postgres"), autocommit=True) as connection:
@@ -365,44 +347,3 @@ def locked(file: IO[bytes]) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-@dataclass(frozen=True, slots=True)
-class KeptPostgres:
-    """A server in use, and the task that watches over it."""
-
-    server: EmbeddedPostgres
-    watch: asyncio.Task[None]
-
-    async def release(self) -> None:
-        """Stop watching, stop using the server, and stop it if we were its last user."""
-        self.watch.cancel()
-        await asyncio.wait([self.watch])
-        await asyncio.to_thread(self.server.release)
-
-
-def keep(server: EmbeddedPostgres) -> KeptPostgres:
-    """Watch over a server from the running event loop."""
-    return KeptPostgres(server, asyncio.create_task(_watch(server)))
-
-
-async def _watch(server: EmbeddedPostgres) -> None:
-    while True:
-        await _until_it_is_gone(server)
-        try:
-            if await asyncio.to_thread(server.revive):
-                _log.warning("the embedded Postgres died and was started again")
-                continue
-        except (StoreUnavailable, psycopg.Error, OSError) as error:
-            reason = str(error).strip()
-            _log.error("the embedded Postgres died and does not start", reason=reason)
-        await asyncio.sleep(_RESTART_PAUSE_SECONDS)
-
-
-async def _until_it_is_gone(server: EmbeddedPostgres) -> None:
-    """Hold a connection and wait for its end, which is told at once and costs nothing."""
-    with suppress(psycopg.OperationalError):
-        url = server.url(APPLICATION_ROLE)
-        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
-            async for _ in connection.notifies():
-                continue

@@ -14,7 +14,7 @@ from obstore.store import LocalStore, ObjectStore
 from footnote.domain.backups import BackupPart
 from footnote.errors import BlobsUnavailable, CiphertextDamaged
 from footnote.store.backup_store import BackupStore
-from footnote.store.embedded import private_folder
+from footnote.store.home import private_folder
 from footnote.store.object_stores import said_by_store, store_at
 from footnote.store.read_ahead import read_ahead
 

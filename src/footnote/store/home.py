@@ -1,4 +1,4 @@
-"""Decides whether a folder may be the home of the embedded Postgres, before anything is made."""
+"""The folder of an installation: whether it may be one, and how it is opened."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from footnote.errors import StoreUnavailable
-from footnote.store.system_user import ROOT_HOME, require_open_way, server_uid
+from footnote.store.system_user import ROOT_HOME, ServerAccount, require_open_way, server_uid
 
 FILESYSTEM_ROOT = Path("/")
 
@@ -56,6 +56,22 @@ def require_usable(home: Path) -> None:
         _require_ours(socket_folder_of(home), None if settled else _SOCKETS)
         for name in ("postgres.lock", "postgres.users"):
             _require_no_link(home / name)
+
+
+def open_home(home: Path, account: ServerAccount) -> None:
+    """Make a home that is closed to others, but that the server's account may walk through.
+
+    Raises OSError, and StoreUnavailable where a folder above it is closed to that account.
+    """
+    private_folder(home)
+    if account.uid is not None:
+        home.chmod(home.stat().st_mode | 0o011)
+    account.require_reachable(home / "postgres")
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder that is closed to other users, if it is not there yet."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def socket_folder_of(home: Path) -> Path:

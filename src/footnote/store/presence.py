@@ -9,9 +9,10 @@ from psycopg.rows import dict_row
 
 from footnote.store.database import Connection
 from footnote.store.pools import configure_for_queue
-from footnote.store.queue import PRESENCE
 from footnote.store.statements import load_statements
 
+PRESENCE = 1_869_901_171
+"""The first number of the advisory locks of workers; their own number is the second."""
 _SQL = load_statements("queue")
 
 _ANSWER_SECONDS = 30.0

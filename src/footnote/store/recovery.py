@@ -16,8 +16,8 @@ from pathlib import Path
 import psycopg
 
 from footnote.errors import CiphertextDamaged, Conflict, InvalidRequest, StoreUnavailable
-from footnote.store.embedded import SUPERUSER, EmbeddedPostgres, locked, open_lock, private_folder
-from footnote.store.home import socket_folder_of
+from footnote.store.embedded import SUPERUSER, EmbeddedPostgres, locked, open_lock
+from footnote.store.home import private_folder, socket_folder_of
 from footnote.store.system_user import reachable_binaries, server_account
 
 _LONGEST_START_SECONDS = 24 * 3600

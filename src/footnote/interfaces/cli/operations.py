@@ -9,7 +9,6 @@ import signal
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
@@ -25,14 +24,11 @@ from footnote.interfaces.cli.kept_token import kept_token
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
 from footnote.interfaces.failures import failure_of
 from footnote.interfaces.schemas import WorkspaceList
-from footnote.jobs.set_aside import ending_when_stuck, go_first
+from footnote.jobs.process import ending_when_stuck, give_way, go_first
 from footnote.jobs.worker import run_worker, stage_seconds
 from footnote.settings import Settings
 
 T = TypeVar("T")
-
-NICENESS = 10
-"""Of a worker beside what answers people; on a quiet machine it changes nothing."""
 
 
 def worker(
@@ -52,22 +48,6 @@ def worker(
     wait_for(_work(settings, until_stdin_ends=until_stdin_ends, set_aside=set_aside))
 
 
-def _give_way() -> None:
-    """Let searches of other processes go first where both want the processor; not on Windows.
-
-    Linux has a niceness for each thread, which those that it starts inherit.
-    """
-    threads = Path("/proc/self/task")
-    if threads.is_dir():
-        for thread in threads.iterdir():
-            with contextlib.suppress(ProcessLookupError):
-                number = int(thread.name)
-                niceness = max(NICENESS, os.getpriority(os.PRIO_PROCESS, number))
-                os.setpriority(os.PRIO_PROCESS, number, niceness)
-    elif hasattr(os, "nice"):
-        os.nice(NICENESS)
-
-
 async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -79,7 +59,7 @@ async def _work(settings: Settings, *, until_stdin_ends: bool, set_aside: bool) 
     # A worker that has nothing to embed keeps no model in memory.
     async with await open_engine(settings, models_at_first_use=True) as engine:
         # Not before: an embedded Postgres that it starts serves searches, too.
-        _give_way()
+        give_way()
         if set_aside:
             go_first()
         else:

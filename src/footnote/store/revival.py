@@ -1,0 +1,73 @@
+"""Watches over an embedded Postgres, and starts it again when it has died."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+
+import psycopg
+import structlog
+
+from footnote.errors import StoreUnavailable
+from footnote.store.embedded import APPLICATION_ROLE, EmbeddedPostgres
+
+STARTER = "footnote-postgres"
+"""How threads are called that start the server; it gets the priority of the one that does."""
+_RESTART_PAUSE_SECONDS = 1.0
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPostgres:
+    """A server in use, and the task that watches over it."""
+
+    server: EmbeddedPostgres
+    starter: ThreadPoolExecutor
+    watch: asyncio.Task[None]
+
+    def leave_to_others(self) -> None:
+        """Stop watching: whoever started this process does, with a priority of its own."""
+        self.watch.cancel()
+
+    async def release(self) -> None:
+        """Stop watching, stop using the server, and stop it if we were its last user."""
+        self.watch.cancel()
+        await asyncio.wait([self.watch])
+        self.starter.shutdown(wait=False)
+        await asyncio.to_thread(self.server.release)
+
+
+def keep(server: EmbeddedPostgres) -> KeptPostgres:
+    """Watch over a server from the running event loop.
+
+    It is started again with the priority that this process has now, whatever it is later: one that
+    has given way to others may not take that back.
+    """
+    starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix=STARTER)
+    starter.submit(int)  # Its thread begins with the first it is given.
+    return KeptPostgres(server, starter, asyncio.create_task(_watch(server, starter)))
+
+
+async def _watch(server: EmbeddedPostgres, starter: ThreadPoolExecutor) -> None:
+    while True:
+        await _until_it_is_gone(server)
+        try:
+            if await asyncio.get_running_loop().run_in_executor(starter, server.revive):
+                _log.warning("the embedded Postgres died and was started again")
+                continue
+        except (StoreUnavailable, psycopg.Error, OSError) as error:
+            reason = str(error).strip()
+            _log.error("the embedded Postgres died and does not start", reason=reason)
+        await asyncio.sleep(_RESTART_PAUSE_SECONDS)
+
+
+async def _until_it_is_gone(server: EmbeddedPostgres) -> None:
+    """Hold a connection and wait for its end, which is told at once and costs nothing."""
+    with suppress(psycopg.OperationalError):
+        url = server.url(APPLICATION_ROLE)
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+            async for _ in connection.notifies():
+                continue
