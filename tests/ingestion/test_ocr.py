@@ -7,9 +7,12 @@ import pytest
 from PIL import Image
 
 from footnote.domain import BlockKind, ParsedDocument
-from footnote.ingestion.parsing.ocr import installed_rapidocr
+from footnote.engine.diagnosis import optional_checks
+from footnote.errors import DocumentUnreadable
+from footnote.ingestion.parsing.ocr import installed_rapidocr, ocr_lacking
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from footnote.ports import OcrChoice
+from footnote.settings import Settings
 from tests.ingestion import files
 
 INVOICE = ["Invoice number 4711", "Please pay within thirty days.", "Thank you very much."]
@@ -76,3 +79,25 @@ def test_every_installed_language_can_be_asked_for() -> None:
         pytest.skip("no tesseract here")
     options = ReadingOptions(ocr="tesseract", ocr_languages="auto")
     assert "4711" in read_document(files.picture(INVOICE), "a.png", options).text
+
+
+def test_a_language_that_is_not_installed_is_named_with_what_to_do() -> None:
+    if shutil.which("tesseract") is None:
+        pytest.skip("no tesseract here")
+    cause, advice = ocr_lacking("tesseract", "xyz+osd") or ("", "")
+    assert cause == "Tesseract has no data for xyz, osd"
+    assert "tesseract-ocr-xyz" in advice
+    assert "FOOTNOTE_OCR" in advice
+    assert ocr_lacking("tesseract", "auto") is None
+    with pytest.raises(DocumentUnreadable, match="Tesseract has no data for xyz"):
+        read_document(
+            files.picture(INVOICE), "a.png", ReadingOptions(ocr="tesseract", ocr_languages="xyz")
+        )
+
+
+def test_doctor_says_that_a_language_of_scans_is_not_installed() -> None:
+    if shutil.which("tesseract") is None:
+        pytest.skip("no tesseract here")
+    [check, *_] = optional_checks(Settings(ocr="tesseract:xyz"))
+    assert not check.ok
+    assert check.detail == "Tesseract has no data for xyz"

@@ -19,7 +19,7 @@ from footnote.engine.model_keys import model_keys_checks
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import DocumentUnreadable, FootnoteError
 from footnote.ingestion.libreoffice import require_office
-from footnote.ingestion.parsing.ocr import select_ocr
+from footnote.ingestion.parsing.ocr import ocr_lacking, select_ocr
 from footnote.ingestion.sandbox import mechanisms
 from footnote.ingestion.sandbox.trial import try_out
 from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
@@ -161,11 +161,11 @@ def python_check() -> Check:
 
 
 def _ocr(settings: Settings) -> Check:
-    try:
-        engine = select_ocr(settings.ocr_engine, settings.ocr_languages)
-    except DocumentUnreadable as error:
-        return Check(name="text recognition", ok=False, detail=error.cause, hint=error.advice)
-    return Check(name="text recognition", ok=True, detail=type(engine).__name__)
+    chosen = (settings.ocr_engine, settings.ocr_languages)
+    if lacking := ocr_lacking(*chosen):
+        detail, hint = lacking
+        return Check(name="text recognition", ok=False, detail=detail, hint=hint)
+    return Check(name="text recognition", ok=True, detail=type(select_ocr(*chosen)).__name__)
 
 
 def _office() -> Check:

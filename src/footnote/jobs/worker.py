@@ -18,6 +18,7 @@ from procrastinate.exceptions import ConnectorException
 from footnote.engine import Services
 from footnote.errors import FootnoteError, StoreUnavailable
 from footnote.ingestion.chunk_policies import named_policy
+from footnote.ingestion.parsing.ocr import ocr_lacking
 from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import EMBEDDING_BATCH, Ingestion
 from footnote.ingestion.stages import LONGER_THAN_PARSING
@@ -66,6 +67,8 @@ async def run_worker(
     are tried that were in hand when a worker died, one by one, until none waits.
     """
     settings = engine.settings
+    if settings.ocr_engine != "off" and settings.ocr != "auto":
+        await asyncio.to_thread(_warn_of_lacking_ocr, settings)
     async with (
         media_models(settings) as models,
         ChildParser(
@@ -108,6 +111,12 @@ async def run_worker(
 def stage_seconds(settings: Settings) -> float:
     """How long a stage may go on without coming forward, and an event loop may stand still."""
     return LONGER_THAN_PARSING * settings.seconds.parse
+
+
+def _warn_of_lacking_ocr(settings: Settings) -> None:
+    """Say at the start that what FOOTNOTE_OCR names is not there: scans would fail one by one."""
+    if lacking := ocr_lacking(settings.ocr_engine, settings.ocr_languages):
+        _log.warning("scans cannot be read", reason=lacking[0], hint=lacking[1])
 
 
 def _shares(engine: Services) -> Shares:

@@ -7,9 +7,9 @@ import io
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import groupby
@@ -43,6 +43,7 @@ TESSERACT_INSTALL = "apt-get install tesseract-ocr"
 RAPIDOCR_INSTALL = how_to_install("ocr")
 RAPIDOCR_PLACES = ("footnote_models.rapidocr", "rapidocr_onnxruntime")
 """In our package of models, and the package that it comes from."""
+_ONLY_PICTURES = "it has no text, only pictures, and "
 _OF_THE_EXTRA = ("cv2", "pyclipper", "shapely", "yaml")
 """What the extra `ocr` brings and RapidOCR imports."""
 _SIZE_OF_HEIGHT = 0.75
@@ -73,22 +74,43 @@ class Ocr(Protocol):
 def select_ocr(choice: OcrChoice, languages: str) -> Ocr:
     """The engine of that name; `auto` takes Tesseract if installed, else RapidOCR.
 
-    Raises DocumentUnreadable with the command that installs one when there is none.
+    Raises DocumentUnreadable with the command that installs one when there is none, or the data of
+    a language for Tesseract.
     """
+    return _found(choice, languages)()
+
+
+def ocr_lacking(choice: OcrChoice, languages: str) -> tuple[str, str] | None:
+    """Why there is no engine of that name, or not for these languages, and what to do about it."""
+    try:
+        _found(choice, languages)
+    except DocumentUnreadable as error:
+        return error.cause.removeprefix(_ONLY_PICTURES), error.advice
+    return None
+
+
+def _found(choice: OcrChoice, languages: str) -> Callable[[], Ocr]:
     if choice == "off":
         raise _no_ocr("OCR is switched off", "set FOOTNOTE_OCR=auto")
     tesseract = shutil.which("tesseract")
     if choice != "rapidocr" and tesseract:
+        # The program is the installed tesseract, the arguments are ours, there is no shell.
+        command = [tesseract, "--list-langs"]
+        result = subprocess.run(command, capture_output=True, check=False, text=True)
+        names = {line.strip() for line in result.stdout.splitlines()[1:]} - {"", "osd", "equ"}
+        installed = sorted(names, key=lambda name: (name != "eng", name))
         if languages == ALL_LANGUAGES:
-            # The program is the installed tesseract, the arguments are ours, there is no shell.
-            command = [tesseract, "--list-langs"]
-            result = subprocess.run(command, capture_output=True, check=False, text=True)
-            names = {line.strip() for line in result.stdout.splitlines()[1:]} - {"", "osd", "equ"}
-            languages = "+".join(sorted(names, key=lambda name: (name != "eng", name))) or "eng"
-        return Tesseract(tesseract, languages)
+            languages = "+".join(installed) or "eng"
+        elif lacking := [each for each in languages.split("+") if each not in names]:
+            raise _no_ocr(
+                f"Tesseract has no data for {', '.join(lacking)}",
+                f"install it with: {TESSERACT_INSTALL}-{lacking[0].replace('_', '-')}, or name in "
+                f"FOOTNOTE_OCR some of {', '.join(installed) or 'those that tesseract has'}",
+            )
+        return partial(Tesseract, tesseract, languages)
     package = None if choice == "tesseract" else installed_rapidocr()
     if package:
-        return RapidOcr(package)
+        return partial(RapidOcr, package)
     advice = {
         "tesseract": f"install it with: {TESSERACT_INSTALL}",
         "rapidocr": f"install it with: {RAPIDOCR_INSTALL}",
@@ -109,7 +131,7 @@ def installed_rapidocr() -> str | None:
 
 
 def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
-    return unreadable(f"it has no text, only pictures, and {why}", advice)
+    return unreadable(_ONLY_PICTURES + why, advice)
 
 
 def items_of_image(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
