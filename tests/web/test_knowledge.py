@@ -254,13 +254,15 @@ async def test_where_nothing_is_extracted_it_says_how_to_switch_it_on(
         for path, what in (
             ("/entities", "entities"),
             ("/conflicts", "facts"),
+            ("/clusters", "clusters"),
             (f"/documents/{site.ids['support-pelorus-3.html']}", "facts"),
             (f"/documents/{site.ids['support-pelorus-3.html']}", "summaries"),
         ):
             await page.goto(path)
-            verb = "made" if what == "summaries" else "extracted"
+            verb = "made" if what in ("summaries", "clusters") else "extracted"
+            how = "all" if what == "clusters" else "rules"
             await expect(page.get_by_text(f"No {what} are {verb} here")).to_be_visible()
-            await expect(page.get_by_text(f"footnote config set {what} rules")).to_be_visible()
+            await expect(page.get_by_text(f"footnote config set {what} {how}")).to_be_visible()
             assert await violations(page) == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -105,24 +106,63 @@ async def test_every_document_is_drawn_where_the_server_puts_it(page: Page, shel
     ]
 
 
-async def test_colours_tell_clusters_apart(page: Page, shelf: Site) -> None:
+@pytest.fixture(scope="module")
+async def clusters(shelf: Site) -> dict[str, list[dict[str, Any]]]:
+    """The clusters of the shelf's documents and of its passages."""
     async with httpx.AsyncClient(base_url=shelf.address, timeout=60) as http:
-        put = await http.put("/v1/config/clusters", json={"value": True})
+        put = await http.put("/v1/config/clusters", json={"value": "all"})
         assert put.is_success
-        progress: dict[str, object] = {"running": True}
-        while progress["running"]:
-            progress = (await http.get("/v1/clusters/progress")).json()
-        found = (await http.get("/v1/map?clusters=middle")).json()["clusters"]
-    assert found
+        for of in ("documents", "chunks"):
+            progress: dict[str, object] = {"running": True}
+            while progress["running"]:
+                progress = (await http.get(f"/v1/clusters/progress?of={of}")).json()
+        return {
+            of: (await http.get(f"/v1/clusters?of={of}")).json()["clusters"]
+            for of in ("documents", "chunks")
+        }
+
+
+async def test_colours_tell_clusters_apart(
+    page: Page, clusters: dict[str, list[dict[str, Any]]]
+) -> None:
+    assert clusters["documents"]
     await opened(page)
     await page.get_by_label("Colours by").select_option("cluster")
     legend = page.get_by_role("list", name="Legend")
-    for each in found:
+    for each in clusters["documents"]:
         label = " · ".join(each["label"])
         await expect(legend.get_by_role("listitem").filter(has_text=label)).to_contain_text(
             str(each["documents"])
         )
     assert "colour=cluster" in page.url
+
+
+async def test_a_page_lists_clusters_of_documents_and_of_passages(
+    page: Page, clusters: dict[str, list[dict[str, Any]]]
+) -> None:
+    assert clusters["chunks"]
+    await opened(page)
+    await page.get_by_role("link", name="Clusters", exact=True).click()
+    listed = page.get_by_role("list", name="Clusters").locator("> li")
+    await expect(listed).to_have_count(len(clusters["documents"]))
+    await expect(listed.first).to_contain_text(f"{clusters['documents'][0]['documents']} documents")
+    assert await violations_in_all_themes(page) == []
+    await page.get_by_label("Of what").select_option("passages")
+    await expect(listed).to_have_count(len(clusters["chunks"]))
+    await expect(listed.first).to_contain_text(f"{clusters['chunks'][0]['chunks']} passages")
+    name = " · ".join(clusters["chunks"][0]["label"])
+    await listed.first.get_by_role("link", name=name).click()
+    await expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+    assert await violations(page) == []
+    typical = page.get_by_role("region", name="The most typical first").get_by_role("button")
+    quote = await typical.first.locator("q").text_content()
+    await typical.first.click()
+    await expect(page.locator("#page mark").first).to_be_visible()
+    marked = await page.locator("#page mark").all_text_contents()
+    assert "".join("".join(marked).split()) in "".join((quote or "").split())
+    await page.get_by_role("link", name="All clusters").click()
+    await expect(page.get_by_label("Of what")).to_have_value("chunks")
+    await expect(listed).to_have_count(len(clusters["chunks"]))
 
 
 async def test_a_card_says_what_lies_under_the_pointer_and_a_click_opens_it(

@@ -25,6 +25,7 @@ TEXT = "The Veridian shed keeps 4711 lanterns behind the green door."
         ("/conversations/", "There is no such conversation here", "New conversation"),
         ("/documents/", "There is no such document here", "All documents"),
         ("/entities/", "There is no such entity here", "All entities"),
+        ("/clusters/", "There is no such cluster here", "All clusters"),
     ],
 )
 async def test_an_address_of_what_is_not_there_says_so(

@@ -51,6 +51,7 @@ export function useActions(): readonly Action[] {
           | "/documents"
           | "/map"
           | "/entities"
+          | "/clusters"
           | "/conflicts"
           | "/admin",
         selector: string,
@@ -69,6 +70,7 @@ export function useActions(): readonly Action[] {
       { id: "documents", label: t("nav.documents"), key: "d", run: go("/documents", "#filter") },
       { id: "map", label: t("map.title"), key: "m", run: go("/map", "#map, #filter") },
       { id: "entities", label: t("knowledge.entities"), run: go("/entities", "#filter, #main") },
+      { id: "clusters", label: t("clusters.title"), run: go("/clusters", "#main") },
       { id: "conflicts", label: t("conflicts.title"), run: go("/conflicts", "#main") },
       ...(mayAdminister
         ? [{ id: "admin", label: t("admin.title"), run: go("/admin", "#main") }]

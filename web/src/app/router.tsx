@@ -60,6 +60,16 @@ const routes = [
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/clusters",
+    component: lazyRouteComponent(() => import("../knowledge/Clusters"), "Clusters"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/clusters/$clusterId",
+    component: lazyRouteComponent(() => import("../knowledge/ClusterPage"), "ClusterPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/conflicts",
     component: lazyRouteComponent(() => import("../knowledge/Conflicts"), "Conflicts"),
   }),

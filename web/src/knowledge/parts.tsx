@@ -5,7 +5,13 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 
 import { WHOLE_WORKSPACE, useMay } from "../api/may";
-import type { EntityProgress, FactProgress, GraphNode, SummaryProgress } from "../api/types";
+import type {
+  ClusterProgress,
+  EntityProgress,
+  FactProgress,
+  GraphNode,
+  SummaryProgress,
+} from "../api/types";
 import { placeOf } from "../app/address";
 import { useOpenPlace } from "../app/place";
 import { day } from "../documents/format";
@@ -13,8 +19,10 @@ import { Empty } from "../ui/Empty";
 import { ProblemNotice } from "../ui/ProblemNotice";
 
 interface ExtractedProps {
-  readonly what: "facts" | "entities" | "summaries";
-  readonly progress: UseQueryResult<FactProgress | EntityProgress | SummaryProgress>;
+  readonly what: "facts" | "entities" | "summaries" | "clusters";
+  readonly progress: UseQueryResult<
+    FactProgress | EntityProgress | SummaryProgress | ClusterProgress
+  >;
   readonly children: ReactNode;
 }
 
@@ -26,14 +34,16 @@ export function Extracted({ what, progress, children }: ExtractedProps) {
     return <ProblemNotice error={progress.error} onRetry={() => void progress.refetch()} />;
   }
   if (!progress.isSuccess) return <p className="text-sm text-muted">{t("common.loading")}</p>;
-  const { enabled, done, failed, documents } = progress.data;
+  const { enabled, done, documents } = progress.data;
+  const failed = "failed" in progress.data ? progress.data.failed : 0;
   if (!enabled) {
     return (
       <Empty title={t(`knowledge.off.${what}`)}>
         {mayAdminister ? (
           <>
             <p>
-              {t("knowledge.off.hint")} <code>footnote config set {what} rules</code>
+              {t("knowledge.off.hint")}{" "}
+              <code>{`footnote config set ${what} ${what === "clusters" ? "all" : "rules"}`}</code>
             </p>
             <Link
               to="/admin/$section"

@@ -2,12 +2,13 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { answered, api } from "../api/client";
-import type { EntityKind, Graph } from "../api/types";
+import type { ClusterGranularity, ClusterOf, EntityKind, Graph } from "../api/types";
 
 const PAGE_OF_FACTS = 50;
 const PAGE_OF_ENTITIES = 100;
 const PAGE_OF_MENTIONS = 50;
 const CANDIDATES = 10;
+const PAGE_OF_CLUSTERS = 50;
 
 /** All that changes when a fact is decided, or an entity merged, split or renamed. */
 export const KNOWLEDGE = ["knowledge"] as const;
@@ -167,5 +168,47 @@ export function decisionsQuery(id: string) {
       answered(
         api.GET("/v1/entities/{entity_id}/decisions", { params: { path: { entity_id: id } } }),
       ),
+  });
+}
+
+export function clusterProgressQuery(of: ClusterOf) {
+  return queryOptions({
+    queryKey: [...KNOWLEDGE, "clusters", "progress", of],
+    queryFn: () => answered(api.GET("/v1/clusters/progress", { params: { query: { of } } })),
+  });
+}
+
+export function clustersQuery(of: ClusterOf, granularity: ClusterGranularity) {
+  return infiniteQueryOptions({
+    queryKey: [...KNOWLEDGE, "clusters", of, granularity],
+    queryFn: ({ pageParam }) =>
+      answered(
+        api.GET("/v1/clusters", {
+          params: {
+            query: {
+              of,
+              granularity,
+              limit: PAGE_OF_CLUSTERS,
+              ...(pageParam && { cursor: pageParam }),
+            },
+          },
+        }),
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
+}
+
+/** A cluster with at most so many of its members, the most typical first. */
+export function clusterQuery(id: string, limit: number) {
+  return queryOptions({
+    queryKey: [...KNOWLEDGE, "cluster", id, limit],
+    queryFn: () =>
+      answered(
+        api.GET("/v1/clusters/{cluster_id}", {
+          params: { path: { cluster_id: id }, query: { limit } },
+        }),
+      ),
+    retry: false,
   });
 }

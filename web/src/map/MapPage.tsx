@@ -1,6 +1,6 @@
 // The map of the documents: what is alike lies together, and is chosen by drawing around it.
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 
@@ -53,6 +53,13 @@ export function MapPage() {
       <h1 className="text-xl font-bold">{t("map.title")}</h1>
       <div className="flex flex-wrap items-center gap-2">
         <ListFilters list={list} counts={counts.data?.facets ?? {}} onChange={change} />
+        <Link
+          to="/clusters"
+          search={{}}
+          className="inline-block min-h-6 text-sm text-accent underline"
+        >
+          {t("clusters.title")}
+        </Link>
       </div>
       {found.isError && !map ? (
         <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />

@@ -32,6 +32,8 @@ PAGES = (
     "/documents/{document_id}",
     "/entities",
     "/entities/{entity_id}",
+    "/clusters",
+    "/clusters/{cluster_id}",
     "/conflicts",
     "/conversations/{conversation_id}",
     "/admin",
