@@ -53,7 +53,7 @@ from .folders import server_home
 from .wire import WireServer
 
 # The same commit passes or fails the same way twice; HYPOTHESIS_PROFILE=default looks for others.
-hypothesis_settings.register_profile("repeatable", derandomize=True, deadline=None)
+hypothesis_settings.register_profile("repeatable", max_examples=50, derandomize=True, deadline=None)
 hypothesis_settings.register_profile("thorough", max_examples=1000, deadline=None)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
@@ -218,10 +218,10 @@ def test_database(request: pytest.FixtureRequest) -> Iterator[TestDatabase]:
         return
     superuser: psycopg.Connection = request.getfixturevalue("superuser")
     yield request.getfixturevalue("shared_database")
-    superuser.execute(_FORGET_THE_TEST)
+    superuser.execute(FORGET_THE_TEST)
 
 
-_FORGET_THE_TEST = """
+FORGET_THE_TEST = """
     UPDATE footnote.workspaces SET name = workspace_id::text WHERE name <> workspace_id::text;
     UPDATE footnote.workspace_directory SET name = workspace_id::text
     WHERE name <> workspace_id::text;

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
 from uuid import UUID
@@ -25,11 +24,12 @@ FEW = "# Staff\n\nAcme Insurance employs 450 people."
 MANY = "# Notice of the board\n\nThe offices were painted.\n\nAcme Insurance employs 470 people."
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "facts": "rules"})
-    async with await open_engine(settings) as opened:
-        yield opened
+SETTINGS = {"facts": "rules"}
+
+
+@pytest.fixture
+def engine(engine_both_ways: Engine) -> Engine:
+    return engine_both_ways
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import UUID
 
@@ -24,11 +23,12 @@ SUBJECTS = ("harbour berths", "chess openings", "rye bread")
 TOWNS = ("Aal", "Bergen", "Celle", "Delft", "Exeter")
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    wanted = {"encryption": request.param, "clusters": "chunks"}
-    async with await open_engine(own_settings.model_copy(update=wanted)) as opened:
-        yield opened
+SETTINGS = {"clusters": "chunks"}
+
+
+@pytest.fixture
+def engine(engine_both_ways: Engine) -> Engine:
+    return engine_both_ways
 
 
 @pytest.fixture

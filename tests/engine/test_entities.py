@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -18,11 +17,10 @@ from footnote.domain.entities import (
     EntitySummary,
     LinkReason,
 )
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from footnote.jobs.extracting import extract_entity_slice
 from footnote.jobs.inline import work_until_resting
-from footnote.settings import Settings
 
 LEASE = """# Lease
 
@@ -37,11 +35,12 @@ Northwind Traders opened a house in Hamburg. Maria Keller moved in. The file is 
 """
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "entities": "rules"})
-    async with await open_engine(settings) as opened:
-        yield opened
+SETTINGS = {"entities": "rules"}
+
+
+@pytest.fixture
+def engine(engine_both_ways: Engine) -> Engine:
+    return engine_both_ways
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -11,12 +10,11 @@ import pytest
 
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.facts import Fact, FactKind, FactStatus
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.facts import Decision
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from footnote.jobs.extracting import extract_fact_slice
 from footnote.jobs.inline import work_until_resting
-from footnote.settings import Settings
 
 POLICY = """# Home policy
 
@@ -33,11 +31,12 @@ Acme Insurance employs 450 people. The policy does not cover earthquakes.
 """
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "facts": "rules"})
-    async with await open_engine(settings) as opened:
-        yield opened
+SETTINGS = {"facts": "rules"}
+
+
+@pytest.fixture
+def engine(engine_both_ways: Engine) -> Engine:
+    return engine_both_ways
 
 
 @pytest.fixture

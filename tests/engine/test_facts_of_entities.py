@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -10,11 +9,10 @@ import pytest
 
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.facts import Fact
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import NotFound
 from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.inline import work_until_resting
-from footnote.settings import Settings
 
 LEASE = """# Lease
 
@@ -30,11 +28,12 @@ Deductible: 250 EUR
 """
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    wanted = {"encryption": request.param, "entities": "rules", "facts": "rules"}
-    async with await open_engine(own_settings.model_copy(update=wanted)) as opened:
-        yield opened
+SETTINGS = {"entities": "rules", "facts": "rules"}
+
+
+@pytest.fixture
+def engine(engine_both_ways: Engine) -> Engine:
+    return engine_both_ways
 
 
 @pytest.fixture

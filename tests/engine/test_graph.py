@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -10,14 +9,13 @@ import pytest
 
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.relationships import Graph, NodeKind, RelationshipKind
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.tools import document_tools
 from footnote.engine.tools.related import Relationships
 from footnote.errors import InvalidRequest, NotFound
 from footnote.jobs.extracting import extract_entity_slice, extract_fact_slice
 from footnote.jobs.inline import work_until_resting
 from footnote.ports import Refusal, ToolText
-from footnote.settings import Settings
 
 LEASE = """# Lease of the Harbour Warehouse
 
@@ -65,11 +63,12 @@ Two keys for the gate and one for the office.
 """
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    changed = {"encryption": request.param, "entities": "rules", "facts": "rules"}
-    async with await open_engine(own_settings.model_copy(update=changed)) as opened:
-        yield opened
+SETTINGS = {"entities": "rules", "facts": "rules"}
+
+
+@pytest.fixture
+def engine(engine_both_ways: Engine) -> Engine:
+    return engine_both_ways
 
 
 @pytest.fixture

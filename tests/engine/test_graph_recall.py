@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import UUID
 
@@ -17,10 +16,9 @@ from footnote.domain import (
     SearchResponse,
     Visibility,
 )
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.extracting import extract_entity_slice
 from footnote.jobs.inline import work_until_resting
-from footnote.settings import Settings
 
 LETTER = "# Letter\n\nMaria Keller was hired by Northwind Traders Ltd in the spring of last year.\n"
 RECORD = "# Record\n\nThe seat of Northwind Traders Ltd is a red house at the harbour of Hull.\n"
@@ -31,19 +29,22 @@ OTHERS = tuple(
 QUESTION = "Where does Maria Keller work?"
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    changed = {"encryption": request.param, "entities": "rules"}
-    async with await open_engine(own_settings.model_copy(update=changed)) as opened:
-        yield opened
+SETTINGS = {"entities": "rules"}
 
 
-async def shelf(engine: Engine, name: str) -> tuple[WorkspaceEngine, dict[str, UUID]]:
-    """A workspace with the documents, read for entities."""
+@pytest.fixture
+def engine(engine_both_ways: Engine) -> Engine:
+    return engine_both_ways
+
+
+async def shelf(
+    engine: Engine, name: str, others: int = 2
+) -> tuple[WorkspaceEngine, dict[str, UUID]]:
+    """A workspace with the documents and as many others, read for entities."""
     workspace = await engine.workspace((await engine.create_workspace(name)).name)
     ids = {}
     texts = {"letter.md": LETTER, "record.md": RECORD}
-    texts |= {f"note-{number}.md": text for number, text in enumerate(OTHERS)}
+    texts |= {f"note-{number}.md": text for number, text in enumerate(OTHERS[:others])}
     for filename, text in texts.items():
         received = await workspace.receive(text.encode(), filename)
         ids[filename] = received.document.document_id
@@ -81,7 +82,7 @@ def reached(response: SearchResponse) -> dict[str, str]:
 
 
 async def test_what_the_question_names_leads_to_what_stands_beside_it(engine: Engine) -> None:
-    workspace, _ = await shelf(engine, "hired")
+    workspace, _ = await shelf(engine, "hired", len(OTHERS))
     response = await found(workspace)
     why = reached(response)
     assert why.keys() == {"letter.md", "record.md"}

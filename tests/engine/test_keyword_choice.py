@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from uuid import UUID
 
@@ -11,22 +10,22 @@ import pytest
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.backfill import BackfillProgress, BackgroundWork
 from footnote.domain.search import SearchRequest
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.jobs.backfilling import keyword_slice
 from footnote.jobs.inline import work_until_resting
-from footnote.settings import Settings
 from footnote.store.database import SYSTEM
 
 OTHERS = ("crane", "ferry", "pilot", "quay", "tug")
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    wanted = own_settings.model_copy(update={"encryption": request.param})
-    async with await open_engine(wanted) as opened:
-        yield opened
+SETTINGS: dict[str, str] = {}
+
+
+@pytest.fixture
+def engine(engine_both_ways: Engine) -> Engine:
+    return engine_both_ways
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -11,15 +10,16 @@ import pytest
 
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.summaries import Summary
-from footnote.engine import Engine, WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import InvalidRequest, NotFound
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.summaries import summarise_slice
-from footnote.settings import Settings
 from footnote.store.lanes import current_lane
 from tests.store.cluster_factories import keep_one_cluster
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
+READ = [path for path in sorted(EXAMPLES.iterdir()) if path.suffix != ".png"][:7]
+"""What is told of it does not depend on how letters are read from pictures."""
 BERTHS = """# Harbour fees
 
 The harbour raises the fees for all berths in March. Ferries pay half of the fee for a berth.
@@ -39,11 +39,12 @@ trains of that day. The train of six in the morning carries bicycles without ano
 """
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def engine(request: pytest.FixtureRequest, own_settings: Settings) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "summaries": "rules"})
-    async with await open_engine(settings) as opened:
-        yield opened
+SETTINGS = {"summaries": "rules"}
+
+
+@pytest.fixture
+def engine(engine_both_ways: Engine) -> Engine:
+    return engine_both_ways
 
 
 @pytest.fixture
@@ -210,7 +211,7 @@ async def test_every_sentence_of_the_examples_stands_where_it_is_said_to(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
     ids = []
-    for path in sorted(EXAMPLES.iterdir())[:8]:
+    for path in READ:
         received = await workspace.receive_file(path)
         ids.append(received.document.document_id)
     await work_until_resting(workspace.engine, workspace, ids, lambda _: None)

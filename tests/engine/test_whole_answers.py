@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from uuid import uuid4
 
 import pytest
 
 from footnote.domain import Answer, Role, SearchFilters, Visibility
-from footnote.engine import WorkspaceEngine, open_engine
+from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.exchanges import Asking
-from footnote.settings import Settings
+from tests.engine.conftest import KeptEngine
 from tests.engine.test_summaries import BERTHS, CHESS, TRAINS, acting, put
 
 OVERVIEW = "What are the main topics across all these documents?"
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
-async def workspace(
-    request: pytest.FixtureRequest, own_settings: Settings
-) -> AsyncIterator[WorkspaceEngine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "summaries": "rules"})
-    async with await open_engine(settings) as engine:
-        found = await engine.workspace((await engine.create_workspace("overview")).name)
-        await put(found, BERTHS, "berths.md", collection="harbour")
-        await put(found, CHESS, "chess.md", collection="town")
-        await put(found, TRAINS, "trains.md", collection="town")
-        yield found
+SETTINGS = {"summaries": "rules"}
+
+
+@pytest.fixture(scope="module")
+async def shared(kept_engine: KeptEngine) -> WorkspaceEngine:
+    """A workspace that no test changes."""
+    return await filled(kept_engine.engine)
+
+
+@pytest.fixture
+async def workspace(engine_both_ways: Engine) -> WorkspaceEngine:
+    """One of the test's own."""
+    return await filled(engine_both_ways)
+
+
+async def filled(engine: Engine) -> WorkspaceEngine:
+    found = await engine.workspace((await engine.create_workspace(f"overview-{uuid4()}")).name)
+    await put(found, BERTHS, "berths.md", collection="harbour")
+    await put(found, CHESS, "chess.md", collection="town")
+    await put(found, TRAINS, "trains.md", collection="town")
+    return found
 
 
 def titles(answer: Answer) -> set[str]:
@@ -45,28 +55,28 @@ async def assert_quoted(workspace: WorkspaceEngine, answer: Answer) -> None:
         assert text.text[citation.char_start : citation.char_end] == citation.quote
 
 
-async def test_it_is_answered_from_several_documents(workspace: WorkspaceEngine) -> None:
-    answer = await workspace.ask(OVERVIEW)
+async def test_it_is_answered_from_several_documents(shared: WorkspaceEngine) -> None:
+    answer = await shared.ask(OVERVIEW)
     assert answer.found
     assert answer.summarised_documents == 3
     assert titles(answer) == {"Harbour fees", "Chess club", "Trains"}
     assert {each.passage.document_title for each in answer.evidence} == titles(answer)
-    await assert_quoted(workspace, answer)
+    await assert_quoted(shared, answer)
 
 
-async def test_its_filters_hold(workspace: WorkspaceEngine) -> None:
-    answer = await workspace.ask(OVERVIEW, filters=SearchFilters(collections=("town",)))
+async def test_its_filters_hold(shared: WorkspaceEngine) -> None:
+    answer = await shared.ask(OVERVIEW, filters=SearchFilters(collections=("town",)))
     assert titles(answer) == {"Chess club", "Trains"}
     assert answer.summarised_documents == 2
 
 
-async def test_one_document_is_answered_as_ever(workspace: WorkspaceEngine) -> None:
-    answer = await workspace.ask(OVERVIEW, filters=SearchFilters(collections=("harbour",)))
+async def test_one_document_is_answered_as_ever(shared: WorkspaceEngine) -> None:
+    answer = await shared.ask(OVERVIEW, filters=SearchFilters(collections=("harbour",)))
     assert answer.summarised_documents == 0
 
 
-async def test_something_particular_is_answered_as_ever(workspace: WorkspaceEngine) -> None:
-    answer = await workspace.ask("When does the chess club meet?")
+async def test_something_particular_is_answered_as_ever(shared: WorkspaceEngine) -> None:
+    answer = await shared.ask("When does the chess club meet?")
     assert answer.summarised_documents == 0
     assert "Tuesdays" in answer.text
 
@@ -99,14 +109,14 @@ async def test_without_summaries_it_is_answered_as_ever(workspace: WorkspaceEngi
     assert answer.summarised_documents == 0
 
 
-async def test_a_conversation_keeps_from_how_many_documents(workspace: WorkspaceEngine) -> None:
-    conversation = await workspace.create_conversation()
-    exchange = await workspace.ask_in_conversation(
+async def test_a_conversation_keeps_from_how_many_documents(shared: WorkspaceEngine) -> None:
+    conversation = await shared.create_conversation()
+    exchange = await shared.ask_in_conversation(
         conversation.conversation_id, Asking(question=OVERVIEW)
     )
     assert exchange.reply.answer is not None
     assert exchange.reply.answer.summarised_documents == 3
-    page = await workspace.messages(conversation.conversation_id)
+    page = await shared.messages(conversation.conversation_id)
     last = page.messages[-1].answer
     assert last is not None
     assert last.summarised_documents == 3
