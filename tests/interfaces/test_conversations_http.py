@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from typing import Any
 from uuid import uuid4
 
@@ -245,26 +244,13 @@ async def test_what_is_elsewhere_and_what_is_absent_look_the_same(library: Libra
 
 # --- the command line -------------------------------------------------------------------------
 
-SEVERAL = """
-import json, sys
-from footnote.interfaces.cli.main import app
-
-for arguments in json.loads(sys.argv[1]):
-    app(arguments, prog_name="footnote", standalone_mode=False)
-    print("\\0", flush=True)
-"""
-
 
 async def several(library: Library, *commands: tuple[str, ...]) -> list[str]:
-    """What each of the commands prints; they run in one process, which starts slowly."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", SEVERAL, json.dumps(commands)),
-        env=environment(library.settings),
-        stdout=asyncio.subprocess.PIPE,
-    )
-    out, _ = await process.communicate()
-    assert process.returncode == 0
-    return out.decode().split("\0\n")[:-1]
+    """What each of the commands prints."""
+    env = environment(library.settings)
+    ended = [await footnote(env, *arguments) for arguments in commands]
+    assert [each.code for each in ended] == [0] * len(ended)
+    return [each.out for each in ended]
 
 
 async def test_one_bad_line_does_not_end_a_chat(library: Library) -> None:

@@ -18,7 +18,7 @@ from footnote.engine import Engine, open_engine
 from footnote.errors import FootnoteError
 from footnote.settings import Settings, settings_from
 from footnote.store import pools
-from tests.interfaces.serving import environment, footnote, footnote_process
+from tests.interfaces.serving import environment, footnote
 from tests.interfaces.test_login_http import HOST, PUBLIC, Browser
 from tests.security.provider import CLIENT_ID, CLIENT_SECRET, Provider, provider
 from tests.wire import WireServer, fails, says
@@ -164,7 +164,7 @@ async def test_no_credential_is_in_a_log_an_error_or_what_commands_say(
     env = configured(settings, issuer, wire_server)
     log: list[str] = []
     scopes = ("--scope", "administer", "--scope", "write", "--scope", "read")
-    made = await footnote_process(env, "keys", "create", "all", *scopes, "--json")
+    made = await footnote(env, "keys", "create", "all", *scopes, "--json")
     assert made.code == 0, made.err
     key = json.loads(made.out)["secret"]
     token, expired = issuer.signed({"groups": ["finance"]}), issuer.signed({"exp": 1})

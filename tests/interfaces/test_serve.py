@@ -12,7 +12,7 @@ import pytest
 
 from footnote.interfaces.cli.server import FILE
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, footnote_process, said_until, serving
+from tests.interfaces.serving import environment, footnote, footnote_process, said_until, serving
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
@@ -32,10 +32,12 @@ async def test_a_file_that_is_uploaded_is_indexed_by_the_worker_beside_the_serve
             found = await http.post("/v1/answers", json={"question": "What is the deductible?"})
             assert "2,500 euros" in found.json()["text"]
         assert (settings.home / FILE).exists()
-        asked = await footnote_process(environment(settings), "ask", "What is the deductible?")
+        asked = await footnote(environment(settings), "ask", "What is the deductible?")
         assert "2,500 euros" in asked.out
         process.send_signal(signal.SIGTERM)
-        assert await asyncio.wait_for(process.wait(), 60) == 0
+        _, err = await asyncio.wait_for(process.communicate(), 60)
+        assert process.returncode == 0
+        assert b"Traceback" not in err
     assert not (settings.home / FILE).exists()
 
 
@@ -46,15 +48,6 @@ async def _rested(http: httpx.AsyncClient, location: str) -> dict[str, object]:
             if document["status"] in RESTING:
                 return document
             await asyncio.sleep(0.1)  # between looks; nothing is assumed about how long it takes
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
-async def test_a_signal_ends_it_quietly(settings: Settings, number: signal.Signals) -> None:
-    async with serving(environment(settings), "--no-worker") as (process, _):
-        process.send_signal(number)
-        _, err = await asyncio.wait_for(process.communicate(), 60)
-        assert process.returncode == 0
-        assert b"Traceback" not in err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
@@ -81,7 +74,7 @@ async def test_other_computers_are_served_once_everybody_is_asked_who_they_are(
     settings: Settings,
 ) -> None:
     env = environment(settings, FOOTNOTE_IDENTITY="keys")
-    made = await footnote_process(env, "keys", "create", "ci")
+    made = await footnote(env, "keys", "create", "ci")
     assert made.code == 0, made.err
     async with serving(env, "--host", "0.0.0.0") as (_, address):
         port = address.rpartition(":")[2]
@@ -92,13 +85,11 @@ async def test_other_computers_are_served_once_everybody_is_asked_who_they_are(
             assert (await http.get("/stats", headers=key)).status_code == 200
             elsewhere = await http.get("/stats", headers={**key, "Host": "evil.example"})
             assert elsewhere.status_code == 421
-        asked = await footnote_process(
-            {**env, "FOOTNOTE_API_KEY": made.out.strip()}, "documents", "list"
-        )
+        asked = await footnote({**env, "FOOTNOTE_API_KEY": made.out.strip()}, "documents", "list")
         assert asked.code == 0, asked.err
 
 
-async def test_it_says_where_it_listens_and_that_it_is_for_this_computer_only(
+async def test_it_says_where_it_listens_for_this_computer_only_and_ctrl_c_ends_it_quietly(
     settings: Settings,
 ) -> None:
     process = await asyncio.create_subprocess_exec(
@@ -108,11 +99,18 @@ async def test_it_says_where_it_listens_and_that_it_is_for_this_computer_only(
         stderr=PIPE,
     )
     assert process.stderr is not None
-    said = await said_until(process.stderr, "Ready.")
-    process.terminate()
-    await process.communicate()
-    assert "http://127.0.0.1:" in said
-    assert "Only this computer is served" in said
+    try:
+        said = await said_until(process.stderr, "Ready.")
+        assert "http://127.0.0.1:" in said
+        assert "Only this computer is served" in said
+        process.send_signal(signal.SIGINT)
+        _, err = await asyncio.wait_for(process.communicate(), 60)
+        assert process.returncode == 0
+        assert b"Traceback" not in err
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
 
 
 async def test_a_server_that_cannot_start_ends_with_the_reason(settings: Settings) -> None:
@@ -152,7 +150,7 @@ async def test_while_the_database_keeps_it_waiting_it_answers_503(settings: Sett
 async def test_a_port_in_use_is_said_in_a_sentence(settings: Settings) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        ended = await footnote_process(environment(settings), "serve", "--port", str(port))
+        ended = await footnote(environment(settings), "serve", "--port", str(port))
     assert ended.code == 2
     assert f"port {port}" in ended.err
 

@@ -15,7 +15,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, footnote, footnote_process, serving
+from tests.interfaces.serving import environment, footnote, footnote_process, served, serving
 from tests.telemetry.collector import collecting
 
 pytestmark = pytest.mark.usefixtures("own_database")
@@ -133,10 +133,7 @@ async def test_a_trace_leads_from_upload_to_published_and_from_question_to_answe
 
 
 async def test_without_settings_nothing_is_traced(settings: Settings) -> None:
-    async with (
-        serving(environment(settings), "--no-worker") as (_, address),
-        httpx.AsyncClient(base_url=address, timeout=60) as http,
-    ):
+    async with served(settings) as http:
         answered = await http.get("/health", headers=parent(UPLOAD))
     listed = await footnote(environment(settings), "trace")
     assert answered.status_code == 200
