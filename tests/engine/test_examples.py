@@ -6,11 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
+
+import pytest
 
 from footnote.domain import DocumentStatus, Evidence, SearchRequest
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.jobs.inline import work_until_resting
+from tests.engine.test_first_questions import last_question_of_the_demo
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 GOLDEN = [json.loads(line) for line in (EXAMPLES / "golden.jsonl").read_text().splitlines()]
@@ -36,11 +40,24 @@ def finds(evidence: Sequence[Evidence], question: Mapping[str, Any]) -> bool:
     return any(each.passage.filename in wanted for each in evidence)
 
 
-async def test_the_examples_are_found_by_number_and_by_meaning(
-    engine: Engine, workspace: WorkspaceEngine
-) -> None:
+@pytest.fixture(scope="module")
+async def workspace(shared_engine: Engine) -> WorkspaceEngine:
+    """A workspace with the examples, which no test changes."""
     select_ocr("auto", "eng")
-    await ingest_examples(engine, workspace)
+    made = await shared_engine.create_workspace(f"examples-{uuid4()}")
+    found = await shared_engine.workspace(made.name)
+    await ingest_examples(shared_engine, found)
+    return found
+
+
+async def test_the_demo_ends_with_a_question_that_nothing_answers(
+    workspace: WorkspaceEngine,
+) -> None:
+    answer = await workspace.ask(last_question_of_the_demo())
+    assert (answer.found, answer.citations) == (False, ())
+
+
+async def test_the_examples_are_found_by_number_and_by_meaning(workspace: WorkspaceEngine) -> None:
     policy = await workspace.search(SearchRequest(query="POL-88213-X"))
     assert policy.evidence[0].passage.filename == "insurance-policy.pdf"
 

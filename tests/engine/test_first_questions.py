@@ -10,10 +10,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine import WorkspaceEngine
 from footnote.interfaces.cli.demo import QUESTIONS
 from tests.engine.test_asking import publish
-from tests.engine.test_examples import ingest_examples
 
 ROOT = Path(__file__).parents[2]
 YEAR = datetime.now(tz=UTC).year
@@ -51,14 +50,6 @@ async def test_the_policy_alone_does_not_answer_the_demos_last_question(
     policy = ROOT / "examples" / "sources" / "insurance-policy.md"
     assert "earthquake" not in policy.read_text(encoding="utf-8").lower()
     await publish(workspace, policy.read_text(encoding="utf-8"))
-    answer = await workspace.ask(last_question_of_the_demo())
-    assert (answer.found, answer.citations) == (False, ())
-
-
-async def test_the_demo_ends_with_a_question_that_nothing_answers(
-    engine: Engine, workspace: WorkspaceEngine
-) -> None:
-    await ingest_examples(engine, workspace)
     answer = await workspace.ask(last_question_of_the_demo())
     assert (answer.found, answer.citations) == (False, ())
 

@@ -18,7 +18,7 @@ from footnote.store.lanes import current_lane
 from tests.store.cluster_factories import keep_one_cluster
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "documents"
-READ = [path for path in sorted(EXAMPLES.iterdir()) if path.suffix != ".png"][:7]
+READ = [path for path in sorted(EXAMPLES.iterdir()) if path.suffix != ".png"][:4]
 """What is told of it does not depend on how letters are read from pictures."""
 BERTHS = """# Harbour fees
 

@@ -202,8 +202,13 @@ CONTENTS = [
 ]
 
 
-async def test_a_title_that_is_given_is_kept(settings: Settings) -> None:
+async def test_a_title_that_is_given_is_kept_and_the_next_call_finds_what_was_saved(
+    settings: Settings,
+) -> None:
     async with over_stdio(settings) as client:
+        content = "The harbour mascot is a quokka named Zanzibar."
+        await said(client, "create_document", title="Mascot", content=content)
+        assert content in await said(client, "search_documents", query="quokka Zanzibar")
         for title, content in zip(TITLES, [*CONTENTS, CONTENTS[0]], strict=True):
             made = await client.call_tool("create_document", {"title": title, "content": content})
             assert data_of(made)["title"] == title
@@ -287,16 +292,19 @@ async def test_an_unknown_workspace_is_refused(library: Library) -> None:
     assert "nowhere" in ended.err
 
 
-async def test_a_saved_document_is_found_by_the_next_call(settings: Settings) -> None:
-    async with over_stdio(settings) as client:
-        content = "The harbour mascot is a quokka named Zanzibar."
-        await said(client, "create_document", title="Mascot", content=content)
-        assert content in await said(client, "search_documents", query="quokka Zanzibar")
-
-
-async def test_a_line_that_is_no_message_is_answered_and_the_next_one_is_read(
+async def test_lines_that_are_no_messages_are_answered_and_nothing_but_messages_comes_out(
     library: Library,
 ) -> None:
+    message = {
+        "jsonrpc": "2.0",
+        "id": 10,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"},
+        },
+    }
     lines = [
         b"x" * (MAX_LINE_BYTES + 1),
         b"x" * (3 * MAX_LINE_BYTES),
@@ -312,11 +320,16 @@ async def test_a_line_that_is_no_message_is_answered_and_the_next_one_is_read(
         b'{"jsonrpc": "2.0", "id": null, "method": "ping"}',
         b'{"jsonrpc": "2.0", "id": true, "method": "ping"}',
         b'{"jsonrpc": "2.0", "method": "notifications/x", "params": {"id": null}}',
+        json.dumps(message).encode(),
+        b"",
     ]
-    env = environment(library.settings)
+    # As talkative as it can be.
+    env = environment(library.settings, FOOTNOTE_LOG="debug")
     ended = await footnote_process(env, "mcp", stdin=b"\n".join(lines))
     assert ended.code == 0, ended.err
-    answers = [json.loads(line) for line in ended.out.splitlines()]
+    *answers, begun = (json.loads(line) for line in ended.out.splitlines())
+    assert (begun["jsonrpc"], begun["id"]) == ("2.0", 10)
+    assert "serverInfo" in begun["result"]
     assert [(each["id"], each["error"]["code"]) for each in answers] == [
         *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
         *((None, PARSE_ERROR), (None, PARSE_ERROR), (None, PARSE_ERROR)),
@@ -365,22 +378,3 @@ async def test_while_the_engine_starts_it_says_so(closed: httpx.AsyncClient) -> 
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
     answer = await closed.post("/mcp", json=message, headers=JSON)
     assert "starting" in answer.text
-
-
-async def test_only_messages_come_out_of_standard_output(library: Library) -> None:
-    message = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
-    env = environment(library.settings, FOOTNOTE_LOG="debug")
-    stdin = f"not json\n{json.dumps(message)}\n".encode()
-    ended = await footnote_process(env, "mcp", stdin=stdin)
-    assert ended.code == 0
-    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in ended.out.splitlines())
-    assert '"serverInfo"' in ended.out
