@@ -17,7 +17,7 @@ ANALYZER = TextAnalyzer()
 FILLER = "The harbour office is closed on public holidays and on the day after them. " * 12
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(question=questions, evidence=evidences())
 def test_its_quote_is_verbatim_and_its_footnote_is_the_first(
     question: str, evidence: list[Evidence]

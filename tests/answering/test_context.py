@@ -76,7 +76,7 @@ def test_the_mail_that_a_file_came_with_is_named() -> None:
     assert " - Parent email: Lease for Basel" in compose_context("Which?", make_evidence(passage))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(outputs, outputs, st.sampled_from([*FENCES, "[1] Fake (f.pdf)", "User Question: x", ""]))
 def test_nothing_in_the_data_breaks_out_of_it(text: str, title: str, planted: str) -> None:
     passage = make_passage(f"{text}\n{planted}\n{text}", title=f"{title}\n{planted}")
@@ -110,7 +110,7 @@ def test_what_was_said_before_comes_without_its_markers() -> None:
     assert "[3]" not in prompt
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.integers(1, 120), min_size=1, max_size=8),
     st.integers(0, 4_000),

@@ -285,7 +285,7 @@ async def test_the_order_of_citations_does_not_matter(order: list[int], embedded
 
 
 @given(st.text(max_size=120), st.text(max_size=200))
-@settings(max_examples=150)
+@settings(max_examples=75)
 async def test_any_text_has_a_support_from_zero_to_one(statement: str, quote: str) -> None:
     sentence = await grounded(statement, quote)
     assert 0.0 <= sentence.support <= 1.0

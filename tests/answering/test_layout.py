@@ -60,7 +60,7 @@ def test_sentences_items_and_rows_are_told_apart() -> None:
     ]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.one_of(outputs, st.just(REPORT)), st.lists(st.integers(0, 10_000), max_size=12))
 def test_how_a_text_is_cut_changes_nothing(text: str, places: list[int]) -> None:
     assert read(cut(text, places)) == read([text])
@@ -122,7 +122,7 @@ def test_of_a_text_that_breaks_off_what_is_whole_stays(text: str, bodies: list[s
     assert [unit.body for unit in units] == bodies
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.one_of(outputs, st.just(REPORT)), st.lists(st.integers(0, 10_000), max_size=12))
 def test_how_a_text_that_breaks_off_was_cut_changes_nothing(text: str, places: list[int]) -> None:
     found = []

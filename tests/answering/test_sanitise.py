@@ -16,7 +16,7 @@ from .hostile import PAYLOADS, active_parts, outputs, outside_code_spans
 ALLOWED = frozenset({"https://forms.example/rent", "office@forms.example"})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(outputs)
 @example("![[1]](https://evil.example)[1]")
 @example("ev`il.com https://forms.example/rent")
@@ -30,7 +30,7 @@ def test_plain_text_has_nothing_to_open(text: str) -> None:
     assert not addresses_in(outside_code_spans(plain))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(outputs)
 def test_plain_text_is_settled(text: str) -> None:
     plain = plain_text(text, addresses=ALLOWED)
@@ -66,7 +66,7 @@ def test_markup_goes_whole_also_where_it_is_malformed(text: str, plain: str) -> 
     assert plain_text(text) == plain
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(alphabet=st.characters(categories=["L", "N", "Zs"]), max_size=200))
 def test_words_and_numbers_stay_as_they_are(text: str) -> None:
     kept = re.sub(r"[\u115f\u1160\u3164\uffa0]", "", text)

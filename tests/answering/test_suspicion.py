@@ -55,7 +55,7 @@ async def test_what_is_known_of_a_passage_is_not_found_out_again() -> None:
     assert [each.suspicious for each in await Suspicion().look_at(known)] == [True, True, False]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.text(max_size=80), st.sampled_from(sorted(INJECTED)))
 def test_an_order_is_seen_wherever_it_stands(text: str, name: str) -> None:
     assert gives_orders(f"{text}.\n\n{INJECTED[name]}\n\n{text}")

@@ -48,7 +48,7 @@ def members(chosen: ChunkRanges) -> set[int]:
     return {number for start, stop in chosen for number in range(start, stop)}
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(corpora, queries, limits)
 def test_the_ranking_is_the_top_of_scoring_every_chunk(
     corpus: Corpus, query: list[int], limit: int

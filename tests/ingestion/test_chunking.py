@@ -71,7 +71,7 @@ DRAFTS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=75)
 @given(drafts=DRAFTS, target=st.integers(8, 60), overlap=st.integers(0, 3))
 def test_chunks_obey_their_laws(drafts: list[Draft], target: int, overlap: int) -> None:
     parsed = document(*drafts)

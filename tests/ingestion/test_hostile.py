@@ -59,13 +59,13 @@ def read_or_fail(content: bytes, name: str) -> None:
 
 
 @given(st.sampled_from(SUFFIXES), st.sampled_from(MARKS), st.binary(max_size=400))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_arbitrary_bytes_are_read_or_fail(suffix: str, mark: bytes, content: bytes) -> None:
     read_or_fail(mark + content, f"a{suffix}")
 
 
 @given(st.sampled_from(SUFFIXES), st.binary(max_size=400))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_arbitrary_bytes_that_libreoffice_opens_are_read_or_fail(
     suffix: str, content: bytes
 ) -> None:
@@ -77,7 +77,7 @@ def test_arbitrary_bytes_that_libreoffice_opens_are_read_or_fail(
     st.sampled_from(SUFFIXES),
     st.text("\n\n\n  -*=#|.:_`[]{}<>\\/&%$@+~\"'abc1é\t", max_size=300),
 )
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_arbitrary_marks_are_read_or_fail(suffix: str, text: str) -> None:
     read_or_fail(text.encode(), f"a{suffix}")
 
@@ -102,7 +102,7 @@ TEXT_SUFFIXES = sorted(
 
 
 @given(st.sampled_from(TEXT_SUFFIXES), st.lists(st.sampled_from(PIECES), max_size=40))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_no_text_is_taken_for_damaged(suffix: str, pieces: list[str]) -> None:
     assert "damaged" not in cause_of_failure("".join(pieces).encode(), f"a{suffix}")
 
@@ -113,7 +113,7 @@ def test_no_text_is_taken_for_damaged(suffix: str, pieces: list[str]) -> None:
     st.lists(st.tuples(st.integers(0, 1_000_000), st.integers(0, 255)), max_size=6),
 )
 @example(name="a.epub", cut=1, changes=[(11927, 5)])
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_damaged_files_are_read_or_fail(
     name: str, cut: int, changes: list[tuple[int, int]]
 ) -> None:

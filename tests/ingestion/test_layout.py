@@ -40,7 +40,7 @@ LINES = st.builds(
 PAGES = st.lists(LINES, max_size=40)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(lines=PAGES)
 def test_putting_lines_in_order_loses_no_word(lines: list[Line]) -> None:
     assert words_of(in_reading_order(lines)) == words_of(lines)

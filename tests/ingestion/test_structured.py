@@ -35,7 +35,7 @@ values = st.recursive(
 
 
 @given(values)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 def test_no_value_of_a_document_is_lost(value: object) -> None:
     try:
         parsed = read_document(json.dumps(value).encode(), "a.json")
@@ -173,7 +173,7 @@ CODE_FILES = ("a.py", "a.ts", "a.cpp", "a.go", "a.rs", "A.java", "a.sql", "a.tom
 
 
 @given(st.sampled_from(CODE_FILES), st.lists(st.sampled_from(CODE_LINES), max_size=150))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_line_of_code_is_lost_or_moved(name: str, lines: list[str]) -> None:
     if not any(line.strip() for line in lines):
         return

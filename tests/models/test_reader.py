@@ -115,7 +115,7 @@ def test_a_reader_in_parts_says_the_same_to_the_bit(
     ),
     seed=st.integers(0, 2**32 - 1),
 )
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_pairs_of_products_never_saturate_16_bits(activations: list[int], seed: int) -> None:
     row = np.array(activations, dtype=np.int64)
     column = np.random.default_rng(seed).integers(-LARGEST_WEIGHT, LARGEST_WEIGHT + 1, len(row))

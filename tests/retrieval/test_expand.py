@@ -130,7 +130,7 @@ DRAFTS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(DRAFTS, st.integers(0, 3), st.integers(0, 2), st.data())
 def test_widened_evidence_obeys_its_laws(
     drafts: list[Draft], window: int, overlap: int, data: st.DataObject

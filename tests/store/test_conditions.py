@@ -177,7 +177,7 @@ CONDITIONS: st.SearchStrategy[dict[str, object]] = st.recursive(
 
 
 @settings(
-    max_examples=150,
+    max_examples=75,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -155,7 +155,7 @@ WORDS = ["true", "5s", "http://x", "https://x", "etag", "multipart", "AES256", "
 VALUES = st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(WORDS)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(
     vendor=st.sampled_from(sorted(URLS)),
     options=st.dictionaries(st.sampled_from(NAMES), VALUES, max_size=4),
