@@ -3,13 +3,20 @@
     python bench/answers.py --chunks 100000
     python bench/answers.py --chunks 100000 --home FOLDER        # what bench/search.py loaded there
     python bench/answers.py --home FOLDER --reader WEIGHTS       # answered by a reader
+    python bench/answers.py --chunks 20000 --texts DATA/xquad-en DATA/xquad-de
 
 Starts `footnote serve` over a workspace of synthetic chunks and streams answers from it, one client
 after the other. Answers are extractive, so that no language model's time is in it: the search, the
 reading of the passages and two trips over loopback are. Questions are words that stand together in
 some chunk, and right is what quotes them; vectors are not those of the chunks' own words, so that
-likeness tells nothing of where these stand. Memory is that of the server with what it started, and
-of its Postgres, before the first question and after the last.
+likeness tells nothing of where these stand.
+
+With `--texts` the texts of these sets are ingested as files, synthetic chunks fill up the rest, and
+the sets' own questions are asked. Right is an answer that quotes what answers, from the text that
+was asked about.
+
+Memory is that of the server with what it started, and of its Postgres, before the first question
+and after the last, each time once they are at rest. Processor time is that of all of them too.
 """
 
 from __future__ import annotations
@@ -18,11 +25,13 @@ import argparse
 import asyncio
 import json
 import os
+import random
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 
@@ -30,30 +39,65 @@ import httpx
 import numpy as np
 
 from footnote.domain import SearchRequest
-from footnote.engine import WorkspaceEngine
-from installation import MODELS, bench_engine
-from memory import footprint
+from footnote.engine import Engine, WorkspaceEngine
+from footnote.jobs.maintenance import maintain
+from ingest import ingest, working
+from installation import MODELS, bench_engine, settle
+from memory import at_rest, footprint, processor_seconds
 from reporting import finish, machine, percentiles, progress, show
 from search import NO_LIMIT_SECONDS, Options, filled
 from synthetic import SyntheticLanguage
+from written_texts import text_count, written_files, written_questions
 
 WARM_UP = 20
 WORDS_OF_QUESTION = 8
 PATIENCE_SECONDS = 60.0
 
 
-async def questions(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A question, and whether a quote answers it."""
+
+    text: str
+    is_right: Callable[[str], bool]
+
+
+def contained(words: str, quote: str) -> bool:
+    return words in quote
+
+
+async def invented_questions(
     workspace: WorkspaceEngine, language: SyntheticLanguage, count: int, seed: int
-) -> list[str]:
+) -> list[Asked]:
     """Words that stand together in chunks all over the workspace."""
     chance = np.random.default_rng(seed + 1)
-    found: list[str] = []
+    found: list[Asked] = []
     while len(found) < count:
         response = await workspace.search(SearchRequest(query=language.query(chance), top_k=1))
         words = response.evidence[0].passage.text.split()
         start = int(chance.integers(0, max(len(words) - WORDS_OF_QUESTION, 1)))
-        found.append(" ".join(words[start : start + WORDS_OF_QUESTION]) + "?")
+        said = " ".join(words[start : start + WORDS_OF_QUESTION])
+        found.append(Asked(text=f"{said}?", is_right=partial(contained, said)))
     return found
+
+
+async def with_texts(engine: Engine, workspace: WorkspaceEngine, sets: Sequence[Path]) -> int:
+    """Chunks of the sets' texts, ingested now or earlier."""
+    note = engine.settings.home / "texts.json"
+    names = [each.name for each in sets]
+    if note.exists():
+        held, chunks = json.loads(note.read_text(encoding="utf-8"))
+        if held != names:
+            raise SystemExit(f"{engine.settings.home} holds the texts of {held}; ask for those")
+        return int(chunks)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = written_files(sets, Path(folder))
+        async with working(engine):
+            _, chunks = await ingest(workspace, paths)
+    await maintain(engine, workspace.workspace.workspace_id)
+    settle(engine)
+    note.write_text(json.dumps([names, chunks]), encoding="utf-8")
+    return chunks
 
 
 @asynccontextmanager
@@ -111,7 +155,7 @@ class Timed:
     right: bool
 
 
-async def ask(client: httpx.AsyncClient, question: str) -> Timed:
+async def ask(client: httpx.AsyncClient, asked: Asked) -> Timed:
     """Stream one answer."""
     started = perf_counter()
     seen: dict[str, float] = {}
@@ -119,7 +163,7 @@ async def ask(client: httpx.AsyncClient, question: str) -> Timed:
     async with client.stream(
         "POST",
         "/v1/answers",
-        json={"question": question, "stream": True},
+        json={"question": asked.text, "stream": True},
         headers={"Footnote-Workspace": "bench-0"},
     ) as response:
         response.raise_for_status()
@@ -132,7 +176,7 @@ async def ask(client: httpx.AsyncClient, question: str) -> Timed:
                 answer = json.loads(line.removeprefix("data: "))
                 answered = answer["found"]
                 quotes = (" ".join(each["quote"].split()) for each in answer["citations"])
-                right = any(question.rstrip("?") in each for each in quotes)
+                right = answered and any(map(asked.is_right, quotes))
     return Timed(
         sources=seen["sources"],
         first_words=seen["token"],
@@ -142,35 +186,56 @@ async def ask(client: httpx.AsyncClient, question: str) -> Timed:
     )
 
 
-async def measure(options: Options, reader: Path | None) -> dict[str, object]:
-    assert options.home is not None, "the server needs a folder to open"
+async def prepared(options: Options, sets: Sequence[Path]) -> tuple[list[Asked], int]:
+    """Fill the workspace; what is asked of it, and how many chunks are of the sets."""
+    count = WARM_UP + options.queries
     async with bench_engine(
         options.models, options.home, timeouts={"search": NO_LIMIT_SECONDS}
     ) as engine:
         language = SyntheticLanguage(engine.analyzer, seed=options.seed)
-        workspaces, _ = await filled(engine, language, options)
-        asked = await questions(workspaces[0], language, WARM_UP + options.queries, options.seed)
+        (workspace, *_), _ = await filled(engine, language, options)
+        if not sets:
+            return await invented_questions(workspace, language, count, options.seed), 0
+        chunks = await with_texts(engine, workspace, sets)
+    written = list(written_questions(sets))
+    if len(written) < count:
+        raise SystemExit(f"the sets have {len(written)} questions with an answer; ask for fewer")
+    drawn = random.Random(options.seed).sample(written, count)
+    return [Asked(text=each.text, is_right=each.is_right) for each in drawn], chunks
+
+
+async def measure(options: Options, reader: Path | None, sets: Sequence[Path]) -> dict[str, object]:
+    assert options.home is not None, "the server needs a folder to open"
+    asked, written = await prepared(options, sets)
+    cluster = options.home / "postgres"
     async with (
         server(options.home, reader) as (address, process_id),
         httpx.AsyncClient(base_url=address, timeout=PATIENCE_SECONDS) as client,
     ):
         await ready(client)
-        idle = footprint(process_id, options.home / "postgres")
+        await at_rest(process_id, cluster)
+        idle = footprint(process_id, cluster)
         for question in asked[:WARM_UP]:
             await ask(client, question)
+        await at_rest(process_id, cluster)
+        before = processor_seconds(cluster, process_id)
         with progress() as bars:
             timed = [
                 await ask(client, question)
                 for question in bars.track(asked[WARM_UP:], description="ask")
             ]
-        loaded = footprint(process_id, options.home / "postgres")
+        taken = processor_seconds(cluster, process_id) - before
+        await at_rest(process_id, cluster)
+        loaded = footprint(process_id, cluster)
     return {
-        "chunks": options.chunks,
+        "chunks": options.chunks + written,
+        "written_chunks": written,
         "queries": options.queries,
         "machine": machine(),
         **_named("sources", [each.sources for each in timed]),
         **_named("first_words", [each.first_words for each in timed]),
         **_named("whole", [each.whole for each in timed]),
+        "processor_mean_ms": round(taken / len(timed) * 1e3, 1),
         "answered": round(sum(each.answered for each in timed) / len(timed), 3),
         "right": round(sum(each.right for each in timed) / len(timed), 3),
         "idle_server_mb": idle[0],
@@ -205,13 +270,16 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")
     parser.add_argument("--home", type=Path, help="keep what is loaded in this folder")
     parser.add_argument("--reader", type=Path, help="weights of a reader that answers")
+    parser.add_argument(
+        "--texts", type=Path, nargs="+", default=(), help="sets whose questions are asked"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="fb-", ignore_cleanup_errors=True) as fresh:
         report = asyncio.run(
             measure(
                 Options(
-                    chunks=given.chunks,
+                    chunks=max(0, given.chunks - text_count(given.texts)),
                     workspaces=1,
                     clients=1,
                     queries=given.queries,
@@ -220,6 +288,7 @@ def main() -> None:
                     home=given.home or Path(fresh),
                 ),
                 given.reader,
+                given.texts,
             )
         )
     present(report)

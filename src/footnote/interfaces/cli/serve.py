@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import socket
-import sys
 import webbrowser
-from collections.abc import AsyncIterator
-from contextlib import (
-    AbstractAsyncContextManager,
-    ExitStack,
-    asynccontextmanager,
-    nullcontext,
-    suppress,
-)
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from typing import Annotated
 
 import structlog
@@ -26,10 +17,16 @@ from rich.text import Text
 
 from footnote.engine.answer_models import answer_models_from
 from footnote.errors import FootnoteError, UnsupportedSettings
-from footnote.interfaces.cli import present
+from footnote.interfaces.cli import operations, present
 from footnote.interfaces.cli.edge import prepared, return_freed_memory, wait_for
 from footnote.interfaces.cli.options import chosen_workspace
 from footnote.interfaces.cli.server import announced
+from footnote.interfaces.cli.worker_beside import (
+    ForkedWorker,
+    fork_worker,
+    forks,
+    worker_beside,
+)
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.connections import Patience, patient_protocol
 from footnote.interfaces.http.guard import MAX_HEAD_BYTES, is_loopback
@@ -43,8 +40,6 @@ HEAD_SECONDS = 10.0
 """Within which a client must have sent the headers of a request."""
 BODY_SECONDS = 20.0
 """Within which the body of a request must go on, at 500 bytes a second."""
-_LONGEST_PAUSE_SECONDS = 30.0
-"""Between restarts of a worker that keeps dying."""
 
 
 def serve(
@@ -65,6 +60,12 @@ def serve(
     """Serve the HTTP API and the web app until it is stopped."""
     return_freed_memory()
     settings = prepared()
+    forked = None
+    if worker and forks():
+        forked = fork_worker(settings.metrics_at)
+        if forked is None:
+            operations.worker(until_stdin_ends=True)
+            return
     if host is not None or port is not None:
         set_host, set_port = settings.listens_at
         where = (set_host if host is None else host).strip("[]")
@@ -83,7 +84,7 @@ def serve(
         if open_:
             workspace = chosen_workspace(context, None)
             opened = f"{address}/?workspace={workspace}" if workspace else address
-        wait_for(_serve(settings, listening, with_worker=worker, opened=opened))
+        wait_for(_serve(settings, listening, forked, with_worker=worker, opened=opened))
 
 
 _ONLY_HERE = (
@@ -117,7 +118,12 @@ def _address(listening: socket.socket) -> str:
 
 
 async def _serve(
-    settings: Settings, listening: socket.socket, *, with_worker: bool, opened: str | None
+    settings: Settings,
+    listening: socket.socket,
+    forked: ForkedWorker | None,
+    *,
+    with_worker: bool,
+    opened: str | None,
 ) -> None:
     failures: list[FootnoteError] = []
     ready = asyncio.Event()
@@ -146,7 +152,9 @@ async def _serve(
         server.should_exit = True
 
     def beside() -> AbstractAsyncContextManager[None]:
-        return _worker_beside(ready, settings.metrics_at) if with_worker else nullcontext()
+        if not with_worker:
+            return nullcontext()
+        return worker_beside(ready, settings.metrics_at, forked, _GRACE_SECONDS)
 
     app = create_app(settings, on_ready=begin, on_failure=stop_for, beside=beside)
     server = server_of(app, _GRACE_SECONDS)
@@ -196,61 +204,3 @@ def _end_quietly_on_signals(server: uvicorn.Server) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-
-
-@asynccontextmanager
-async def _worker_beside(
-    ready: asyncio.Event, metrics_at: tuple[str, int] | None
-) -> AsyncIterator[None]:
-    """Keep a worker process alive once the engine is ready; end it with the block.
-
-    Whoever uses an embedded Postgres last stops it, and a worker that had to be killed cannot:
-    so this block ends before the engine is closed.
-    """
-    keeping = asyncio.create_task(_keep_worker(ready, metrics_at))
-    try:
-        yield
-    finally:
-        keeping.cancel()
-        with suppress(asyncio.CancelledError):
-            await keeping
-
-
-async def _keep_worker(ready: asyncio.Event, metrics_at: tuple[str, int] | None) -> None:
-    await ready.wait()
-    pause_seconds = 1.0
-    environment = dict(os.environ)
-    if metrics_at is not None:
-        host, port = metrics_at
-        environment["FOOTNOTE_METRICS_ADDRESS"] = (
-            f"[{host}]:{port + 1}" if ":" in host else f"{host}:{port + 1}"
-        )
-    while True:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "footnote.interfaces.cli.main", "worker"),
-            "--until-stdin-ends",
-            stdin=asyncio.subprocess.PIPE,
-            env=environment,
-            start_new_session=True,  # Ctrl-C is for the server, which then ends the worker
-        )
-        try:
-            code = await process.wait()
-        except asyncio.CancelledError:
-            await _end(process)
-            raise
-        structlog.get_logger(__name__).error(
-            "the worker died and is started again", exit_code=code, pause_seconds=pause_seconds
-        )
-        await asyncio.sleep(pause_seconds)
-        pause_seconds = min(pause_seconds * 2, _LONGEST_PAUSE_SECONDS)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    with suppress(ProcessLookupError):
-        process.terminate()
-    try:
-        await asyncio.wait_for(process.wait(), _GRACE_SECONDS)
-    except TimeoutError:
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
