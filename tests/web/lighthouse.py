@@ -56,10 +56,14 @@ def missing() -> str:
 
 
 async def audited(
-    pages: Mapping[str, str], folder: Path | None = None, *, phone: bool = False
+    pages: Mapping[str, str],
+    folder: Path | None = None,
+    *,
+    phone: bool = False,
+    wanted: Sequence[str] = CATEGORIES,
 ) -> dict[str, Audited]:
     """What Lighthouse says of each page, by its name; its reports go into the folder."""
-    asked = {"pages": dict(pages), "chromium": CHROMIUM, "phone": phone}
+    asked = {"pages": dict(pages), "chromium": CHROMIUM, "phone": phone, "wanted": [*wanted]}
     if folder is not None:
         asked["folder"] = str(folder)
     process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""Lighthouse finds nothing to better: what is served stays fast, open to everybody and sound."""
+"""Lighthouse finds nothing to better: what is served stays open to everybody and sound."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from playwright.async_api import Browser
 from .conftest import Site
 from .lighthouse import CATEGORIES, LEAST, audited, missing
 
-LEAST_PERFORMANCE = 0.8
-"""What is measured beside other work says less than `make lighthouse`, which wants `LEAST`."""
-ATTEMPTS = 3
-"""Until the best of them is fast enough: other tests take the processor at any moment."""
+WANTED = tuple(each for each in CATEGORIES if each != "performance")
+"""How fast a page is here depends on what else the machine does: `make lighthouse` measures it, and
+`test_build.py` and `test_loading.py` hold what is loaded to its budget."""
 
 
 @pytest.mark.skipif(bool(missing()), reason=missing() or "all is there")
 async def test_the_first_page_keeps_its_scores(browser: Browser, site: Site) -> None:
-    for _ in range(ATTEMPTS):
-        page = (await audited({"start": site.address}))["start"]
-        if page.scores["performance"] >= LEAST_PERFORMANCE:
-            break
-    least = dict.fromkeys(CATEGORIES, LEAST) | {"performance": LEAST_PERFORMANCE}
-    below = {each: page.scores[each] for each in CATEGORIES if page.scores[each] < least[each]}
-    assert below == {}, page.shortcomings
+    page = (await audited({"start": site.address}, wanted=WANTED))["start"]
+    assert {each: score for each, score in page.scores.items() if score < LEAST} == {}, (
+        page.shortcomings
+    )
+    assert page.scores.keys() == set(WANTED)
     # It does not jump about while it is loaded, however slow that is.
     assert page.figures["cumulative_layout_shift"] < 0.1

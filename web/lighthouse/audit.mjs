@@ -15,7 +15,13 @@ const CATEGORIES = ["performance", "accessibility", "best-practices", "seo"];
 const FULL_SCORE = 1;
 const MOST_TRIES = 3;
 
-const { pages, chromium, phone = false, folder = null } = JSON.parse(await text(process.stdin));
+const {
+  pages,
+  chromium,
+  phone = false,
+  folder = null,
+  wanted = CATEGORIES,
+} = JSON.parse(await text(process.stdin));
 const chrome = await launch({
   chromePath: chromium,
   chromeFlags: ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage"],
@@ -32,7 +38,9 @@ async function audited(name, address) {
     console.error(`${name} …`);
     const flags = {
       port: chrome.port,
-      onlyCategories: CATEGORIES,
+      onlyCategories: wanted,
+      // The one figure that says the same on every machine.
+      onlyAudits: wanted.includes("performance") ? undefined : ["cumulative-layout-shift"],
       logLevel: "silent",
       // Reports show it, and no audit looks at it.
       disableFullPageScreenshot: folder === null,
@@ -50,7 +58,7 @@ try {
     const run = await audited(name, address);
     const { categories, audits } = run.lhr;
     found[name] = {
-      scores: Object.fromEntries(CATEGORIES.map((each) => [each, categories[each].score])),
+      scores: Object.fromEntries(wanted.map((each) => [each, categories[each].score])),
       figures: Object.fromEntries(
         [
           ["first_contentful_paint_ms", "first-contentful-paint"],
@@ -58,7 +66,9 @@ try {
           ["total_blocking_time_ms", "total-blocking-time"],
           ["cumulative_layout_shift", "cumulative-layout-shift"],
           ["speed_index_ms", "speed-index"],
-        ].map(([figure, audit]) => [figure, audits[audit].numericValue]),
+        ]
+          .filter(([, audit]) => audit in audits)
+          .map(([figure, audit]) => [figure, audits[audit].numericValue]),
       ),
       shortcomings: Object.values(categories).flatMap(({ id, auditRefs }) =>
         auditRefs
