@@ -3,15 +3,16 @@
     python bench/marks.py --data ../shared/data/documents
     python bench/marks.py --data FOLDER --quotes 30 --json
 
-Ingests the files of a folder that have pages into a fresh installation, serves it, takes sentences
-and table rows of their chunks, opens the deep link of each in Chromium and measures the rectangles
-that are drawn. Where the words truly stand is found by programs that have no part in the marks:
-pdfminer.six for PDF files and for what LibreOffice makes of office files, Tesseract for scans and
-pictures. A mark is right if it holds the letters of the quote and no others, and each of its ends
-is within two pixels of the outermost letter. Words that stand several times on a page may be
-marked at any of those places. Apart are counted quotes that neither side finds (what reading adds,
-such as the notes of a slide, is not drawn), and those that only the viewer finds (OCR reads another
-letter, or the cells of a table have several lines).
+Ingests the files of a folder that have pages into a fresh installation, serves it (or into that of
+a server that runs, with `--address`), takes sentences and table rows of their chunks, opens the
+deep link of each in Chromium and measures the rectangles that are drawn. Where the words truly
+stand is found by programs that have no part in the marks: pdfminer.six for PDF files and for what
+LibreOffice makes of office files, Tesseract for scans and pictures. A mark is right if it holds the
+letters of the quote and no others, and each of its ends is within two pixels of the outermost
+letter. Words that stand several times on a page may be marked at any of those places. Apart are
+counted quotes that neither side finds (what reading adds, such as the notes of a slide, is not
+drawn), and those that only the viewer finds (OCR reads another letter, or the cells of a table have
+several lines).
 
 Needs Chromium, LibreOffice, Tesseract and a build of the web app.
 """
@@ -25,7 +26,7 @@ import shutil
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -264,8 +265,10 @@ async def measured(
     return counted, faults
 
 
-async def measure(files: Sequence[Path], count: int, seed: int) -> dict[str, object]:
-    """Shares of right marks by kind and file."""
+async def measure(
+    files: Sequence[Path], count: int, seed: int, running: str | None
+) -> dict[str, object]:
+    """Shares of right marks by kind and file, of a server that runs or of one of its own."""
     report: dict[str, object] = {"machine": machine()}
     by_file: dict[str, Counter[str]] = {}
     by_kind: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -274,7 +277,7 @@ async def measure(files: Sequence[Path], count: int, seed: int) -> dict[str, obj
         home = Path(name)
         share_models(MODELS, home)
         async with (
-            server(home, None) as (address, _),
+            nullcontext((running, 0)) if running else server(home, None) as (address, _),
             httpx.AsyncClient(base_url=address, timeout=PATIENCE_SECONDS) as http,
             opened(address) as page,
         ):
@@ -311,6 +314,7 @@ def main() -> None:
     parser.add_argument("--quotes", type=int, default=20, help="of each file")
     parser.add_argument("--only", default="", help="files whose name has this")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--address", help="of a server that runs, with nothing in it")
     parser.add_argument("--json", action="store_true", help="one JSON object on the last line")
     options = parser.parse_args()
     files = sorted(
@@ -318,7 +322,7 @@ def main() -> None:
         for path in options.data.rglob("*")
         if path.suffix.lower() in KINDS and path.is_file() and options.only in path.name
     )
-    report = asyncio.run(measure(files, options.quotes, options.seed))
+    report = asyncio.run(measure(files, options.quotes, options.seed, options.address))
     by_file, by_kind = report["files"], report["kinds"]
     assert isinstance(by_file, dict)
     assert isinstance(by_kind, dict)
