@@ -50,6 +50,7 @@ from footnote.store.migrate import migrate
 from footnote.store.pools import open_database
 
 from .folders import server_home
+from .parts import pytest_collection_modifyitems  # noqa: F401  # a hook
 from .wire import WireServer
 
 # The same commit passes or fails the same way twice; HYPOTHESIS_PROFILE=default looks for others.
