@@ -26,7 +26,7 @@ class ForkedWorker:
         self._process_id = process_id
         self._pipe = pipe
         """Its standard input; what it is told to begin by, and ends with."""
-        self._ended: asyncio.Future[tuple[int, int]] | None = None
+        self._ended: asyncio.Future[int] | None = None
 
     def begin(self) -> None:
         """Have it work. It ends with this process, or if this process never says so."""
@@ -36,11 +36,18 @@ class ForkedWorker:
     async def wait(self) -> int:
         """The code it ended with."""
         if self._ended is None:
-            waiting = asyncio.to_thread(os.waitpid, self._process_id, 0)
-            self._ended = asyncio.ensure_future(waiting)
+            loop = asyncio.get_running_loop()
+            self._ended = ended = loop.create_future()
+
+            def watch() -> None:
+                _, status = os.waitpid(self._process_id, 0)
+                with contextlib.suppress(RuntimeError):  # the loop is closed
+                    loop.call_soon_threadsafe(ended.set_result, os.waitstatus_to_exitcode(status))
+
+            # A thread of its own: those of the loop are few, and this one waits for months.
+            threading.Thread(target=watch, name="worker-watch", daemon=True).start()
         # Whoever gives up waiting does not end it for the next one.
-        _, status = await asyncio.shield(self._ended)
-        return os.waitstatus_to_exitcode(status)
+        return await asyncio.shield(self._ended)
 
     def terminate(self) -> None:
         """Ask it to end."""
