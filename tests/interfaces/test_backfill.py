@@ -62,7 +62,7 @@ async def test_the_commands_show_bars_and_pause(
 
     await with_entities(workspace)
     shown = await said("show")
-    assert "░ 0 of 1 documents, 1 wait (under way), the oldest since " in shown
+    assert "░ 0 of 1 document, 1 wait (under way), the oldest since " in shown
     assert "off: `footnote config set facts rules`" in shown
     assert "1 wait (paused)" in await said("pause", "--kind", "entities")
     refused = await command(env, "backfill", "start", "--kind", "entities")
@@ -70,6 +70,6 @@ async def test_the_commands_show_bars_and_pause(
     assert "footnote backfill resume --kind entities" in refused.err
     assert "1 wait (under way)" in await said("resume")
     await extract_entity_slice(workspace.engine, workspace.workspace_id)
-    assert "█ 1 of 1 documents\n" in await said("show", "--watch")
+    assert "█ 1 of 1 document\n" in await said("show", "--watch")
     kinds = json.loads(await said("start", "--json"))["kinds"]
     assert [each["kind"] for each in kinds] == [each.value for each in BackgroundWork]

@@ -95,12 +95,12 @@ async def test_people_are_told_what_was_made_and_what_is_wrong(
     }
     golden.write_text(json.dumps(line) + "\n")
     made = await footnote(env(settings), "backup", "create", "--questions", str(golden))
-    assert (made.code, "1 documents in 1 workspaces, 1 files" in made.out) == (0, True)
+    assert (made.code, "1 document in 1 workspace, 1 file" in made.out) == (0, True)
     assert "reading the write-ahead log" in made.err
     listed = await footnote(env(settings), "backup", "list")
     assert "can be restored" in listed.out
     verified = await footnote(env(settings), "backup", "verify")
-    assert (verified.code, "Asked 1 recorded questions: 0" in verified.out) == (0, True)
+    assert (verified.code, "Asked 1 recorded question: 0" in verified.out) == (0, True)
     wrong = await footnote(env(settings, FOOTNOTE_BACKUP_KEY=OTHER_KEY), "backup", "list")
     assert (wrong.code, "under the key" in wrong.err) == (4, True)
     taken = await footnote(env(settings), "backup", "restore")

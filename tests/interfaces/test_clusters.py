@@ -74,7 +74,7 @@ async def test_commands_say_what_clusters_there_are(
     assert first["representatives"][0]["title"] in shown.out
     assert "near it" in shown.out
     progress = await command(env, "clusters", "progress")
-    assert "8 of 8 documents are looked at." in progress.out
+    assert "8 of 8 documents looked at." in progress.out
     absent = await command(env, "clusters", "show", str(uuid4()))
     assert absent.code != 0
     assert "there is no cluster" in absent.err

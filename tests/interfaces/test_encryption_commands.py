@@ -33,7 +33,7 @@ async def test_a_workspace_is_encrypted_renewed_and_destroyed(
     assert [each["encrypted"] for each in told["workspaces"]] == [True]
 
     rotated = await footnote(env, "encryption", "rotate-master")
-    assert rotated.out.strip() == "Wrapped 1 keys of 1 workspaces by local."
+    assert rotated.out.strip() == "Wrapped 1 key of 1 workspace by local."
     found = await footnote(env, "--workspace", "mill", "search", "press", "--json")
     assert "900 kilograms" in json.loads(found.out)["evidence"][0]["text"]
 
@@ -61,7 +61,7 @@ async def test_keys_are_exported_and_imported(env: dict[str, str], tmp_path: Pat
     exported = await footnote(env, "encryption", "export-keys", path, "--json")
     assert (parsed := json.loads(exported.out))["keys"] == 1
     assert parsed["path"] == path
-    assert "Wrote 1 wrapped keys" in (await footnote(env, "encryption", "export-keys", path)).out
+    assert "Wrote 1 wrapped key " in (await footnote(env, "encryption", "export-keys", path)).out
     imported = await footnote(env, "encryption", "import-keys", path, "--json")
     assert json.loads(imported.out) == {
         "restored": 0,

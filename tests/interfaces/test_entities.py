@@ -96,5 +96,5 @@ async def test_the_commands_show_and_decide(
     [renamed, _] = json.loads(await said("decisions", "Anna", "--json"))["decisions"]
     assert "undone" in await said("undo", renamed["decision_id"])
     assert "otto" in await said("split", "anna@example.org", "--name", "otto@example.org")
-    assert "2 of 2 documents are read" in await said("progress")
+    assert "2 of 2 documents read" in await said("progress")
     assert json.loads(await said("extract", "--json"))["enabled"]

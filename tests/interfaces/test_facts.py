@@ -157,7 +157,7 @@ async def test_commands_say_what_facts_there_are(
     changes = await command(env, "facts", "changes", "policy.md")
     assert "No fact differs between version 1 and the version before, if any." in changes.out
     progress = await command(env, "facts", "progress")
-    assert "2 of 2 documents are read, 0 failed; 3 facts." in progress.out
+    assert "2 of 2 documents read, 0 failed; 3 facts." in progress.out
     absent = await command(env, "facts", "show", str(uuid4()))
     assert absent.code != 0
     assert "there is no fact" in absent.err

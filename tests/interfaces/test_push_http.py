@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import io
 import json
 import time
 from collections.abc import AsyncIterator
@@ -16,7 +17,10 @@ from pydantic import SecretStr
 
 import footnote
 from footnote.engine.receiving import clean_name
+from footnote.errors import InvalidRequest
 from footnote.jobs.inline import work_until_resting
+from footnote.jobs.sources.addresses import reach_of
+from footnote.jobs.sources.web import fetch_document
 from footnote.jobs.webhooks import HEADER, is_genuine, signature
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
@@ -127,6 +131,23 @@ async def test_an_address_that_has_nothing_fails_with_its_reason(
     assert status["status"] == "failed"
     assert "404" in status["failure"]
     assert status["document"] is None
+
+
+PRIVATE = "127.0.0.1 [::1] 10.1.2.3 192.168.0.9 169.254.169.254 127.1 localhost".split()
+
+
+async def test_an_address_that_is_told_to_be_private_is_refused_at_the_door(
+    settings: Settings,
+) -> None:
+    async with served(settings) as client:
+        for host in PRIVATE:
+            url = f"http://{host}/a.txt"
+            answer = await client.post("/v1/ingest", json={"url": url})
+            assert answer.status_code == 422, host
+            with pytest.raises(InvalidRequest) as later:
+                await fetch_document(url, reach_of(settings), io.BytesIO())
+            said = str(later.value).replace(": ::1 is", ": 127.0.0.1 is")
+            assert answer.json()["detail"].lower().rstrip(".") in (str(later.value), said), host
 
 
 async def test_text_and_small_files_are_taken_at_once(client: httpx.AsyncClient) -> None:

@@ -164,6 +164,17 @@ async def test_a_port_in_use_is_said_in_a_sentence(settings: Settings) -> None:
     assert f"port {port}" in ended.err
 
 
+@pytest.mark.parametrize("ways", ["tokens", "login", "gateway"])
+async def test_ways_to_prove_who_one_is_that_lack_a_setting_are_refused_before_it_listens(
+    settings: Settings, ways: str
+) -> None:
+    env = environment(settings, FOOTNOTE_IDENTITY=ways)
+    ended = await footnote(env, "serve", "--port", "0")
+    assert ended.code == 2
+    assert "FOOTNOTE_" in ended.err
+    assert "listens" not in ended.err
+
+
 async def test_a_worker_ends_when_the_server_that_started_it_dies(settings: Settings) -> None:
     ended = await footnote_process(environment(settings), "worker", "--until-stdin-ends", stdin=b"")
     assert (ended.code, ended.err) == (0, "")

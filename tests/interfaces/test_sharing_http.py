@@ -368,6 +368,7 @@ async def test_every_token_of_no_use_is_refused_alike(
         for refusal in refusals:
             assert_problem(refusal, 401, "not-authenticated")
         assert len({refusal.text for refusal in refusals}) == 1
+        assert "whoever shared it" in refusals[0].json()["hint"]
     # What a link's secret proves, a key's does not, and the other way round.
     for kind in ("fn", "fs"):
         swapped = f"{kind}{one['token'][2:]}"

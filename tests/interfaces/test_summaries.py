@@ -69,7 +69,7 @@ async def test_commands_summarise(
     [first, *_] = json.loads(said.out)["sentences"]
     assert first["text"] in TEXT
     progress = await command(env, "summaries", "progress")
-    assert "1 of 1 documents are summarised, 0 failed." in progress.out
+    assert "1 of 1 document summarised, 0 failed." in progress.out
     wrong = await command(env, "summaries", "show")
     assert wrong.code != 0
     assert "one of --document, --collection and --cluster" in wrong.err

@@ -94,7 +94,7 @@ async def test_a_check_says_of_each_step_what_it_locks_and_whom_it_leaves_out(
     assert all(each["bytes"] > 0 for each in found["pending"][0]["locks"])
     assert (found["oldest_program"], found["older_programs"]) == ("8999", 1)
     assert "9000_more: leaves out what lacks 8999" in shown.out
-    assert "1 connections are of older programs" in shown.out
+    assert "1 connection of older programs" in shown.out
 
 
 async def test_what_a_newer_version_has_migrated_and_what_is_away_is_said(

@@ -222,6 +222,21 @@ async def test_a_browser_at_an_unknown_address_is_shown_the_app(
             assert posted.headers["Content-Type"] == "application/problem+json"
 
 
+async def test_a_search_that_is_typed_into_a_browser_is_shown_by_the_app(
+    build: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("footnote.interfaces.http.app.BUILT", build)
+    for given in (Settings(), Settings(identity="keys")):
+        transport = httpx.ASGITransport(create_app(given), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url=LOCAL) as http:
+            answer = await http.get("/search?q=a%26b caf\u00e9", headers=VISIT)
+            assert answer.status_code == 303
+            assert answer.headers["Location"] == "/find?query=a%26b+caf%C3%A9"
+            program = await http.get("/search?q=x")
+            assert program.status_code in {401, 405, 503}
+            assert program.headers["Content-Type"] == "application/problem+json"
+
+
 def test_what_programs_ask_for_is_never_taken_for_a_visit() -> None:
     app = create_app(Settings(identity="keys,scim"))
     scope = {"type": "http", "method": "GET", "headers": [(b"accept", b"text/html")]}

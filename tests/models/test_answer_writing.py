@@ -388,7 +388,7 @@ def test_a_vendor_that_was_renamed_is_named_as_it_is_now() -> None:
     choices = chosen("google-gla:gemini-2.5-flash")
     with pytest.raises(UnsupportedSettings, match="'google-gla' is not known") as caught:
         AnswerModels(choices)
-    assert caught.value.hint == f"say {GOOGLE}, as it is called now"
+    assert caught.value.hint == f"set FOOTNOTE_ANSWER_MODELS to {GOOGLE}, as it is called now"
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,6 @@ def test_a_broken_graph_says_where_to_look(load: Load, tmp_path: Path) -> None:
 
 
 def test_a_name_fastembed_does_not_know_is_not_fetched(load: Load) -> None:
-    with pytest.raises(LaneUnavailable, match="cannot be loaded") as caught:
+    with pytest.raises(UnsupportedSettings, match="knows no embedding model nobody") as caught:
         load(Path("nobody/knows-this"))
     assert "folder" in (caught.value.hint or "")

@@ -11,7 +11,7 @@ import pytest
 
 from footnote.doctor import examine
 from footnote.engine import open_engine
-from footnote.errors import StoreUnavailable
+from footnote.errors import UnsupportedSettings
 from footnote.settings import Settings
 from footnote.store import home as homes
 from footnote.store.embedded import APPLICATION_ROLE, start_embedded
@@ -46,9 +46,9 @@ def everything(folder: Path) -> dict[str, tuple[int, int, int]]:
     return found
 
 
-def refusal(home: Path) -> StoreUnavailable:
+def refusal(home: Path) -> UnsupportedSettings:
     before = everything(home)
-    with pytest.raises(StoreUnavailable) as caught:
+    with pytest.raises(UnsupportedSettings) as caught:
         start_embedded(home)
     assert everything(home) == before
     assert "FOOTNOTE_HOME" in (caught.value.hint or "")
@@ -141,7 +141,7 @@ async def test_the_root_of_the_file_system_is_no_home(
     link.symlink_to(home)
     assert "is the root of the file system" in str(refusal(link))
     for url in (None, "postgresql://127.0.0.1:9/none"):
-        with pytest.raises(StoreUnavailable, match="the root of the file system"):
+        with pytest.raises(UnsupportedSettings, match="the root of the file system"):
             await open_engine(Settings(home=home, database_url=url))
     assert everything(home).keys() == {str(home)}
 
@@ -152,12 +152,12 @@ async def test_a_home_that_is_a_file_is_called_one(home: Path, below: str) -> No
     file.write_text("a file")
     chosen = file / below
     said = f"{file} is a file"
-    with pytest.raises(StoreUnavailable) as caught:
+    with pytest.raises(UnsupportedSettings) as caught:
         start_embedded(chosen)
     assert said in str(caught.value)
     for url in (None, "postgresql://127.0.0.1:9/none"):
         settings = Settings(home=chosen, database_url=url)
-        with pytest.raises(StoreUnavailable) as caught:
+        with pytest.raises(UnsupportedSettings) as caught:
             await open_engine(settings)
         assert said in str(caught.value)
         [check] = [each for each in (await examine(settings)).checks if each.name == "home"]
@@ -168,7 +168,7 @@ async def test_a_home_that_is_a_file_is_called_one(home: Path, below: str) -> No
 def test_a_home_that_leads_nowhere_is_refused(home: Path) -> None:
     dangling = home / "dangling"
     dangling.symlink_to(home / "nothing")
-    with pytest.raises(StoreUnavailable, match="is a symbolic link that leads to no folder"):
+    with pytest.raises(UnsupportedSettings, match="is a symbolic link that leads to no folder"):
         start_embedded(dangling)
     assert not (home / "nothing").exists()
 

@@ -34,6 +34,7 @@ _LOG_IN = "Log in: /v1/login"
 _NO_KEY = "The API key is not valid."
 NO_LINK = "The link is not valid."
 """Each the same for one that is unknown, wrong, expired or revoked."""
+NEW_LINK = "Ask whoever shared it for a new one."
 
 
 @dataclass(slots=True, kw_only=True)
@@ -155,9 +156,9 @@ class Credentials:
         sent = read_secret(LINK, token)
         kept = None if sent is None else await find_link(database, sent.credential_id)
         if sent is None or kept is None:
-            raise NotAuthenticated(NO_LINK)
+            raise NotAuthenticated(NO_LINK, hint=NEW_LINK)
         if reason := self._fault(sent, kept):
-            raise _refused(sent, kept, reason, NO_LINK)
+            raise _refused(sent, kept, reason, NO_LINK, hint=NEW_LINK)
         if kept.touch:
             await touch_link(database, kept)
         return Caller(

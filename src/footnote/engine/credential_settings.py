@@ -192,7 +192,8 @@ def _delegation(settings: Settings, http: httpx.AsyncClient) -> Delegation | Non
     if not settings.identity_ways:
         raise UnsupportedSettings(
             "A backend is to decide what callers see, and nobody is asked who they are.",
-            hint="Set FOOTNOTE_IDENTITY, for example to gateway,tokens.",
+            hint="Set FOOTNOTE_IDENTITY, for example to gateway,tokens, or unset "
+            "FOOTNOTE_BACKEND_URL.",
         )
     options = BackendOptions.model_validate_json(settings.backend_options)
     return Delegation(

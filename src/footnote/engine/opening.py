@@ -106,7 +106,7 @@ async def open_engine(
     try:
         await asyncio.to_thread(private_folder, settings.home)
     except OSError as error:
-        raise StoreUnavailable(
+        raise UnsupportedSettings(
             f"{settings.home} cannot be used: {error.strerror}",
             hint="set FOOTNOTE_HOME to a folder you may write to",
         ) from error

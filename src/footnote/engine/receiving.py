@@ -22,7 +22,7 @@ from footnote.errors import InvalidRequest, NotFound, QueueFull
 from footnote.ingestion import media
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.receive import examine
-from footnote.ingestion.sources.reach import checked_url
+from footnote.ingestion.sources.reach import checked_url, require_public_if_numeric
 from footnote.ports.metering import note_usage
 from footnote.store import pushes
 from footnote.store.blob_claims import claim_blob, give_up_unnamed, redeem
@@ -279,7 +279,8 @@ async def push_url(
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     _check_visibility(visibility, shared_with)
-    checked_url(url)
+    host = checked_url(url).hostname or ""
+    require_public_if_numeric(host, allow_private=workspace.engine.settings.allow_private_urls)
     pushed = PushedDocument(
         url=url,
         collection=collection or DEFAULT_COLLECTION,

@@ -19,7 +19,7 @@ from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.sharing import NewShareLink, SharedByLink, ShareLink
 from footnote.engine.access import as_of_now
 from footnote.engine.acts import ActUnderWay, entered
-from footnote.engine.authentication import NO_LINK
+from footnote.engine.authentication import NEW_LINK, NO_LINK
 from footnote.engine.conversations import all_messages, conversation
 from footnote.engine.documents import unknown_collections
 from footnote.engine.services import Services, WorkspaceAccess
@@ -102,7 +102,7 @@ async def shared(engine: Services, caller: Caller | None) -> SharedByLink:
         )
     kept = await stored.find_link(engine.database, caller.link_id)
     if kept is None:
-        raise NotFound("what the link showed is gone")
+        raise NotFound("what the link showed is gone", hint=NEW_LINK)
     link, guest = kept.link, kept.link.identity
     inside = WorkspaceAccess(
         engine=engine,
@@ -125,7 +125,7 @@ async def _shown(guest: WorkspaceAccess, kept: stored.KeptLink) -> SharedByLink:
             try:
                 owner = await as_of_now(guest.engine, scope, kept.sharer)
             except NotAuthenticated as error:  # whoever shared it is switched off
-                raise NotAuthenticated(NO_LINK) from error
+                raise NotAuthenticated(NO_LINK, hint=NEW_LINK) from error
         as_owner = replace(guest, principal=owner)
         about = await conversation(as_owner, link.conversation_id)
         said = await all_messages(as_owner, link.conversation_id, all_branches=False)

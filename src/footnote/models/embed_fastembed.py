@@ -223,7 +223,8 @@ def _check_folder(folder: Path) -> None:
 def _no_model(folder: Path, missing: str) -> UnsupportedSettings:
     return UnsupportedSettings(
         f"The folder {folder} has no embedding model: {missing} is missing.",
-        hint="Name a folder with an ONNX encoder and its tokenizer files.",
+        hint="Name in FOOTNOTE_EMBEDDING_MODELS a folder with an ONNX encoder and its tokenizer "
+        "files.",
     )
 
 
@@ -233,6 +234,13 @@ def _open(name: str, folder: Path | None, cache: Path, threads: int) -> TextEmbe
     from fastembed.common.model_description import ModelSource, PoolingType  # noqa: PLC0415
 
     if folder is None:
+        supported = TextEmbedding.list_supported_models()
+        if name.lower() not in {str(each["model"]).lower() for each in supported}:
+            raise UnsupportedSettings(
+                f"fastembed knows no embedding model {name}",
+                hint="name in FOOTNOTE_EMBEDDING_MODELS one that it knows, such as "
+                "fastembed:BAAI/bge-small-en-v1.5, or the folder of a model: fastembed:/folder",
+            )
         cache.mkdir(parents=True, exist_ok=True)
         return TextEmbedding(
             name,

@@ -86,7 +86,7 @@ def parse_spec(text: str) -> EmbedderSpec:
         if not wanted.isdecimal():
             raise UnsupportedSettings(
                 f"{served.name!r} names no embedding model: {wanted!r} are no dimensions",
-                hint="write VENDOR:MODEL#512 for vectors of 512 dimensions",
+                hint="write VENDOR:MODEL#512 in FOOTNOTE_EMBEDDING_MODELS for 512 dimensions",
             )
         dimensions = int(wanted)
     if dimensions is not None:
@@ -101,8 +101,9 @@ def parse_spec(text: str) -> EmbedderSpec:
     if not vendor or not model:
         raise UnsupportedSettings(
             f"{served.name!r} names no embedding model",
-            hint="say multilingual, minilm, e5, fastembed:NAME, fastembed:/folder, openai:MODEL, "
-            "another VENDOR:MODEL, or compatible:MODEL@http://127.0.0.1:8000/v1",
+            hint="name in FOOTNOTE_EMBEDDING_MODELS multilingual, minilm, e5, fastembed:NAME, "
+            "fastembed:/folder, openai:MODEL, another VENDOR:MODEL, or "
+            "compatible:MODEL@http://127.0.0.1:8000/v1",
         )
     return EmbedderSpec(
         vendor=_ALIASES.get(vendor, vendor),

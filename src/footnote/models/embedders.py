@@ -294,7 +294,7 @@ def _client(spec: EmbedderSpec, key: str | None) -> VendorClient:
         if url is None:
             raise UnsupportedSettings(
                 f"the embedding model {spec.text} needs the address of its server",
-                hint=f"write {spec.text}@http://127.0.0.1:8000/v1",
+                hint=f"write {spec.text}@http://127.0.0.1:8000/v1 in FOOTNOTE_EMBEDDING_MODELS",
             )
         return embed_vendor.compatible_client(spec.model, url, key)
     if url is not None:

@@ -90,8 +90,8 @@ def check_name(name: str, base_url: str | None, api_key: str | None, role: Role)
     if not name.strip() or lacks_address or (not model and vendor in {"openai", "ollama"}):
         raise UnsupportedSettings(
             f"{name!r} names no {role.title}",
-            hint="say openai:MODEL or ollama:MODEL, or MODEL@http://127.0.0.1:8000/v1 for one of "
-            "any other server",
+            hint=f"set {role.model} to openai:MODEL or ollama:MODEL, or to "
+            "MODEL@http://127.0.0.1:8000/v1 for one of any other server",
         )
     if vendor == "openai" and base_url is None and not api_key:
         raise UnsupportedSettings(

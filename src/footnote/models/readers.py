@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Protocol
 
-from footnote.errors import ModelUnavailable
+from footnote.errors import ModelUnavailable, UnsupportedSettings
 from footnote.ports import (
     NamedSpan,
     NameFinder,
@@ -39,11 +39,17 @@ def packaged_file() -> Path | None:
 def reader_from(name: str, *, models_folder: Path, threads: int) -> LazyReader | None:
     """The reader of that name, loaded when it is first used; None for `none` and without weights.
 
-    `packaged` is the one that comes with Footnote, any other name the file of its weights.
+    `packaged` is the one that comes with Footnote, any other name the file of its weights. Raises
+    UnsupportedSettings for one that is not there.
     """
     weights = packaged_file() if name == "packaged" else Path(name).expanduser()
     if name == "none" or weights is None:
         return None
+    if not weights.is_file():
+        raise UnsupportedSettings(
+            f"FOOTNOTE_READER names {weights}, and there is no such file",
+            hint="set FOOTNOTE_READER to packaged, none or the file of a reader's weights",
+        )
 
     def load() -> OwnedReader:
         # ONNX Runtime and the tokenizer take a while to import, and searches need neither.

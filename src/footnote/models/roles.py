@@ -44,8 +44,9 @@ def unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
     now = _RENAMED.get(vendor)
     return UnsupportedSettings(
         f"the {role.title} {vendor}:{model} cannot be asked: the vendor {vendor!r} is not known",
-        hint=f"say {now}:{model}, as it is called now"
+        hint=f"set {role.model} to {now}:{model}, as it is called now"
         if now
-        else "say openai:MODEL, ollama:MODEL, or that of another vendor that pydantic-ai knows, "
-        "such as anthropic:MODEL; a model of any other server is compatible:MODEL@ADDRESS",
+        else f"set {role.model} to openai:MODEL, ollama:MODEL, or that of another vendor that "
+        "pydantic-ai knows, such as anthropic:MODEL; a model of any other server is "
+        "compatible:MODEL@ADDRESS",
     )

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from footnote.errors import StoreUnavailable
+from footnote.errors import UnsupportedSettings
 from footnote.store.system_user import ROOT_HOME, ServerAccount, require_open_way, server_uid
 
 FILESYSTEM_ROOT = Path("/")
@@ -27,7 +27,7 @@ _CLUSTER = re.compile(r"PG_VERSION|base|global|pg_.*|postgresql\..*|postmaster\.
 
 
 def require_home(home: Path) -> None:
-    """Raise StoreUnavailable where no installation can keep its folders, whatever its database."""
+    """Raise UnsupportedSettings where no installation can keep folders, whatever its database."""
     home = home.expanduser().absolute()
     with _refusing(home):
         for place in (home, *home.parents):
@@ -42,7 +42,10 @@ def require_home(home: Path) -> None:
 
 
 def require_usable(home: Path) -> None:
-    """Raise StoreUnavailable where no server may run in `home`, before anything is made there."""
+    """Raise UnsupportedSettings where no server may run in `home`, before anything is made.
+
+    Raises StoreUnavailable where the server's account could not walk down to it.
+    """
     require_home(home)
     home = home.expanduser().absolute()
     with _refusing(home):
@@ -101,14 +104,14 @@ def _holds_our_cluster(home: Path) -> bool:
 def _require_unshared(home: Path) -> None:
     """In a folder that others may write to, any of them could put theirs in place of ours."""
     if home.exists() and home.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX):
-        raise StoreUnavailable(
+        raise UnsupportedSettings(
             f"{home} is a folder that is shared with other users",
             hint=f"set FOOTNOTE_HOME to a folder of its own, such as {home / 'footnote'}",
         )
 
 
 def _require_ours(folder: Path, known: re.Pattern[str] | None) -> None:
-    """Raise StoreUnavailable for a folder that is there, unless it can be one that we made.
+    """Raise UnsupportedSettings for a folder that is there, unless it can be one that we made.
 
     `known` matches the names of what may lie in it; None means anything.
     """
@@ -132,8 +135,8 @@ def _require_no_link(path: Path) -> None:
         raise _in_the_way(path, "is a symbolic link")
 
 
-def _in_the_way(path: Path, why: str) -> StoreUnavailable:
-    return StoreUnavailable(
+def _in_the_way(path: Path, why: str) -> UnsupportedSettings:
+    return UnsupportedSettings(
         f"{path} {why}, and Footnote keeps its database there",
         hint=f"set FOOTNOTE_HOME to another folder, or move {path} away",
     )
@@ -147,7 +150,7 @@ def _refusing(home: Path) -> Iterator[None]:
         raise _refused(f"{home} cannot be used: {error.strerror}") from error
 
 
-def _refused(reason: str) -> StoreUnavailable:
-    return StoreUnavailable(
+def _refused(reason: str) -> UnsupportedSettings:
+    return UnsupportedSettings(
         reason, hint=f"set FOOTNOTE_HOME to a folder you may write to, such as {ROOT_HOME}"
     )

@@ -185,9 +185,13 @@ def _without_values(reason: str, given: Mapping[str, object]) -> str:
 
 def _wrong_address(url_name: str, reason: str) -> UnsupportedSettings:
     folder = "a folder, " if url_name == "backup_url" else ""
+    setting = url_name in ("blob_url", "backup_url")
+    named = f"The setting {url_name}" if setting else url_name.capitalize()
     return UnsupportedSettings(
-        f"The setting {url_name} cannot be used: {reason}.",
-        hint=f"Give {folder}s3://bucket/prefix, gs://bucket/prefix or az://container/prefix.",
+        f"{named} cannot be used: {reason}.",
+        hint=(f"Set {variable_of(url_name)} to " if setting else "Give ")
+        + f"{folder}s3://bucket/prefix, gs://bucket/prefix or "
+        "az://container/prefix.",
     )
 
 

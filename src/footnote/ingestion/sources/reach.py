@@ -11,6 +11,7 @@ from footnote.errors import InvalidRequest, SourceUnreachable
 from footnote.ingestion.sources.special_addresses import belonging_of
 
 WEB_SCHEMES = ("https", "http")
+_THIS_MACHINE = "localhost"
 
 
 def checked_url(url: str, *, example: str = "https://example.com/report.pdf") -> SplitResult:
@@ -86,6 +87,22 @@ def require_reachable(host: str, addresses: Iterable[str], *, allow_private: boo
                 else "give a public address, or set FOOTNOTE_ALLOW_PRIVATE_URLS=true if your own "
                 "networks may be reached",
             )
+
+
+def require_public_if_numeric(host: str, *, allow_private: bool) -> None:
+    """The same of a host that is told without asking anybody: an IP address, or this machine's.
+
+    Raises InvalidRequest. Names are looked up when they are spoken to.
+    """
+    if host == _THIS_MACHINE or host.endswith(f".{_THIS_MACHINE}"):
+        host_addresses = ["127.0.0.1"]
+    else:
+        try:
+            found = socket.getaddrinfo(host, None, flags=socket.AI_NUMERICHOST)
+        except (OSError, UnicodeError):
+            return
+        host_addresses = [str(each[4][0]) for each in found]
+    require_reachable(host, host_addresses, allow_private=allow_private)
 
 
 async def addresses_of(host: str, port: int) -> tuple[str, ...]:

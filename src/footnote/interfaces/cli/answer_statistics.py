@@ -13,6 +13,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import AsJson, Workspace
+from footnote.interfaces.cli.results import counted
 
 Since = Annotated[
     datetime | None,
@@ -56,7 +57,7 @@ def citations(
     _show_documents(found.most_cited, "Nothing was cited.")
     console.print(
         f"Never cited from {found.since} to {found.until}: "
-        f"{found.never_cited_count:,} of {found.documents:,} documents"
+        f"{found.never_cited_count:,} of {counted(found.documents, 'document')}"
     )
     _show_documents(found.never_cited, "")
 

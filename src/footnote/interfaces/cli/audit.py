@@ -16,6 +16,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import json_of
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def verify(
             said = f"Entry {fault.entry_no}: {fault.what}."
             present.terminal().print(Text(said, style="bold red"), soft_wrap=True)
         state = "intact" if found.intact else "not what was written"
-        said = f"{found.entries} entries, {state}. Head: "
+        said = f"{counted(found.entries, 'entry', 'entries')}, {state}. Head: "
         head = f"{found.head.entry_no}:{found.head.entry_hash}"
         present.terminal().print(Text(said + head), soft_wrap=True)
     if not found.intact:

@@ -12,6 +12,7 @@ from footnote.domain.backfill import Backfill, BackfillProgress, BackgroundWork
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.results import counted
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -114,7 +115,7 @@ def _show(found: Backfill, *, as_json: bool) -> None:
 def _line(found: BackfillProgress) -> str:
     if not found.enabled:
         return f"{found.kind.value:<{_NAME}}off: `footnote config set {found.kind.switch}`"
-    said = [f"{found.done:,} of {found.documents:,} documents"]
+    said = [f"{found.done:,} of {counted(found.documents, 'document')}"]
     if found.failed:
         said.append(f"{found.failed:,} failed")
     if found.waiting:

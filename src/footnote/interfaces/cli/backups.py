@@ -20,6 +20,7 @@ from footnote.interfaces.cli.edge import prepared, require_yes, wait_for
 from footnote.interfaces.cli.erasures import entries_in
 from footnote.interfaces.cli.kept_token import kept_token
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.results import counted
 from footnote.settings import Settings
 
 _INCOMPLETE = 1
@@ -96,9 +97,10 @@ def create(
         present.print_json(made)
         return
     said = (
-        f"Backup {made.backup_id} ({made.kind}, {made.method}): {made.documents:,} documents in "
-        f"{made.workspaces:,} workspaces, {made.files:,} files of which {made.new_files:,} are "
-        f"new, {made.bytes:,} bytes written."
+        f"Backup {made.backup_id} ({made.kind}, {made.method}): "
+        f"{counted(made.documents, 'document')} in {counted(made.workspaces, 'workspace')}, "
+        f"{counted(made.files, 'file')} of which {made.new_files:,} new, "
+        f"{counted(made.bytes, 'byte')} written."
     )
     present.terminal().print(Text(said), soft_wrap=True)
 
@@ -122,7 +124,10 @@ def show(as_json: AsJson = False) -> None:
         )
     listing.show(present.terminal())
     for span in found.spans:
-        said = f"Any moment from {_moment(span.since)} to {_moment(span.until)} can be restored."
+        since, until = _moment(span.since), _moment(span.until)
+        said = f"Any moment from {since} to {until} can be restored."
+        if since == until:
+            said = f"The state of {since} can be restored."
         present.terminal().print(Text(said), soft_wrap=True)
     for fault in found.damaged:
         present.terminal().print(Text(present.plain(fault), style="bold red"), soft_wrap=True)
@@ -229,7 +234,10 @@ def prune(
     if as_json:
         present.print_json(done)
         return
-    said = f"Removed {len(done.backups):,} backups and {done.files:,} files: {done.bytes:,} bytes."
+    said = (
+        f"Removed {counted(len(done.backups), 'backup')} and {counted(done.files, 'file')}: "
+        f"{counted(done.bytes, 'byte')}."
+    )
     present.terminal().print(Text(said))
 
 
@@ -254,7 +262,10 @@ def _moment(moment: datetime) -> str:
 
 def _show_verification(found: BackupVerification) -> None:
     terminal = present.terminal()
-    said = f"Read {found.parts:,} parts of {found.backups:,} backups, {found.bytes:,} bytes."
+    said = (
+        f"Read {counted(found.parts, 'part')} of {counted(found.backups, 'backup')}, "
+        f"{counted(found.bytes, 'byte')}."
+    )
     terminal.print(Text(said))
     for fault in found.faults:
         terminal.print(Text(present.plain(fault), style="bold red"), soft_wrap=True)
@@ -266,19 +277,19 @@ def _show_restoration(done: Restoration, *, on_trial: bool = False) -> None:
     terminal = present.terminal()
     lines = [
         f"Restored{' on trial' if on_trial else ''} the state of {_moment(done.at)}: "
-        f"{done.documents:,} documents in {done.workspaces:,} workspaces, {done.files:,} files."
+        f"{counted(done.documents, 'document')} in {counted(done.workspaces, 'workspace')}, "
+        f"{counted(done.files, 'file')}."
     ]
     if done.destroyed:
         lines.append(f"Destroyed again: {', '.join(done.destroyed)}.")
     if again := sum(1 for each in done.erasures if each.erasure is not None):
-        lines.append(f"Carried out again: {again:,} erasures.")
+        lines.append(f"Carried out again: {counted(again, 'erasure')}.")
     if done.comparison is None:
         lines.append("No question was asked: none was recorded, or --verify was not given.")
     else:
         differ = len(done.comparison.differences)
-        lines.append(
-            f"Asked {done.comparison.asked:,} recorded questions: {differ:,} are cited otherwise."
-        )
+        asked = counted(done.comparison.asked, "recorded question")
+        lines.append(f"Asked {asked}: {differ:,} cited otherwise.")
     if done.moved_aside:
         lines.append(f"What was there lies in {done.moved_aside}.")
     for line in lines:

@@ -18,6 +18,7 @@ from footnote.domain.clusters import (
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Limit, Workspace
+from footnote.interfaces.cli.results import counted
 
 app = typer.Typer(
     name="clusters",
@@ -86,8 +87,10 @@ def show_cluster(
         present.print_json(found)
         return
     terminal = present.terminal()
-    chunks = "" if found.cluster.chunks is None else f"{found.cluster.chunks:,} chunks of "
-    terminal.print(f"{_called(found.cluster)}, {chunks}{found.cluster.documents:,} documents")
+    chunks = found.cluster.chunks
+    size = counted(found.cluster.documents, "document")
+    size = size if chunks is None else f"{counted(chunks, 'chunk')} of {size}"
+    terminal.print(f"{_called(found.cluster)}, {size}")
     terminal.print(
         present.plain(", ".join(f"{each.term} ({each.documents})" for each in found.terms))
     )
@@ -127,7 +130,7 @@ def show_progress(
         return
     terminal = present.terminal()
     terminal.print(
-        f"{found.done:,} of {found.documents:,} documents are looked at. {_advice(found)}"
+        f"{found.done:,} of {counted(found.documents, 'document')} looked at. {_advice(found)}"
     )
     if found.failure is not None:
         terminal.print(present.plain(f"The last try failed: {found.failure}"))

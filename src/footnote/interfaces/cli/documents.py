@@ -26,6 +26,7 @@ from footnote.interfaces.cli.options import (
     DocumentName,
     Workspace,
 )
+from footnote.interfaces.cli.results import counted
 from footnote.interfaces.cli.server import running_server
 
 if TYPE_CHECKING:
@@ -225,8 +226,9 @@ def _show_erasure(erasure: Erasure, *, as_json: bool) -> None:
     listing.show(console)
     empty = sum(not check.held and not check.left for check in erasure.checks)
     name = present.plain(erasure.name)
+    documents = counted(len(erasure.document_ids), "document")
     said = (
-        f"Erased the {erasure.target} {name} with {len(erasure.document_ids):,} documents for "
+        f"Erased the {erasure.target} {name} with {documents} for "
         f"{present.plain(erasure.erased_by)} on {erasure.erased_at:%Y-%m-%d %H:%M:%S} UTC; "
         f"{_remains(erasure)}. {empty} other places had nothing of it."
     )

@@ -13,6 +13,7 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import require_yes
 from footnote.interfaces.cli.operations import in_installation, workspaces
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson
+from footnote.interfaces.cli.results import counted
 
 _INCOMPLETE = 1
 
@@ -59,7 +60,10 @@ def rotate_master(
     if as_json:
         present.print_json(done)
         return
-    said = f"Wrapped {done.keys} keys of {done.workspaces} workspaces by {done.master_key}."
+    said = (
+        f"Wrapped {counted(done.keys, 'key')} of {counted(done.workspaces, 'workspace')} by "
+        f"{done.master_key}."
+    )
     said += " Older versions are retired." if done.old_retired else ""
     present.terminal().print(Text(said))
 
@@ -85,7 +89,10 @@ def export_keys(
     if as_json:
         present.print_json(done)
         return
-    said = f"Wrote {done.keys} wrapped keys of {done.workspaces} workspaces to {done.path}."
+    said = (
+        f"Wrote {counted(done.keys, 'wrapped key')} of {counted(done.workspaces, 'workspace')} to "
+        f"{done.path}."
+    )
     present.terminal().print(Text(present.plain(said)), soft_wrap=True)
 
 
@@ -100,7 +107,9 @@ def import_keys(
         present.print_json(done)
         return
     terminal = present.terminal()
-    terminal.print(Text(f"Restored {done.restored} keys; {done.unchanged} were the same."))
+    terminal.print(
+        Text(f"Restored {counted(done.restored, 'key')}; {done.unchanged} there already.")
+    )
     if done.absent:
         told = f"Not here: {present.plain(', '.join(done.absent))}."
         terminal.print(Text(told), soft_wrap=True)

@@ -12,6 +12,7 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.model_use import reading_advice, show_reading
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Cursor, Limit, Workspace
+from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import EntityDecisionList
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def extract(
     """Have a worker read all documents for entities that were not."""
     found = in_workspace(context, workspace, lambda inside: inside.extract_entities())
     present.print_json(found) if as_json else show_reading(
-        found, _counted(found.mentions, "mention"), "entities"
+        found, counted(found.mentions, "mention"), "entities"
     )
 
 
@@ -259,7 +260,7 @@ def show_progress(
     """Say how far the documents of the workspace are read for entities."""
     found = in_workspace(context, workspace, lambda inside: inside.entity_progress())
     present.print_json(found) if as_json else show_reading(
-        found, _counted(found.mentions, "mention"), "entities"
+        found, counted(found.mentions, "mention"), "entities"
     )
 
 
@@ -267,8 +268,8 @@ def _show_one(found: Entity) -> None:
     terminal = present.terminal()
     terminal.print(
         present.plain(
-            f"{found.name} – {found.kind.value}, {_counted(found.mentions, 'mention')} in "
-            f"{_counted(found.documents, 'document')} ({found.entity_id})"
+            f"{found.name} – {found.kind.value}, {counted(found.mentions, 'mention')} in "
+            f"{counted(found.documents, 'document')} ({found.entity_id})"
         )
     )
     for each in found.identifiers:
@@ -285,12 +286,3 @@ def _show_one(found: Entity) -> None:
             ", ".join(why),
         )
     listing.show(terminal)
-
-
-def _counted(count: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> _counted(1, "mention"), _counted(1_200, "mention")
-    ('1 mention', '1,200 mentions')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

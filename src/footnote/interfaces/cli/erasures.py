@@ -16,6 +16,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace, require_yes
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import ErasureList, ReplayReport, adapter
 from footnote.validation.text import json_fault
 
@@ -101,7 +102,8 @@ def replay(
     entries = [entry for file in files for entry in entries_in(file)]
     if not yes:
         documents = len({each for entry in entries for each in entry.document_ids})
-        require_yes(f"Carry {len(entries)} erasures out again, of {documents:,} documents?")
+        what = f"{counted(len(entries), 'erasure')} out again, of {counted(documents, 'document')}"
+        require_yes(f"Carry {what}?")
     found = in_workspace(context, workspace, lambda inside: inside.replay_erasures(entries))
     if as_json:
         present.print_json(ReplayReport(erasures=found))

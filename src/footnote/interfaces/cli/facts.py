@@ -20,6 +20,7 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.model_use import reading_advice, show_reading
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Cursor, Limit, Workspace
+from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import RecalledFactList
 
 if TYPE_CHECKING:
@@ -223,7 +224,9 @@ def extract(
 ) -> None:
     """Have a worker extract the facts of all documents that lack them."""
     found = in_workspace(context, workspace, lambda inside: inside.extract_facts())
-    present.print_json(found) if as_json else show_reading(found, f"{found.facts:,} facts", "facts")
+    present.print_json(found) if as_json else show_reading(
+        found, counted(found.facts, "fact"), "facts"
+    )
 
 
 @app.command("progress", epilog=EXIT_CODES)
@@ -232,7 +235,9 @@ def show_progress(
 ) -> None:
     """Say how far the facts of the workspace are extracted."""
     found = in_workspace(context, workspace, lambda inside: inside.fact_progress())
-    present.print_json(found) if as_json else show_reading(found, f"{found.facts:,} facts", "facts")
+    present.print_json(found) if as_json else show_reading(
+        found, counted(found.facts, "fact"), "facts"
+    )
 
 
 async def _called(inside: WorkspaceEngine, document: str | None) -> UUID | None:

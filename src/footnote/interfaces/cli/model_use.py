@@ -9,6 +9,7 @@ from footnote.domain.facts import FactProgress
 from footnote.domain.summaries import SummaryModelUse
 from footnote.domain.usage import ReadingUse
 from footnote.interfaces.cli import present
+from footnote.interfaces.cli.results import counted
 
 ReadFor = Literal["facts", "entities"]
 
@@ -17,7 +18,7 @@ def show_reading(progress: FactProgress | EntityProgress, found: str, kind: Read
     """Print how far documents are read, what was found in them, and which failed."""
     terminal = present.terminal()
     terminal.print(
-        f"{progress.done:,} of {progress.documents:,} documents are read, "
+        f"{progress.done:,} of {counted(progress.documents, 'document')} read, "
         f"{progress.failed:,} failed; {found}. {reading_advice(progress, kind)}"
     )
     if progress.model is not None:

@@ -32,6 +32,11 @@ LOW_CONFIDENCE = 0.3
 """Below it a search says that it may have found nothing to the point."""
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """So many of something, such as `1 workspace` or `2,000 workspaces`."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
+
+
 def show_response(console: Console, response: SearchResponse, *, explain: bool = False) -> None:
     """The passages of a search, and around them what one must know to judge them."""
     show_correction(console, response.query, response.corrected_query)

@@ -12,6 +12,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Collection, Workspace
+from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import RetentionRules
 
 app = typer.Typer(
@@ -106,9 +107,11 @@ def preview(
             )
         listing.show(console)
     said = (
-        f"Due until {found.until:%Y-%m-%d %H:%M} UTC: {found.document_count:,} documents, "
-        f"{found.conversation_count:,} conversations, {found.query_count:,} queries, "
-        f"{found.push_count:,} pushes."
+        f"Due until {found.until:%Y-%m-%d %H:%M} UTC: "
+        f"{counted(found.document_count, 'document')}, "
+        f"{counted(found.conversation_count, 'conversation')}, "
+        f"{counted(found.query_count, 'query', 'queries')}, "
+        f"{counted(found.push_count, 'push', 'pushes')}."
     )
     console.print(Text(said), soft_wrap=True)
 
@@ -121,8 +124,9 @@ def apply(*, context: typer.Context, workspace: Workspace = None, as_json: AsJso
         present.print_json(run)
         return
     said = (
-        f"Deleted {run.documents:,} documents, {run.conversations:,} conversations, "
-        f"{run.queries:,} queries and {run.pushes:,} pushes."
+        f"Deleted {counted(run.documents, 'document')}, "
+        f"{counted(run.conversations, 'conversation')}, "
+        f"{counted(run.queries, 'query', 'queries')} and {counted(run.pushes, 'push', 'pushes')}."
     )
     present.terminal().print(Text(said), soft_wrap=True)
 

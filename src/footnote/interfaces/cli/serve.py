@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from rich.text import Text
 
 from footnote.engine.answer_models import answer_models_from
+from footnote.engine.credential_settings import credentials_from
 from footnote.errors import FootnoteError, UnsupportedSettings
 from footnote.interfaces.cli import operations, present
 from footnote.interfaces.cli.edge import prepared, return_freed_memory, wait_for
@@ -29,7 +30,7 @@ from footnote.interfaces.cli.worker_beside import (
 )
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.connections import Patience, patient_protocol
-from footnote.interfaces.http.guard import MAX_HEAD_BYTES, is_loopback
+from footnote.interfaces.http.guard import MAX_HEAD_BYTES, is_loopback, policy_from
 from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.settings import Settings, settings_from
 
@@ -72,6 +73,9 @@ def serve(
         named = f"[{where}]" if ":" in where else where
         address = f"{named}:{set_port if port is None else port}"
         settings = settings_from(settings, {"address": address})
+    # Refused before anything is said to listen.
+    credentials_from(settings)
+    policy_from(settings)
     listening = listen(settings)
     with listening:
         address = _address(listening)

@@ -13,6 +13,7 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
 from footnote.interfaces.cli.model_use import writing_line
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.results import counted
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -93,8 +94,8 @@ def show_progress(
         return
     terminal = present.terminal()
     terminal.print(
-        f"{found.done:,} of {found.documents:,} documents are summarised, {found.failed:,} failed. "
-        + _advice(found)
+        f"{found.done:,} of {counted(found.documents, 'document')} summarised, "
+        f"{found.failed:,} failed. {_advice(found)}"
     )
     if found.model is not None:
         terminal.print(present.plain(writing_line(found.model)))

@@ -13,6 +13,7 @@ from footnote.engine.upgrading import upgrade as upgrade_database
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
 from footnote.interfaces.cli.options import AsJson
+from footnote.interfaces.cli.results import counted
 
 _PENDING = 1
 
@@ -58,8 +59,8 @@ def _lines(done: Upgrade) -> Iterator[str]:
         yield f"Programs that know {done.oldest_program} may use the database{then}."
     if done.older_programs:
         yield (
-            f"{done.older_programs:,} connections are of older programs: end those servers and "
-            "workers first."
+            f"{counted(done.older_programs, 'connection')} of older programs: end those servers "
+            "and workers first."
         )
     for each in done.older_formats:
         more = " (footnote backfill show)"
@@ -67,7 +68,7 @@ def _lines(done: Upgrade) -> Iterator[str]:
             more = ", whose rows do not say yet who may see them"
         yield (
             f"Workers write anew in the background: {each.amount:,} {each.what} of "
-            f"{each.workspaces:,} workspaces{more}."
+            f"{counted(each.workspaces, 'workspace')}{more}."
         )
 
 

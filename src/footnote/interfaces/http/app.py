@@ -63,7 +63,7 @@ from footnote.interfaces.http.scope import (
     REPLY_HEADER,
     WORKSPACE_HEADER,
 )
-from footnote.interfaces.http.web_app import BUILT, WebApp, is_visit
+from footnote.interfaces.http.web_app import BUILT, WebApp
 from footnote.interfaces.mcp.mount import McpMount
 from footnote.settings import Settings, listed, settings_from
 
@@ -215,11 +215,10 @@ def create_app(
     answer_with_problems(app)
 
     async def answer_nowhere(request: Request, error: Exception) -> Response:
-        if web_app.page is not None and is_visit(request.scope):
-            return web_app.shown(settings, status=404)
-        return await answer_with_problem(request, error)
+        return web_app.instead(request, settings) or await answer_with_problem(request, error)
 
-    app.add_exception_handler(404, answer_nowhere)
+    for status in (404, 405):
+        app.add_exception_handler(status, answer_nowhere)
     https = (settings.public_url or "").startswith("https:")
 
     async def answer_unexpected(request: Request, error: Exception) -> Response:

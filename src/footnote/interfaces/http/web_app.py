@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+from urllib.parse import urlencode
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import Scope
 
@@ -117,6 +118,19 @@ class WebApp:
         text = self.page.replace(_NONCE, nonce).replace(_SIGN_IN, ways)
         return HTMLResponse(text, status, {"Content-Security-Policy": page_policy(nonce)})
 
+    def instead(self, request: Request, settings: Settings) -> Response | None:
+        """What a browser is shown where nothing answers it; None for programs, or without a build.
+
+        Somebody who typed `/search?q=…` is sent to the page that searches.
+        """
+        if self.page is None:
+            return None
+        if is_typed_search(request.scope):
+            asked = request.query_params
+            query = urlencode({"query": asked.get("q") or asked.get("query", "")})
+            return RedirectResponse(f"/find?{query}", 303)
+        return self.shown(settings, status=404) if is_visit(request.scope) else None
+
     def routes(self, settings: Settings) -> list[Route]:
         """The routes of the app's pages, its assets and the widget."""
 
@@ -179,18 +193,24 @@ def is_public(scope: Scope) -> bool:
             for prefix in ("/documents/", "/conversations/", "/entities/", "/admin/")
         )
         or is_visit(scope)
+        or is_typed_search(scope)
     )
 
 
 def is_visit(scope: Scope) -> bool:
     """Whether a browser asks to show an address that is no program's: the app says what it is."""
     path = scope["path"]
-    return (
-        scope["method"] in ("GET", "HEAD")
-        and path.split("/")[1] not in OF_PROGRAMS
-        and not path.startswith(_ASSETS)
-        and "text/html" in Headers(raw=list(scope.get("headers", ()))).get("accept", "")
-    )
+    return _shows(scope) and path.split("/")[1] not in OF_PROGRAMS and not path.startswith(_ASSETS)
+
+
+def is_typed_search(scope: Scope) -> bool:
+    """Whether somebody typed `/search?q=…` into a browser; programs search by POST there."""
+    return _shows(scope) and scope["path"] == "/search"
+
+
+def _shows(scope: Scope) -> bool:
+    accepted = Headers(raw=list(scope.get("headers", ()))).get("accept", "")
+    return scope["method"] in ("GET", "HEAD") and "text/html" in accepted
 
 
 def _media_type(name: str) -> str:
