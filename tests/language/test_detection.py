@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -116,11 +117,16 @@ def test_every_example_has_a_language(path: Path) -> None:
 
 def test_an_identifier_over_mapped_tables_gives_the_same_numbers(tmp_path: Path) -> None:
     made = language_identifier.__wrapped__()
+    of_before = tmp_path / "models" / "languages-0.1-0123abcd"
+    of_before.mkdir(parents=True)
+    (of_before / "tk_row.npy").write_bytes(b"x")
+    os.utime(of_before / "tk_row.npy", (0, 0))
     for _ in range(2):  # written, and found
         mapped = mapped_identifier(tmp_path / "models", TOLD_APART, lambda: made)
         for text in (*SENTENCES.values(), "", "1234", "\ud800"):
             assert mapped.rank(text) == made.rank(text)
     assert len(list((tmp_path / "models").iterdir())) == 1
+    assert not of_before.exists(), "nobody opened it for a week"
 
 
 def test_where_tables_cannot_be_written_the_process_holds_them(

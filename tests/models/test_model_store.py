@@ -62,6 +62,26 @@ def test_graphs_that_nobody_opened_for_a_week_are_removed(
     assert set(tmp_path.iterdir()) == own | {tmp_path / each for each in names[2:]}
 
 
+def test_folders_of_revisions_that_nobody_opened_for_a_week_are_removed(
+    int8: SentenceEncoder, models_folder: Path, tmp_path: Path
+) -> None:
+    (found,) = models_folder.glob("*int8*/model-*.onnx")
+    unused = ("document--packaged--minilm--384--old", "multilingual-e5-small-0123456789ab")
+    kept = ("document--packaged--minilm--384--recent", "embedders", "document--packaged--empty")
+    week = 7 * 86_400 + 60
+    for name in (*unused, *kept[:2]):
+        (tmp_path / name).mkdir()
+        file = tmp_path / name / "tokenizer.model"
+        file.write_bytes(b"x")
+        if name != kept[0]:
+            before = file.stat()
+            os.utime(file, (before.st_atime - week, before.st_mtime - week))
+    (tmp_path / kept[2]).mkdir()
+    graph = tmp_path / "document--packaged--minilm--384--new" / "model-9.onnx"
+    open_session(built(graph, found.read_bytes))
+    assert {each.name for each in tmp_path.iterdir()} == {*kept, graph.parent.name}
+
+
 async def test_the_models_of_a_process_share_the_tokenizer_of_a_file(
     e5: SentenceEncoder, e5_folder: Path, tmp_path: Path
 ) -> None:

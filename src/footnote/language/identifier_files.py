@@ -9,8 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +32,7 @@ _ARRAYS = {
 }
 """The type of each table; in any other form of them the model is not mapped."""
 _CLASSES = "nb_classes.json"
+_UNUSED_SECONDS = 7 * 86_400
 
 
 def mapped_identifier(
@@ -45,6 +49,7 @@ def mapped_identifier(
     tables = folder / f"languages-{version('py3langid')}-{digest[:8]}"
     if not tables.is_dir():
         _write(tables, make())
+        _remove_older(tables)
     found = {name: np.load(tables / f"{name}.npy", mmap_mode="r") for name in _ARRAYS}
     return LanguageIdentifier(
         np.asarray(found["nb_ptc"]),
@@ -55,6 +60,18 @@ def mapped_identifier(
         norm_probs=True,
         tk_row=memoryview(found["tk_row"]),
     )
+
+
+def _remove_older(tables: Path) -> None:
+    """Remove tables of other versions that no program has opened for a week."""
+    latest = time.time() - _UNUSED_SECONDS
+    for each in tables.parent.glob("languages-*"):
+        if each != tables:
+            with suppress(OSError):
+                files = [file.stat() for file in each.rglob("*") if file.is_file()]
+                used = [max(file.st_atime, file.st_mtime) for file in files]
+                if max(used, default=each.stat().st_mtime) < latest:
+                    shutil.rmtree(each)
 
 
 def _write(tables: Path, made: LanguageIdentifier) -> None:

@@ -8,6 +8,7 @@ readable where it is removed all the same, and what is missing is built anew.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 from contextlib import suppress
@@ -17,6 +18,8 @@ _UNUSED_SECONDS = 7 * 86_400
 _BUILT = (".onnx", ".bin", ".partial")
 _BEING_MADE = "mapping-"
 """How the folder of a graph begins that is being made, and stays behind where its maker died."""
+_OF_A_REVISION = re.compile(r"document--packaged--.+|multilingual-e5-small-[0-9a-f]{12}")
+"""What the folders are called that hold what is built of one revision of a packaged model."""
 
 
 def note_use(file: Path) -> None:
@@ -26,13 +29,22 @@ def note_use(file: Path) -> None:
 
 
 def remove_unused(folder: Path) -> None:
-    """Remove what was built into the folder and has not been opened for a week."""
+    """Remove what was built into the folder, and other revisions, if unopened for a week."""
     latest = time.time() - _UNUSED_SECONDS
     with suppress(OSError):
         for each in folder.iterdir():
-            if not each.name.startswith(_BEING_MADE) and each.suffix not in _BUILT:
-                continue
-            with suppress(OSError):
-                found = each.stat()
-                if max(found.st_atime, found.st_mtime) < latest:
-                    shutil.rmtree(each) if each.is_dir() else each.unlink()
+            if each.name.startswith(_BEING_MADE) or each.suffix in _BUILT:
+                with suppress(OSError):
+                    if _last_use(each) < latest:
+                        shutil.rmtree(each) if each.is_dir() else each.unlink()
+        for each in folder.parent.iterdir():
+            # One that is empty is about to be filled.
+            if each != folder and _OF_A_REVISION.fullmatch(each.name) and any(each.iterdir()):
+                with suppress(OSError):
+                    if max(map(_last_use, each.iterdir())) < latest:
+                        shutil.rmtree(each)
+
+
+def _last_use(file: Path) -> float:
+    found = file.stat()
+    return max(found.st_atime, found.st_mtime)
