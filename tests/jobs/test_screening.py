@@ -37,9 +37,17 @@ class Looks:
 
 
 async def ingest(
-    engine: Engine, workspace: WorkspaceEngine, text: str, *, screening: bool = True
+    engine: Engine,
+    workspace: WorkspaceEngine,
+    text: str,
+    *,
+    screening: bool = True,
+    reader: str | None = None,
 ) -> Looks:
-    received = await workspace.receive(text.encode(), "note.md")
+    async def checksum() -> str | None:
+        return reader
+
+    received = await workspace.receive(text.encode(), "note.md", external_id="note")
     looks = Looks()
     job = IngestionJob(
         workspace_id=workspace.workspace.workspace_id,
@@ -48,7 +56,9 @@ async def ingest(
         attempt=0,
     )
     async with stages(engine, Screens(engine.embedder)) as ingestion:
-        looking = replace(ingestion, gives_orders=looks, screening=screening)
+        looking = replace(
+            ingestion, gives_orders=looks, screening=screening, reader_checksum=checksum
+        )
         await ingest_version(engine, looking, job)
     return looks
 
@@ -77,6 +87,21 @@ async def test_a_text_that_was_embedded_before_is_read(
     """What the embedder told of it is not kept with its vector."""
     assert (await ingest(engine, workspace, BERTHS)).of("Buoy") == [True]
     assert (await ingest(engine, workspace, f"{BERTHS}\n")).of("Buoy") == [False]
+
+
+async def test_what_a_version_shares_with_the_one_before_is_not_read_again_by_the_same_reader(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    await ingest(engine, workspace, BERTHS + ORDER, reader="first")
+    changed = ORDER
+    for reader, spared in (("first", True), ("second", False), (None, False), ("second", False)):
+        changed = f"{changed.rstrip()}!"
+        looks = await ingest(engine, workspace, BERTHS + changed, screening=False, reader=reader)
+        assert looks.of("Buoy") == [spared], reader
+        assert looks.of("Assistant") == [False], "it is another text"
+    again = f"{BERTHS}{changed}\n"
+    looks = await ingest(engine, workspace, again, screening=False, reader="second")
+    assert looks.of("Assistant") == [False], "orders were found in it"
 
 
 async def test_a_heading_that_is_cut_short_where_it_is_embedded_is_read(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -101,6 +101,8 @@ class Suspicion:
     """Tells which texts give orders to a model."""
 
     reader: Reader | None = None
+    checksum: Callable[[], Awaitable[str | None]] | None = None
+    """Of the reader; None while it cannot read."""
     _known: dict[bytes, bool] = field(default_factory=dict)
     """By digest, at most `_REMEMBERED`: of passages that were published before anybody looked."""
 

@@ -190,7 +190,10 @@ async def open_engine(
             reranker=models.reranker,
             model=models.language,
             reader=models.reader,
-            suspicion=Suspicion(reader=models.reader),
+            suspicion=Suspicion(
+                reader=models.reader,
+                checksum=None if models.reader is None else models.reader.checksum,
+            ),
             judge=models.judge,
             answer_cache=GenerationCache(
                 capacity_bytes=part * _ANSWERS,

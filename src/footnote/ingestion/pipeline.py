@@ -86,6 +86,8 @@ class Ingestion:
     """Describes the pictures that the parser hands out."""
     gives_orders: GivesOrders | None = None
     """Without it, whoever reads a chunk has to look."""
+    reader_checksum: Callable[[], Awaitable[str | None]] | None = None
+    """Of the reader that looks, which need not do so again; None while it cannot."""
     screening: bool = False
     """Whether what the embedder tells of orders counts: it is fitted to the packaged reader."""
     embedding_batch: int = EMBEDDING_BATCH
@@ -140,11 +142,18 @@ class Ingestion:
     ) -> None:
         """Index and publish what was read; `clear` are the hashes of texts without orders."""
         enrichment, chunks = divided.enrichment, divided.chunks
+        read_by = None if self.reader_checksum is None else await self.reader_checksum()
+        if read_by is not None:
+            clear = clear | await work.clear_texts(list(divided.texts.lengths), read_by)
         async with limit.turn(self.shares.computing, work.workspace_id):
             terms = await limit.compute(self._index, work, enrichment, chunks)
             if self.gives_orders is not None:
                 chunks = await self._marked(self.gives_orders, divided, clear, limit)
         limit.forward()
+        if read_by is not None:
+            assert self.reader_checksum is not None
+            # It may have turned out that it cannot be loaded.
+            read_by = await self.reader_checksum()
         about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
         # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
         keywords, among = await chosen_keywords(
@@ -163,6 +172,7 @@ class Ingestion:
                 document_hash=text_hash(divided.texts.about),
                 document_terms=work.document_term_ids(about_document),
                 name_terms=self._index_names(work, enrichment, len(chunks)),
+                read_for_orders_by=read_by,
             )
         )
         note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))

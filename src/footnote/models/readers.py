@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Protocol
@@ -57,7 +59,13 @@ def reader_from(name: str, *, models_folder: Path, threads: int) -> LazyReader |
 
         return load_reader(weights, models_folder, threads)
 
-    return LazyReader(load=load, name=weights.stem)
+    return LazyReader(load=load, weights=weights)
+
+
+@cache
+def _checksum(weights: Path) -> str:
+    with weights.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -68,8 +76,13 @@ class LazyReader:
     """
 
     load: Callable[[], OwnedReader]
-    name: str
+    weights: Path
     _loading: asyncio.Task[OwnedReader] | None = field(default=None)
+
+    @property
+    def name(self) -> str:
+        """What the file of its weights is called."""
+        return self.weights.stem
 
     async def read(
         self, question: str, passages: Sequence[PassageText]
@@ -98,6 +111,13 @@ class LazyReader:
         if self._loading is None:
             self._loading = asyncio.create_task(asyncio.to_thread(self.load))
         return await asyncio.shield(self._loading)
+
+    async def checksum(self) -> str | None:
+        """Of the weights, which are not loaded for it; None once it turned out they cannot be."""
+        loading = self._loading
+        if loading is not None and loading.done() and (loading.cancelled() or loading.exception()):
+            return None
+        return await asyncio.to_thread(_checksum, self.weights)
 
     async def close(self) -> None:
         """Let go of what was loaded."""

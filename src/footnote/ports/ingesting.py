@@ -136,6 +136,9 @@ class VersionInWork(Protocol):
     async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
         """Those of the texts that were never embedded in this workspace and lane."""
 
+    async def clear_texts(self, text_hashes: Sequence[bytes], reader: str) -> set[bytes]:
+        """Those of the texts that the published version has and this reader found no orders in."""
+
     async def keep_vectors(
         self,
         text_hashes: Sequence[bytes],

@@ -232,6 +232,13 @@ class PostgresVersionInWork:
             rows = await scope.all(_SQL["missing_vectors"], wanted)
         return {stored[bytes(row["text_hash"])] for row in rows}
 
+    async def clear_texts(self, text_hashes: Sequence[bytes], reader: str) -> set[bytes]:
+        async with self._scope() as scope:
+            stored = {scope.sealing.text_hash(each): each for each in text_hashes}
+            wanted = {"lane_id": self.lane_id, "hashes": list(stored), "reader": reader}
+            rows = await scope.all(_SQL["clear_texts"], self.stored.key | wanted)
+        return {stored[bytes(row["text_hash"])] for row in rows}
+
     async def keep_vectors(
         self,
         text_hashes: Sequence[bytes],

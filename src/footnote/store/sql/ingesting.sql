@@ -91,6 +91,25 @@ WHERE NOT EXISTS (
         AND staged.text_hash = wanted.text_hash
 )
 
+-- name: clear_texts
+-- Of the texts those that the published version has, too, and in which the same reader found no orders,
+-- wherever they stand.
+SELECT known.text_hash
+FROM documents
+JOIN document_versions AS published
+    ON published.workspace_id = %(workspace_id)s AND published.document_id = documents.document_id
+    AND published.version = documents.published_version
+JOIN chunks
+    ON chunks.workspace_id = %(workspace_id)s AND chunks.chunk_no >= lower(documents.chunks)
+    AND chunks.chunk_no < upper(documents.chunks)
+JOIN embeddings AS known
+    ON known.workspace_id = %(workspace_id)s AND known.lane_id = %(lane_id)s
+    AND known.chunk_no = chunks.chunk_no
+WHERE documents.workspace_id = %(workspace_id)s AND documents.document_id = %(document_id)s
+    AND published.read_for_orders_by = %(reader)s AND known.text_hash = ANY (%(hashes)s::bytea[])
+GROUP BY known.text_hash
+HAVING bool_and(chunks.suspicious IS FALSE)
+
 -- name: hold_version
 -- Until the vectors are committed it can be neither replaced nor deleted.
 SELECT document_id FROM documents

@@ -120,6 +120,11 @@ UPDATE documents SET
     updated_at = now()
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 
+-- name: note_reader
+UPDATE document_versions SET read_for_orders_by = %(reader)s
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    AND version = %(version)s
+
 -- name: keep_text
 UPDATE document_versions SET canonical_text = %(text)s
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
