@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import os
 import signal
 import struct
+import sys
+import threading
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
@@ -122,9 +125,8 @@ async def test_a_refusal_leaves_the_child_alive() -> None:
 
 
 async def test_a_file_that_takes_too_long_fails_alone() -> None:
-    async with ChildParser(timeout_seconds=4) as parser:
-        await parser(BytesIO(b"# warm"), "a.md")
-        with pytest.raises(DocumentUnreadable, match="longer than 4 seconds"):
+    async with ChildParser(timeout_seconds=2) as parser:
+        with pytest.raises(DocumentUnreadable, match="longer than 2 seconds"):
             await parser(BytesIO(SLOW * 3), "slow.md")
     async with ChildParser() as parser:
         assert (await parser(BytesIO(b"# ok"), "a.md")).text == "ok"
@@ -144,12 +146,28 @@ def test_computing_is_bounded_by_twice_the_time_out_unless_said_otherwise() -> N
     assert replace(limits, cpu_seconds=7).most_cpu_seconds == 7
 
 
+def computed_seconds(pid: int) -> float:
+    """What a process has computed so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 async def test_what_a_child_computed_for_one_file_is_not_held_against_the_next() -> None:
-    async with ChildParser(cpu_seconds=2) as parser:
-        before = children()
-        for number in range(40):
-            await parser(BytesIO(files.handbook_pdf()), f"{number}.pdf")
-        assert len(children() - before) == 1
+    content = SLOW[: len(SLOW) // 200]
+    before = children()
+    async with ChildParser() as parser:
+        await parser(BytesIO(content), "a.md")
+        [pid] = children() - before
+        # More than a file takes on whatever machine, with what is loaded for the first.
+        limit = math.ceil(computed_seconds(pid))
+    before = children()
+    async with ChildParser(cpu_seconds=limit) as parser:
+        await parser(BytesIO(content), "a.md")
+        [pid] = children() - before
+        while computed_seconds(pid) <= limit + 1:
+            await parser(BytesIO(content), "a.md")
+        await parser(BytesIO(content), "a.md")
+        assert children() - before == {pid}
 
 
 async def test_pages_are_told_of_as_they_are_read() -> None:
@@ -185,7 +203,12 @@ async def test_a_file_that_takes_too_much_memory_fails_alone() -> None:
         assert (await parser(BytesIO(b"# ok"), "a.md")).text == "ok"
 
 
-async def test_a_reader_ended_by_the_system_may_be_tried_again() -> None:
+@pytest.mark.parametrize("late", [False, True], ids=["at once", "told late"])
+async def test_a_reader_ended_by_the_system_may_be_tried_again(
+    monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    if late:
+        end_is_told_late(monkeypatch)
     async with ChildParser() as parser:
         before = children()
         reading = asyncio.create_task(parser(BytesIO(SLOW), "slow.md"))
@@ -195,6 +218,26 @@ async def test_a_reader_ended_by_the_system_may_be_tried_again() -> None:
             await reading
         assert raised.value.retryable
         assert (await parser(BytesIO(b"# ok"), "a.md")).text == "ok"
+
+
+def end_is_told_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have asyncio, as on a busy machine, tell of an end after a child was waited for in vain."""
+    watcher = getattr(asyncio, "ThreadedChildWatcher", None)
+    if watcher is None or sys.version_info >= (3, 12):
+        pytest.skip("no thread waits for children here")
+    given_up = threading.Event()
+    watch, kill = watcher._do_waitpid, os.killpg
+
+    def watch_late(*given: object) -> None:
+        given_up.wait()
+        watch(*given)
+
+    def give_up(pid: int, number: int) -> None:
+        given_up.set()
+        kill(pid, number)
+
+    monkeypatch.setattr(watcher, "_do_waitpid", watch_late)
+    monkeypatch.setattr(os, "killpg", give_up)
 
 
 async def test_a_cancelled_reading_leaves_no_process_behind() -> None:

@@ -275,9 +275,18 @@ async def _end(child: _Child) -> None:
             async with asyncio.timeout(0.2):
                 await child.process.wait()
         except TimeoutError:
-            child.ended_by_us = True
+            # On a busy machine one is told late of a child that has ended.
+            child.ended_by_us = _lives(child.process.pid)
             # Its whole group: it may be waiting for a program that it started.
             with suppress(ProcessLookupError):  # it ended meanwhile
                 os.killpg(child.process.pid, signal.SIGKILL)
     await child.process.wait()
     await asyncio.to_thread(child.folder.remove)
+
+
+def _lives(pid: int) -> bool:
+    """Whether a child of this process has not ended yet; its exit code is left to who waits."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:  # its exit code was fetched already
+        return False
