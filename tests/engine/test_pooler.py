@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -25,6 +24,7 @@ from footnote.settings import Settings, settings_from
 from footnote.store.diagnostics import examine_database
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import TestDatabase
+from tests.interfaces.serving import reserved_port
 
 PGBOUNCER = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin:/opt/homebrew/bin")
 
@@ -67,34 +67,33 @@ def pooler(own_database: TestDatabase, postgres: EmbeddedPostgres) -> Iterator[P
     user, database = said["user"], said["dbname"]
     folder = postgres.socket_folder / f"pgbouncer-{database}"  # where the server's account gets
     postgres.account.own(folder)
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    (folder / "users.txt").write_text(f'"{user}" ""\n')
-    (folder / "pgbouncer.ini").write_text(
-        _CONFIGURATION.format(
-            database=database, sockets=postgres.socket_folder, port=port, folder=folder
+    with reserved_port() as port:
+        (folder / "users.txt").write_text(f'"{user}" ""\n')
+        (folder / "pgbouncer.ini").write_text(
+            _CONFIGURATION.format(
+                database=database, sockets=postgres.socket_folder, port=port, folder=folder
+            )
         )
-    )
-    for file in folder.iterdir():
-        file.chmod(0o644)
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [cast("str", PGBOUNCER), str(folder / "pgbouncer.ini")],
-            stdout=log,
-            stderr=log,
-            user=postgres.account.uid,
-            group=postgres.account.gid,
-            extra_groups=None if postgres.account.uid is None else [],
-            cwd=folder,
-        )
-    url = f"postgresql://{user}@127.0.0.1:{port}/{database}"
-    try:
-        _wait_until_it_answers(url, process, folder / "log")
-        yield Pooler(url)
-    finally:
-        process.terminate()
-        process.wait(60)
-        shutil.rmtree(folder)
+        for file in folder.iterdir():
+            file.chmod(0o644)
+        with (folder / "log").open("wb") as log:
+            process = subprocess.Popen(
+                [cast("str", PGBOUNCER), str(folder / "pgbouncer.ini")],
+                stdout=log,
+                stderr=log,
+                user=postgres.account.uid,
+                group=postgres.account.gid,
+                extra_groups=None if postgres.account.uid is None else [],
+                cwd=folder,
+            )
+        url = f"postgresql://{user}@127.0.0.1:{port}/{database}"
+        try:
+            _wait_until_it_answers(url, process, folder / "log")
+            yield Pooler(url)
+        finally:
+            process.terminate()
+            process.wait(60)
+            shutil.rmtree(folder)
 
 
 def _wait_until_it_answers(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
@@ -178,7 +177,7 @@ async def _lives(engine: Engine, name: str, berth: int) -> None:
 
 
 async def _until_indexed(workspace: WorkspaceEngine, count: int) -> None:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(600):
         while True:
             by_status = (await workspace.stats()).documents_by_status
             if by_status.get(DocumentStatus.INDEXED, 0) == count:

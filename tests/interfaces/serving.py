@@ -8,8 +8,8 @@ import socket
 import sys
 import warnings
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from unittest import mock
@@ -182,11 +182,35 @@ async def serving(env: Mapping[str, str], *options: str) -> AsyncIterator[tuple[
         await process.communicate()
 
 
+@contextmanager
+def reserved_port(count: int = 1) -> Iterator[int]:
+    """The first of so many ports in a row, for servers that are started, and started again, there.
+
+    Who asks for any port, or connects from any, is not given one to which a socket is bound that
+    does not listen; who asks for it by its number may listen there.
+    """
+    while True:
+        with ExitStack() as held:
+            port = 0
+            try:
+                for number in range(count):
+                    bound = held.enter_context(socket.socket())
+                    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                    bound.bind(("127.0.0.1", port + number if number else 0))
+                    port = port or bound.getsockname()[1]
+            except OSError:
+                continue
+            if sys.platform != "linux":
+                held.close()  # elsewhere nobody could listen there either
+            yield port
+            return
+
+
 async def said_until(stream: asyncio.StreamReader, word: str) -> str:
     """What a process says up to the line with a word."""
     said = ""
     while word not in said:
-        line = await asyncio.wait_for(stream.readline(), 120)
+        line = await asyncio.wait_for(stream.readline(), 600)
         assert line, said
         said += line.decode()
     return said

@@ -6,7 +6,6 @@ import asyncio
 import os
 import random
 import signal
-import socket
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -24,7 +23,7 @@ from footnote.jobs.maintenance import sweep
 from footnote.settings import Settings
 from footnote.store.embedded import APPLICATION_ROLE, DATABASE
 from footnote.store.home import socket_folder_of
-from tests.interfaces.serving import environment
+from tests.interfaces.serving import environment, reserved_port
 from tests.jobs.kept import Kept
 
 SEED = 20_260_703
@@ -115,27 +114,26 @@ class Installation:
 
 @asynccontextmanager
 async def installation(home: Path, logs: Path) -> AsyncIterator[Installation]:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     env = environment(
         Settings(home=home, database_url=None, owner_database_url=None),
         FOOTNOTE_TIMEOUTS='{"worker": 2}',
         FOOTNOTE_EMBEDDING_MODELS=MODEL,
     )
-    server = Kept(("serve", "--no-worker", "--port", str(port)), env, logs / "server.txt")
-    workers = (
-        Kept(("worker",), env, logs / "worker.txt"),
-        Kept(("worker",), env, logs / "another.txt"),
-    )
-    keeping = [asyncio.create_task(each.keep()) for each in (server, *workers)]
-    try:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as http:
-            yield Installation(home, http, server, workers, random.Random(SEED))
-    finally:
-        for task in keeping:
-            task.cancel()
-        await asyncio.gather(*keeping, return_exceptions=True)
-        await asyncio.gather(*(each.stop() for each in (*workers, server)))
+    with reserved_port() as port:
+        server = Kept(("serve", "--no-worker", "--port", str(port)), env, logs / "server.txt")
+        workers = (
+            Kept(("worker",), env, logs / "worker.txt"),
+            Kept(("worker",), env, logs / "another.txt"),
+        )
+        keeping = [asyncio.create_task(each.keep()) for each in (server, *workers)]
+        try:
+            async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as http:
+                yield Installation(home, http, server, workers, random.Random(SEED))
+        finally:
+            for task in keeping:
+                task.cancel()
+            await asyncio.gather(*keeping, return_exceptions=True)
+            await asyncio.gather(*(each.stop() for each in (*workers, server)))
 
 
 async def hand_in(http: httpx.AsyncClient, number: int) -> str:

@@ -15,7 +15,14 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, footnote, footnote_process, served, serving
+from tests.interfaces.serving import (
+    environment,
+    footnote,
+    footnote_process,
+    reserved_port,
+    served,
+    serving,
+)
 from tests.telemetry.collector import collecting
 
 pytestmark = pytest.mark.usefixtures("own_database")
@@ -30,23 +37,11 @@ def parent(trace_id: str) -> dict[str, str]:
     return {"traceparent": f"00-{trace_id}-00f067aa0ba902b7-01"}
 
 
-def free_ports() -> int:
-    """A port that is free, as is the next one."""
-    while True:
-        with socket.create_server(("127.0.0.1", 0)) as first:
-            port: int = first.getsockname()[1]
-            try:
-                socket.create_server(("127.0.0.1", port + 1)).close()
-            except OSError:
-                continue
-            return port
-
-
 async def test_a_trace_leads_from_upload_to_published_and_from_question_to_answer(
     settings: Settings,
 ) -> None:
-    port = free_ports()
-    with collecting() as collected:
+    # The worker's metrics are served at the next port.
+    with reserved_port(2) as port, collecting() as collected:
         env = environment(
             settings,
             OTEL_EXPORTER_OTLP_ENDPOINT=collected.url,

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import Browser, Page, Route, expect
 
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, serving
+from tests.interfaces.serving import environment, reserved_port, serving
 
 from .conftest import Site, watched_page
 from .documents import QUESTIONS
@@ -179,30 +179,31 @@ async def test_a_question_for_a_server_that_is_not_running_is_sent_once_it_is(
     browser: Browser, settings: Settings
 ) -> None:
     env = environment(settings)
-    async with (
-        serving(env, "--no-worker") as (process, address),
-        watched_page(browser, address, refused=(503,), cut=True) as page,
-    ):
-        await page.goto("/")
-        await expect(page.get_by_text("What do your documents say?")).to_be_visible()
-        process.terminate()
-        await process.wait()
-        await page.fill("#question", LAMPS)
-        await page.keyboard.press("Enter")
-        await expect(page.get_by_text("Your question is kept")).to_be_visible()
-        await expect(page.get_by_text("Offline", exact=True)).to_be_visible()
-        port = str(urlsplit(address).port)
-        async with serving(env, "--no-worker", "--port", port):
-            await expect(question(page)).to_have_text([LAMPS])
-            again = answer(page).get_by_role("button", name="Answer again")
-            await expect(again).to_be_visible()
-            await expect(page.get_by_text("Offline", exact=True)).to_have_count(0)
-            async with httpx.AsyncClient(base_url=address) as http:
-                found = (await http.get("/v1/conversations")).json()["conversations"]
-            assert len(found) == 1
-            # The page goes before the server does.
-            await page.goto("about:blank")
-            await page.evaluate("window.violations = []")
+    with reserved_port() as port:
+        options = ("--no-worker", "--port", str(port))
+        async with (
+            serving(env, *options) as (process, address),
+            watched_page(browser, address, refused=(503,), cut=True) as page,
+        ):
+            await page.goto("/")
+            await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+            process.terminate()
+            await process.wait()
+            await page.fill("#question", LAMPS)
+            await page.keyboard.press("Enter")
+            await expect(page.get_by_text("Your question is kept")).to_be_visible()
+            await expect(page.get_by_text("Offline", exact=True)).to_be_visible()
+            async with serving(env, *options):
+                await expect(question(page)).to_have_text([LAMPS])
+                again = answer(page).get_by_role("button", name="Answer again")
+                await expect(again).to_be_visible()
+                await expect(page.get_by_text("Offline", exact=True)).to_have_count(0)
+                async with httpx.AsyncClient(base_url=address) as http:
+                    found = (await http.get("/v1/conversations")).json()["conversations"]
+                assert len(found) == 1
+                # The page goes before the server does.
+                await page.goto("about:blank")
+                await page.evaluate("window.violations = []")
 
 
 async def test_keys_are_no_shortcuts_while_a_dialog_is_open(page: Page) -> None:
