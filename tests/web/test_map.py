@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -50,9 +51,13 @@ async def page(browser: Browser, shelf: Site) -> AsyncIterator[Page]:
 
 
 async def opened(page: Page, address: str = "/map") -> Locator:
+    """The picture, once nothing above it comes late and moves it."""
     await page.goto(address)
     picture = page.locator("#map")
     await expect(picture).to_be_visible()
+    counted = page.locator("#main").get_by_role("search").get_by_role("combobox")
+    await expect(counted).not_to_have_count(0)
+    await page.evaluate("document.fonts.ready")
     return picture
 
 
@@ -307,7 +312,7 @@ async def test_filters_take_documents_away_and_move_none(page: Page, shelf: Site
     assert await ink_at(page, before["castling"]) > 0
     assert "games" in page.url
     await page.get_by_role("combobox", name="Colours by").select_option("area")
-    assert "colour=area" in page.url
+    await expect(page).to_have_url(re.compile("colour=area"))
     await page.locator("#filter").fill("nothing has this name")
     await expect(page.get_by_text("No document fits")).to_be_visible()
     await page.get_by_role("button", name="Remove all filters").click()
@@ -373,7 +378,7 @@ async def test_progress_is_shown_until_the_map_is_made(page: Page) -> None:
     await page.route("**/v1/map?*", first_progress)
     await page.goto("/map")
     await expect(page.locator("#map")).to_be_visible()
-    assert asked == 2
+    assert asked >= 2
 
 
 async def test_no_state_of_the_map_has_a_barrier(page: Page, shelf: Site) -> None:

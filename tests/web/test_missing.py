@@ -93,6 +93,7 @@ async def test_what_another_window_deleted_before_is_called_by_its_title(
     await page.get_by_role("button", name="Delete (1)").click()
     await expect(page.get_by_text("1 document is deleted.")).to_be_visible()
     await deleted(site, document)
+    await page.evaluate("window.expire()")
     await expect(page.get_by_text("“twice-deleted” was not here any more.")).to_be_visible()
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, Request, expect
 
 from tests.interfaces.serving import footnote
 
@@ -128,6 +129,14 @@ async def test_the_page_stays_of_use_while_a_thousand_files_wait(
         files.append(tmp_path / f"log-{number:04}.txt")
         files[-1].write_text(f"Log {number}: the wind came from {number % 360} degrees.")
     await opened(page)
+    sending: set[Request] = set()
+    page.on("request", lambda sent: sending.add(sent) if sent.method == "POST" else None)
+
+    def ended(sent: Request) -> None:
+        sending.discard(sent)
+
+    page.on("requestfinished", ended)
+    page.on("requestfailed", ended)
     await page.locator("#files").set_input_files(files)
     queue = queue_of(page)
     ready = queue.get_by_role("status")
@@ -148,7 +157,10 @@ async def test_the_page_stays_of_use_while_a_thousand_files_wait(
     await expect(page.locator("[data-result]").first).to_be_visible()
     await page.get_by_role("link", name="Documents", exact=True).click()
     await queue.get_by_role("button", name="Pause", exact=True).click()
-    await expect(queue.get_by_text("sending", exact=True)).to_have_count(0)
+    # What is on its way stands in rows that are not drawn; broken off, it may be here all the same.
+    await expect(queue.get_by_role("button", name="Go on", exact=True)).to_be_visible()
+    while sending:  # noqa: ASYNC110 - the browser tells no task
+        await asyncio.sleep(0.05)
     await queue.get_by_role("region", name="Files").focus()
     await page.keyboard.press("End")
     last = row(page, files[-1].name)

@@ -33,7 +33,11 @@ class TlsProxy:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection, until either side ends it."""
-        behind_reader, behind_writer = await asyncio.open_connection("127.0.0.1", self.behind)
+        try:
+            behind_reader, behind_writer = await asyncio.open_connection("127.0.0.1", self.behind)
+        except OSError:  # a browser connects ahead, and may do so when the server has gone
+            writer.close()
+            return
         ways = [
             asyncio.ensure_future(_pass_on(reader, behind_writer)),
             asyncio.ensure_future(_pass_on(behind_reader, writer)),
