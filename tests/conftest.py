@@ -26,6 +26,7 @@ from uuid import uuid4
 import certifi
 import psycopg
 import pytest
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from psycopg import sql
 
@@ -53,8 +54,15 @@ from .folders import server_home
 from .parts import pytest_collection_modifyitems  # noqa: F401  # a hook
 from .wire import WireServer
 
-# The same commit passes or fails the same way twice; HYPOTHESIS_PROFILE=default looks for others.
-hypothesis_settings.register_profile("repeatable", max_examples=50, derandomize=True, deadline=None)
+# The same commit passes or fails the same way twice, however slow the machine is;
+# HYPOTHESIS_PROFILE=default looks for others.
+hypothesis_settings.register_profile(
+    "repeatable",
+    max_examples=50,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 hypothesis_settings.register_profile("thorough", max_examples=1000, deadline=None)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -81,9 +83,12 @@ async def test_documents_wait_for_room_and_lose_no_try(
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.setattr(bookkeeping, "ROOM_SECONDS", 0.3)
     unretrieved: list[str] = []
+    gc.collect()  # what tests before this one left is not its worker's
+    request.addfinalizer(partial(asyncio.get_running_loop().set_exception_handler, None))
     asyncio.get_running_loop().set_exception_handler(
         lambda _, context: unretrieved.append(str(context["message"]))
     )

@@ -117,7 +117,7 @@ async def planted(
             stop = asyncio.Event()
             worker = asyncio.create_task(run_worker(engine, stop=stop))
             try:
-                async with asyncio.timeout(120):
+                async with asyncio.timeout(600):
                     await told.wait()
             finally:
                 stop.set()

@@ -47,10 +47,30 @@ def env(settings: Settings, **more: str) -> dict[str, str]:
     return environment(settings, **given)
 
 
+HALTING = """
+import sys, time
+from footnote.interfaces.cli.main import run
+
+class Halting:
+    def __getattr__(self, name):
+        return getattr(sys.__stderr__, name)
+
+    def write(self, text):
+        sys.__stderr__.write(text)
+        if words in text:
+            sys.__stderr__.write("\\n")
+            sys.__stderr__.flush()
+            time.sleep(3600)
+
+words, sys.stderr = sys.argv.pop(1), Halting()
+run()
+"""
+
+
 def killed_at(words: str, settings: Settings, *arguments: str) -> None:
-    """Run the command, and kill it once it has told that it is there."""
+    """Run the command, which goes no further than where it tells this, and kill it there."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "footnote.interfaces.cli.main", "backup", *arguments],
+        [sys.executable, "-c", HALTING, words, "backup", *arguments],
         env=env(settings),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 import httpx
@@ -40,11 +41,13 @@ class Standstill:
         )
 
 
-@contextmanager
-def standstill(postgres: EmbeddedPostgres, library: Library) -> Iterator[Standstill]:
+@asynccontextmanager
+async def standstill(postgres: EmbeddedPostgres, library: Library) -> AsyncIterator[Standstill]:
     database = urlsplit(library.settings.database_url or "").path.removeprefix("/")
     with psycopg.connect(postgres.url(SUPERUSER, database)) as connection:
-        connection.execute("LOCK TABLE footnote.chunks, footnote.index_states")
+        # What a server of this process reads just now goes on meanwhile, or never ends.
+        locks = "LOCK TABLE footnote.chunks, footnote.index_states"
+        await asyncio.to_thread(connection.execute, locks)
         yield Standstill(connection)
         connection.rollback()
 
@@ -55,9 +58,11 @@ async def told_late(
     """The data of the events of a response that says nothing for a while and then fails."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streaming, "HEARTBEAT_SECONDS", 0.05)
-        async with served(library.settings) as client:
-            with standstill(postgres, library) as waiting:
-                return [line async for line in _lines(client, path, body, waiting)]
+        async with (
+            served(library.settings) as client,
+            standstill(postgres, library) as waiting,
+        ):
+            return [line async for line in _lines(client, path, body, waiting)]
 
 
 async def _lines(

@@ -28,6 +28,7 @@ from tests.conftest import TestDatabase
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
+PATIENCE_SECONDS = 600
 TEXTS = {
     "policy.md": b"# Marine policy\n\nA claim must be reported to the insurer within 14 days.\n",
     "minutes.md": b"# Minutes\n\nThe launch of the buoy moves from June to September 2025.\n",
@@ -91,7 +92,7 @@ async def until(
     workspace: WorkspaceEngine, run_id: UUID, asked: int | None = None
 ) -> StartedEvaluation:
     """The evaluation once it has ended, or has asked so many."""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             found = await workspace.started_evaluation(run_id)
             if not found.is_under_way or (asked is not None and found.asked >= asked):

@@ -91,15 +91,19 @@ def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
 async def working(engine: Engine, embedder: Embedder | None = None) -> AsyncIterator[list[str]]:
     """A worker beside the block; what nobody retrieved of its tasks."""
     loop, unretrieved, stop = asyncio.get_running_loop(), list[str](), asyncio.Event()
+    gc.collect()  # what tests before this one left is not its worker's
     loop.set_exception_handler(lambda _, context: unretrieved.append(str(context["message"])))
-    async with stages(engine, embedder or engine.embedder) as ingestion:
-        worker = asyncio.create_task(work_on_queue(engine, ingestion, stop))
-        try:
-            yield unretrieved
-        finally:
-            stop.set()
-            await worker
-    gc.collect()
+    try:
+        async with stages(engine, embedder or engine.embedder) as ingestion:
+            worker = asyncio.create_task(work_on_queue(engine, ingestion, stop))
+            try:
+                yield unretrieved
+            finally:
+                stop.set()
+                await worker
+        gc.collect()
+    finally:
+        loop.set_exception_handler(None)
     assert not unretrieved
 
 

@@ -122,7 +122,7 @@ async def test_a_recording_that_is_put_off_is_not_counted_as_tried(
             work_on_queue(engine, replace(ingestion, transcriber=full), stop)
         )
         try:
-            async with asyncio.timeout(180):
+            async with asyncio.timeout(600):
                 while True:
                     document = await workspace.document(received.document.document_id)
                     if document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED):

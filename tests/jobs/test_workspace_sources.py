@@ -27,6 +27,7 @@ from tests.jobs.web_server import Answer, Asked, web_server
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
+PATIENCE_SECONDS = 600
 MESSAGE = b"From: ann@example.org\r\nSubject: The anchor\r\n\r\nThe anchor is rusty.\r\n"
 
 
@@ -61,7 +62,7 @@ async def working(workspace: WorkspaceEngine) -> AsyncIterator[None]:
 
 async def ran(workspace: WorkspaceEngine, source_id: UUID, after: object = None) -> WorkspaceSource:
     """The source once a run has ended that is not the one of before."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             found = await workspace.workspace_source(source_id)
             if found.ended_at is not None and found.ended_at != after:

@@ -108,7 +108,7 @@ async def test_whoever_reads_on_misses_nothing_and_hears_nothing_twice(
                     heard.append(event.cursor.event_no)
                     cursor = event.cursor
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(600):
         reading = asyncio.create_task(read())
         try:
             await asyncio.gather(*map(write, documents))

@@ -113,7 +113,7 @@ async def test_short_documents_do_not_wait_for_a_long_one_nor_do_deletions_and_m
     if before:
         await shelf.put(*before, external_id="ledger")
     async with (
-        asyncio.timeout(60),
+        asyncio.timeout(600),
         long_publication_half_way(shelf, test_database, external_id="ledger") as (
             other,
             publication,
@@ -287,7 +287,7 @@ async def test_whatever_happens_at_once_each_search_sees_whole_documents_with_ex
                 assert of == {name: sizes[name] for name in of}
             await agrees_with_reference(shelf, "harbour", limit=5000)
 
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(600):
         beside = [asyncio.create_task(work()) for work in (merge, search, search)]
         try:
             await asyncio.gather(*(write(writer) for writer in range(4)))

@@ -103,7 +103,7 @@ class Asked:
             if block["type"] == "tool_result"
         ]
 
-    async def was_left(self, seconds: float = 10.0) -> bool:
+    async def was_left(self, seconds: float = 120.0) -> bool:
         """Wait until the client has gone; False if it did not in that time."""
         return await asyncio.to_thread(self.left.wait, seconds)
 
