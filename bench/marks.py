@@ -190,7 +190,7 @@ async def drawn_marks(page: Page, quote: Taken) -> Mapping[str, object] | None:
         quote.place,
     )
     try:
-        found = await page.wait_for_function(DRAWN, arg=[key], timeout=60_000)
+        found = await page.wait_for_function(DRAWN, arg=[key], timeout=1000 * PATIENCE_SECONDS)
     except Expired:
         return None
     return dict(await found.json_value())

@@ -269,7 +269,8 @@ async def own_pool(own_database: TestDatabase) -> AsyncIterator[Database]:
 
 @asynccontextmanager
 async def pool_over(database: TestDatabase) -> AsyncIterator[Database]:
-    opened = await open_database(database.application_url, 4, 30)
+    # No statement is ended for taking long: some wait for a lock while a test does other things.
+    opened = await open_database(database.application_url, 4, 3600)
     try:
         yield opened
     finally:

@@ -161,7 +161,7 @@ async def generated(
         *("openapi.json", "--url", str(client.base_url), *options),
         *("--checks", ",".join(CHECKS), "--phases", phases),
         *("--max-examples", "1", "--generation-deterministic"),
-        *("--continue-on-failure", "--request-timeout", "30", "--no-color"),
+        *("--continue-on-failure", "--request-timeout", "300", "--no-color"),
         cwd=folder,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

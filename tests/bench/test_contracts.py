@@ -20,7 +20,7 @@ from tests.folders import memory_folder
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
-MINUTES = 5 * 60
+MINUTES = 30 * 60
 
 
 def run_process(model_home: Path, script: str, *arguments: str) -> dict[str, object]:

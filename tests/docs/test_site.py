@@ -19,7 +19,7 @@ from tests.web.conftest import CHROMIUM
 
 from .pages import ROOT
 
-PATIENCE_MILLISECONDS = 60_000
+PATIENCE_MILLISECONDS = 120_000
 
 
 @pytest.fixture(scope="module")
@@ -79,12 +79,15 @@ def test_the_reference_follows_from_the_code(site: Path) -> None:
 
 async def test_words_are_found_and_no_other_server_is_asked(address: str, browser: Browser) -> None:
     page = await browser.new_page()
+    page.set_default_timeout(PATIENCE_MILLISECONDS)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     for path in ("index.html", "ARCHITECTURE.html", "reference/http.html"):
         await page.goto(f"{address}/{__version__}/{path}", wait_until="networkidle")
     await page.goto(f"{address}/", wait_until="networkidle")
     await page.keyboard.press("/")
+    # What is typed before the field is there is lost.
+    await expect(page.locator("input:focus")).to_be_visible(timeout=PATIENCE_MILLISECONDS)
     await page.keyboard.type("pgbouncer")
     found = page.get_by_role("option").filter(has_text="Poolers, replicas and failover")
     await expect(found.first).to_be_visible(timeout=PATIENCE_MILLISECONDS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import time
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -164,12 +164,17 @@ async def test_a_document_without_text_yet_says_so(shelf: Shelf) -> None:
     ],
     ids=["denials", "figures", "brackets", "borders", "names", "directions", "markers", "breaks"],
 )
-async def test_hostile_texts_are_checked_within_bounds(shelf: Shelf, text: str) -> None:
+async def test_hostile_texts_are_checked_within_bounds(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     statement = text.strip()[:990] if any(map(str.isalnum, text[:900])) else "The rent is 1."
-    async with asyncio.timeout(grounding.CHECK_SECONDS):
-        found = await shelf.workspace.check_grounding(
-            [GroundingSource(text=text)], statements=[statement] * 5
-        )
+    # What else the machine does takes none of the processor time of this process.
+    within, before = grounding.CHECK_SECONDS, time.process_time()
+    monkeypatch.setattr(grounding, "CHECK_SECONDS", 3600.0)
+    found = await shelf.workspace.check_grounding(
+        [GroundingSource(text=text)], statements=[statement] * 5
+    )
+    assert time.process_time() - before < within
     assert [each.text for each in found.claims] == [statement] * 5
     for each in (quote for claim in found.claims for quote in claim.quotes):
         assert each.quote == text[each.char_start : each.char_end]

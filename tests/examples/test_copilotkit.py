@@ -23,7 +23,7 @@ from footnote.store.embedded import EmbeddedPostgres
 EXAMPLES = Path(__file__).parents[2] / "examples"
 APP = EXAMPLES / "copilotkit"
 HELP = "support-pelorus-3.html"
-PATIENCE_MILLISECONDS = 60_000
+PATIENCE_MILLISECONDS = 120_000
 AS_BUILT = {"COPILOTKIT_TELEMETRY_DISABLED": "true", "PORT": "0"}
 
 pytestmark = [

@@ -37,7 +37,7 @@ EXAMPLE_NAMES = (
     "support-pelorus-3.html",
 )
 
-PATIENCE_MILLISECONDS = 60_000
+PATIENCE_MILLISECONDS = 120_000
 """Nothing waits that long; a machine with much else to do may be slow."""
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
 

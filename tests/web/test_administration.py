@@ -17,7 +17,7 @@ from tests.evaluation.factories import a_new_run, an_outcome
 from tests.interfaces.serving import environment, hosted
 from tests.interfaces.serving import footnote as run_command
 
-from .conftest import Site, handed_in, rested, watched_page
+from .conftest import PATIENCE_MILLISECONDS, Site, handed_in, rested, watched_page
 from .documents import QUESTIONS
 from .test_for_everyone import violations, violations_in_all_themes
 
@@ -537,6 +537,7 @@ async def test_who_administers_a_collection_sees_that_and_no_more(
         asked = {**environment(settings), "FOOTNOTE_IDENTITY": "keys"}
         async with hosted(asked) as address:
             context = await browser.new_context(base_url=address)
+            context.set_default_timeout(PATIENCE_MILLISECONDS)
             page = await context.new_page()
             await page.goto("/")
             await page.get_by_label("API key or token").fill(json.loads(command.out)["secret"])
@@ -565,6 +566,7 @@ async def test_who_may_not_administer_is_offered_nothing(
         asked = {**environment(settings), "FOOTNOTE_IDENTITY": "keys"}
         async with hosted(asked) as address:
             context = await browser.new_context(base_url=address)
+            context.set_default_timeout(PATIENCE_MILLISECONDS)
             page = await context.new_page()
             await page.goto("/admin/keys")
             await page.get_by_label("API key or token").fill(made.json()["secret"])

@@ -19,7 +19,7 @@ from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
 from tests.interfaces.serving import environment, footnote, hosted
 
-from .conftest import handed_in, rested
+from .conftest import PATIENCE_MILLISECONDS, handed_in, rested
 from .documents import NOTICE, PARAGRAPHS, notice_pdf
 from .test_for_everyone import violations
 
@@ -116,6 +116,7 @@ def publishing(pages: dict[str, str], policy: list[str]) -> Iterator[str]:
 @pytest.fixture
 async def visit(browser: Browser) -> AsyncIterator[BrowserContext]:
     context = await browser.new_context(reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
     yield context
     await context.close()
 
