@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,6 +20,7 @@ from footnote.store.index_cache import IndexState
 from footnote.store.index_state import load_scope, load_state
 from footnote.store.lexical import scores_of
 from footnote.store.vector_cache import HeldVectors, VectorCache
+from footnote.store.vector_file import LEAST_ROWS
 from tests.store.shelves import Shelf, new_shelf
 
 BREADTH = DenseBreadth(exact_up_to=20_000, ef_search=100)
@@ -60,12 +63,31 @@ def test_none_of_the_hundred_nearest_are_lost(shown: float, outliers: int) -> No
     held = _all_held(numbers, rows)
     seen = np.flatnonzero(chance.random(len(rows)) < shown).astype(np.int32)
     visible = ChunkRanges.from_rising(seen)
-    kept = held.rows.astype(np.float32)
+    kept = rows.astype(np.float16).astype(np.float32)
     for query in _clustered(chance, 5, 384):
         products = np.vecdot(kept[seen], query.astype(np.float16).astype(np.float32))
         best = seen[np.argsort(-products, kind="stable")][:100]
         found = held.nearest(query, visible, 100)
         assert [hit.chunk_no for hit in found] == best.tolist()
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["in a file", "in memory"])
+def test_many_vectors_lie_in_a_file_without_a_name_and_are_found_as_before(
+    tmp_path: Path, there: bool
+) -> None:
+    chance = np.random.default_rng(5)
+    rows = _clustered(chance, LEAST_ROWS, 16).astype(np.float16)
+    numbers = np.arange(len(rows), dtype=np.int32)
+    held = HeldVectors.of(numbers, rows, folder=tmp_path if there else tmp_path / "absent")
+    before = HeldVectors.of(numbers, rows)
+    assert held.rows.nbytes == (0 if there else rows.nbytes)
+    assert not list(tmp_path.iterdir())
+    for shown in (len(rows), 150, 0):
+        visible = ChunkRanges.from_rising(numbers[:shown])
+        for query in _clustered(chance, 3, 16):
+            assert held.nearest(query, visible, 100) == before.nearest(query, visible, 100)
+    some = [0, 7, LEAST_ROWS - 1, LEAST_ROWS]
+    assert held.similarities(query, some) == before.similarities(query, some)
 
 
 async def test_the_database_and_the_process_rank_alike(database: Database) -> None:

@@ -163,7 +163,7 @@ async def open_engine(
             embedders=embedders,
             analyzer=analyzer,
             cache=IndexCache(part * _INDEX),
-            vector_cache=VectorCache(part * _VECTORS),
+            vector_cache=VectorCache(part * _VECTORS, settings.home),
             search_stages=_search_stages(settings, embedder, analyzer, models),
             answerer=ReaderAnswerer(
                 reader=models.reader,

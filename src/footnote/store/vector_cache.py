@@ -11,6 +11,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from uuid import UUID
 
 import numpy as np
@@ -26,6 +27,7 @@ from footnote.store.database import SYSTEM, Database
 from footnote.store.index_cache import IndexState
 from footnote.store.index_state import multirange_of
 from footnote.store.statements import load_statements
+from footnote.store.vector_file import VectorRows, set_aside
 
 _SQL = load_statements("vector_cache")
 
@@ -46,7 +48,7 @@ class HeldVectors:
 
     numbers: Numbers
     """Chunk numbers, rising."""
-    rows: HalfVectors
+    rows: VectorRows
     """One for each number, as the database keeps them."""
     quantised: QuantisedVectors
     """The same in a byte for each value, which a search looks through."""
@@ -55,12 +57,17 @@ class HeldVectors:
 
     @classmethod
     def of(
-        cls, numbers: Numbers, rows: HalfVectors, quantised: QuantisedVectors | None = None
+        cls,
+        numbers: Numbers,
+        rows: HalfVectors,
+        quantised: QuantisedVectors | None = None,
+        *,
+        folder: Path | None = None,
     ) -> HeldVectors:
-        """These vectors, by rising number."""
+        """These vectors, by rising number; many of them lie in a file in the folder, if any."""
         return cls(
             numbers=numbers,
-            rows=rows,
+            rows=set_aside(rows, folder),
             quantised=QuantisedVectors.of(rows) if quantised is None else quantised,
             covered=ChunkRanges.from_rising(numbers),
         )
@@ -115,7 +122,7 @@ class HeldVectors:
 
     def _products(self, places: Places | None, query: Vector) -> Vector:
         """The inner products of the rows at these places, None for all, with the query."""
-        rows = self.rows if places is None else self.rows[places]
+        rows = self.rows[np.arange(self.numbers.size) if places is None else places]
         # Of numpy's products this one alone never starts threads, which cost a busy machine dearly.
         products: Vector = np.vecdot(rows.astype(np.float32), query)
         return products
@@ -126,6 +133,8 @@ class VectorCache:
     """Held vectors by workspace and lane, within a number of bytes."""
 
     capacity_bytes: int
+    folder: Path | None = None
+    """Where files without a name may lie for what a search seldom looks at."""
     _held: OrderedDict[tuple[UUID, int], HeldVectors] = field(default_factory=OrderedDict)
     _last_use: dict[tuple[UUID, int], int] = field(default_factory=dict)
     _seen: dict[tuple[UUID, int], int] = field(default_factory=dict)
@@ -220,7 +229,7 @@ class VectorCache:
         dimensions: int,
     ) -> None:
         try:
-            loaded = await _loaded(database, key, held, live, dimensions)
+            loaded = await _loaded(database, key, held, live, dimensions, folder=self.folder)
         except (FootnoteError, ReplicaLost):
             # Postgres compares them all the same; the next change of the index is a new chance.
             return
@@ -241,6 +250,8 @@ async def _loaded(
     held: HeldVectors | None,
     live: Numbers,
     dimensions: int,
+    *,
+    folder: Path | None,
 ) -> HeldVectors:
     """The vectors of all live chunks, what is held of them not read again."""
     missing = live if held is None else live[~held.covered.mask_of_rising(live)]
@@ -248,7 +259,7 @@ async def _loaded(
     for first in range(0, missing.size, _PACKED_TOGETHER):
         wanted = ChunkRanges.from_rising(missing[first : first + _PACKED_TOGETHER])
         pieces += await _read_packed(database, key, wanted)
-    return await asyncio.to_thread(_joined, held, live, pieces, dimensions)
+    return await asyncio.to_thread(_joined, held, live, pieces, dimensions, folder)
 
 
 async def _read_packed(
@@ -283,6 +294,7 @@ def _joined(
     live: Numbers,
     pieces: Sequence[tuple[Numbers, HalfVectors]],
     dimensions: int,
+    folder: Path | None,
 ) -> HeldVectors:
     """What is held and still lives, with the pieces."""
     numbers = [np.zeros(0, np.int32), *(each for each, _ in pieces)]
@@ -291,7 +303,7 @@ def _joined(
     if held is not None:
         lives = ChunkRanges.from_rising(live).mask_of_rising(held.numbers)
         numbers.append(held.numbers[lives])
-        rows.append(held.rows[lives])
+        rows.append(held.rows[np.flatnonzero(lives)])
         quantised.append(held.quantised.those(lives))
     all_numbers = np.concatenate(numbers)
     order = np.argsort(all_numbers, kind="stable")
@@ -299,6 +311,7 @@ def _joined(
         all_numbers[order],
         np.concatenate(rows)[order],
         QuantisedVectors.joined(quantised, order),
+        folder=folder,
     )
 
 

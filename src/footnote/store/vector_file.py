@@ -1,0 +1,64 @@
+"""Keeps the exact rows of many vectors in a file without a name, of which searches read a few."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+from weakref import finalize
+
+import numpy as np
+
+from footnote.index.quantised import HalfVectors, Places
+
+LEAST_ROWS = 16_384
+"""Fewer take little memory, and a process has only so many files open."""
+
+
+class VectorRows(Protocol):
+    """Rows of half precision that are picked out by their places; an array is one."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory."""
+        ...
+
+    def __getitem__(self, places: Places, /) -> HalfVectors:
+        """Shape (places, dimensions)."""
+        ...
+
+
+class RowsInFile:
+    """Rows that lie in a file, in their order; the file goes with what refers to them.
+
+    A row is read by a call of its own, .8 µs each where the system has the page in memory. Mapped
+    into memory they would count as the process's own: the kernel maps what lies around a page too.
+    """
+
+    nbytes = 0
+
+    def __init__(self, file: int, dimensions: int) -> None:
+        self._file, self._dimensions = file, dimensions
+        finalize(self, os.close, file)
+
+    def __getitem__(self, places: Places, /) -> HalfVectors:
+        """Read them one by one."""
+        size = 2 * self._dimensions
+        read = b"".join(os.pread(self._file, size, place * size) for place in places.tolist())
+        return np.frombuffer(read, dtype=np.float16).reshape(-1, self._dimensions)
+
+
+def set_aside(rows: HalfVectors, folder: Path | None) -> VectorRows:
+    """The rows in a file in the folder, if they are many and it takes them; else as they are."""
+    if folder is None or len(rows) < LEAST_ROWS or not hasattr(os, "pread"):
+        return rows
+    with (
+        suppress(OSError),  # No room, or nothing may be written there.
+        tempfile.TemporaryFile(dir=folder) as file,
+    ):
+        file.write(np.ascontiguousarray(rows).data)
+        file.flush()
+        return RowsInFile(os.dup(file.fileno()), rows.shape[1])
+    return rows
