@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from footnote.domain import Block, BlockKind, MetadataValue, ParsedDocument, Picture, Stage
+from footnote.domain import Block, BlockKind, ParsedDocument, Picture, Stage
 from footnote.errors import DocumentInterrupted, ModelUnavailable
 from footnote.ingestion.parsing.drafts import clean
 from footnote.ingestion.parsing.images import NOT_DESCRIBED
@@ -42,7 +42,30 @@ async def describe(describer: Describer, parsed: ParsedDocument) -> ParsedDocume
     """
     if not parsed.pictures:
         return parsed
-    said = await _look(describer, parsed.pictures)
+    # A few at a time, so that a model on one's own machine is not overrun.
+    texts: dict[int, str] = {}
+    failures: list[ModelUnavailable] = []
+    room = asyncio.Semaphore(_AT_ONCE)
+
+    async def look(position: int, picture: Picture) -> None:
+        async with room:
+            try:
+                text = await describer(picture.content, picture.media_type)
+            except ModelUnavailable as error:
+                failures.append(error)
+                return
+        # What a model said, as one block; blank lines would part it.
+        lines = (line.strip() for line in clean(text).split("\n"))
+        described = "\n".join(line for line in lines if line)
+        if len(described) > _MAX_CHARACTERS:
+            described = described[:_MAX_CHARACTERS].rsplit(" ", 1)[0] + " …"
+        if described:
+            texts[position] = described
+
+    async with asyncio.TaskGroup() as group:
+        for position, picture in enumerate(parsed.pictures):
+            group.create_task(look(position, picture))
+    said = Descriptions(texts=texts, failure=failures[-1] if failures else None)
     if said.failure is not None and not said.texts and not parsed.blocks:
         if parsed.attachments:
             return without_descriptions(parsed, said.failure)
@@ -57,37 +80,6 @@ async def describe(describer: Describer, parsed: ParsedDocument) -> ParsedDocume
 def without_descriptions(parsed: ParsedDocument, failure: ModelUnavailable) -> ParsedDocument:
     """The document as it was read, its pictures counted as not described."""
     return with_descriptions(parsed, Descriptions(texts={}, failure=failure), "")
-
-
-async def _look(describer: Describer, pictures: tuple[Picture, ...]) -> Descriptions:
-    """A few at a time, so that a model on one's own machine is not overrun."""
-    texts: dict[int, str] = {}
-    failures: list[ModelUnavailable] = []
-    room = asyncio.Semaphore(_AT_ONCE)
-
-    async def look(position: int, picture: Picture) -> None:
-        async with room:
-            try:
-                text = await describer(picture.content, picture.media_type)
-            except ModelUnavailable as error:
-                failures.append(error)
-                return
-        if described := _caption(text):
-            texts[position] = described
-
-    async with asyncio.TaskGroup() as group:
-        for position, picture in enumerate(pictures):
-            group.create_task(look(position, picture))
-    return Descriptions(texts=texts, failure=failures[-1] if failures else None)
-
-
-def _caption(text: str) -> str:
-    """What a model said, as one block; blank lines would part it."""
-    lines = (line.strip() for line in clean(text).split("\n"))
-    said = "\n".join(line for line in lines if line)
-    if len(said) > _MAX_CHARACTERS:
-        said = said[:_MAX_CHARACTERS].rsplit(" ", 1)[0] + " …"
-    return said
 
 
 def with_descriptions(parsed: ParsedDocument, said: Descriptions, model: str) -> ParsedDocument:
@@ -106,9 +98,15 @@ def with_descriptions(parsed: ParsedDocument, said: Descriptions, model: str) ->
         if index < len(parsed.blocks):
             pieces.append((parsed.blocks[index], False))
     text, blocks = _laid_out(parsed, pieces)
-    return replace(
-        parsed, text=text, blocks=blocks, pictures=(), metadata=_metadata(parsed, said, model)
-    )
+    metadata = dict(parsed.metadata)
+    if said.texts:
+        metadata |= {DESCRIBED_BY: model, DESCRIBED: len(said.texts)}
+    left_out = int(metadata.get(NOT_DESCRIBED, 0))
+    if missing := left_out + len(parsed.pictures) - len(said.texts):
+        metadata[NOT_DESCRIBED] = missing
+    if said.failure is not None:
+        metadata[WHY_NOT] = str(said.failure)
+    return replace(parsed, text=text, blocks=blocks, pictures=(), metadata=metadata)
 
 
 def _laid_out(
@@ -149,15 +147,3 @@ def _block(picture: Picture, text: str) -> Block:
         page=picture.page,
         heading_path=(*picture.heading_path, GENERATED),
     )
-
-
-def _metadata(parsed: ParsedDocument, said: Descriptions, model: str) -> dict[str, MetadataValue]:
-    metadata = dict(parsed.metadata)
-    if said.texts:
-        metadata |= {DESCRIBED_BY: model, DESCRIBED: len(said.texts)}
-    left_out = int(metadata.get(NOT_DESCRIBED, 0))
-    if missing := left_out + len(parsed.pictures) - len(said.texts):
-        metadata[NOT_DESCRIBED] = missing
-    if said.failure is not None:
-        metadata[WHY_NOT] = str(said.failure)
-    return metadata

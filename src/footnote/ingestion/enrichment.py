@@ -99,12 +99,14 @@ def enrich(
     blocks = _studied(parsed.blocks)
     title = parsed.title or PurePath(filename).stem or filename
     is_long = len(chunks) >= LONG_DOCUMENT
+    headings = [block for block in parsed.blocks if block.kind is BlockKind.HEADING]
+    outer = dict.fromkeys(block.text for block in headings if len(block.heading_path) <= 2)
     enrichment = Enrichment(
         title=title,
         language=words.language,
         document_class=classify(parsed, filename),
         keywords=keywords_alone(words),
-        sections=_sections(parsed.blocks),
+        sections=tuple(outer)[:_MAX_SECTIONS],
         summary=_summary(blocks, words.weights),
         dates=_dates(parsed, blocks),
         names=other_names(blocks, filename, title, words.language) if is_long else (),
@@ -114,7 +116,28 @@ def enrich(
 
     @lru_cache(maxsize=_REMEMBERED_CONTEXTS)
     def context_under(heading_path: tuple[str, ...], lead: str) -> str:
-        return _context(heading_path, lead, enrichment, given)
+        # `[Document: …] [Section: a > b] [Table: …]`, as much of it as there is room for.
+        pieces: list[str] = []
+        room = given.max_characters
+        if given.title:
+            pieces.append(f"[Document: {_called(enrichment, room // 2)}]")
+            room -= _width(pieces[-1])
+        path = [part for part in heading_path if part != enrichment.title]
+        if given.section and path:
+            share = 1 / 2 if lead else 3 / 4
+            pieces.append(f"[Section: {_shortened_path(path, int(room * share))}]")
+            room -= _width(pieces[-1])
+        if lead and room > len("[Table: ]"):
+            pieces.append(f"[Table: {_shortened(lead, room - len('[Table: ]'))}]")
+        elif given.keywords:
+            words: list[str] = []
+            for keyword in enrichment.keywords:
+                if _width("[Keywords: ]" + ", ".join([*words, keyword])) > room:
+                    break
+                words.append(keyword)
+            if words:
+                pieces.append(f"[Keywords: {', '.join(words)}]")
+        return " ".join(pieces)
 
     def in_context(ordinal: int) -> Chunk:
         chunk = chunks[ordinal]
@@ -178,13 +201,6 @@ def _words(text: str) -> set[str]:
 # --- sections, summary, dates ---------------------------------------------------------------
 
 
-def _sections(blocks: Sequence[Block]) -> tuple[str, ...]:
-    """The headings of the two outermost levels, each once."""
-    headings = [block for block in blocks if block.kind is BlockKind.HEADING]
-    outer = dict.fromkeys(block.text for block in headings if len(block.heading_path) <= 2)
-    return tuple(outer)[:_MAX_SECTIONS]
-
-
 def _summary(
     blocks: Sequence[Block], weights: Mapping[str, float], sentences: int = 3, longest: int = 600
 ) -> str:
@@ -231,36 +247,6 @@ def _dates(parsed: ParsedDocument, blocks: Sequence[Block]) -> tuple[str, ...]:
 
 
 # --- context --------------------------------------------------------------------------------
-
-
-def _context(
-    heading_path: Sequence[str], lead: str, enrichment: Enrichment, parts: EnrichmentParts
-) -> str:
-    """`[Document: …] [Section: a > b] [Table: …]`, as much of it as there is room for.
-
-    Without lines above a table its keywords stand there.
-    """
-    pieces: list[str] = []
-    room = parts.max_characters
-    if parts.title:
-        pieces.append(f"[Document: {_called(enrichment, room // 2)}]")
-        room -= _width(pieces[-1])
-    path = [part for part in heading_path if part != enrichment.title]
-    if parts.section and path:
-        share = 1 / 2 if lead else 3 / 4
-        pieces.append(f"[Section: {_shortened_path(path, int(room * share))}]")
-        room -= _width(pieces[-1])
-    if lead and room > len("[Table: ]"):
-        pieces.append(f"[Table: {_shortened(lead, room - len('[Table: ]'))}]")
-    elif parts.keywords:
-        words: list[str] = []
-        for keyword in enrichment.keywords:
-            if _width("[Keywords: ]" + ", ".join([*words, keyword])) > room:
-                break
-            words.append(keyword)
-        if words:
-            pieces.append(f"[Keywords: {', '.join(words)}]")
-    return " ".join(pieces)
 
 
 def _called(enrichment: Enrichment, room: int) -> str:

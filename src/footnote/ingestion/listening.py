@@ -99,7 +99,12 @@ def whole_sentences(utterances: tuple[Utterance, ...]) -> Iterator[Utterance]:
         if current is None:
             current = each
         elif _goes_on(current, each):
-            current = _joined(current, each)
+            current = Utterance(
+                text=f"{current.text} {each.text}",
+                start_seconds=current.start_seconds,
+                end_seconds=each.end_seconds,
+                confidence=_mean_confidence(current, each),
+            )
         else:
             yield current
             current = each
@@ -122,15 +127,6 @@ def _goes_on(current: Utterance, following: Utterance) -> bool:
 def _is_finished(text: str) -> bool:
     """Whether a new sentence would begin after it."""
     return len(sentence_spans(f"{text} Then.")) > len(sentence_spans(text))
-
-
-def _joined(first: Utterance, second: Utterance) -> Utterance:
-    return Utterance(
-        text=f"{first.text} {second.text}",
-        start_seconds=first.start_seconds,
-        end_seconds=second.end_seconds,
-        confidence=_mean_confidence(first, second),
-    )
 
 
 def _mean_confidence(first: Utterance, second: Utterance) -> float | None:

@@ -190,7 +190,17 @@ def sniff_file(content: BinaryIO, filename: str) -> str | None:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _packaged(content, head, suffix)
     if head.startswith(_OLE):
-        return _compound(content)
+        # The kind of a compound file, by the names of its streams, wherever its directory lies.
+        marks = [(stream.encode("utf-16-le"), media_type) for stream, media_type in _OLE_STREAMS]
+        overlap = max(len(mark) for mark, _ in marks) - 1
+        found: set[str] = set()
+        content.seek(0)
+        before = b""
+        while piece := content.read(_PIECE_BYTES):
+            window = before + piece
+            found |= {media_type for mark, media_type in marks if mark in window}
+            before = window[-overlap:]
+        return next((media_type for _, media_type in marks if media_type in found), None)
     for signature, media_type in _SIGNATURES:
         if head.startswith(signature):
             return media_type
@@ -277,20 +287,6 @@ def _packaged(content: BinaryIO, head: bytes, suffix: str) -> str | None:
     return ZIP
 
 
-def _compound(content: BinaryIO) -> str | None:
-    """The kind of a compound file, by the names of its streams, wherever its directory lies."""
-    marks = [(stream.encode("utf-16-le"), media_type) for stream, media_type in _OLE_STREAMS]
-    overlap = max(len(mark) for mark, _ in marks) - 1
-    found: set[str] = set()
-    content.seek(0)
-    before = b""
-    while piece := content.read(_PIECE_BYTES):
-        window = before + piece
-        found |= {media_type for mark, media_type in marks if mark in window}
-        before = window[-overlap:]
-    return next((media_type for _, media_type in marks if media_type in found), None)
-
-
 def _tail(content: BinaryIO, count: int) -> bytes:
     """The last bytes of a file."""
     size = content.seek(0, io.SEEK_END)
@@ -323,7 +319,15 @@ def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
     lowered = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if lowered.startswith(b"webvtt"):
         return CAPTIONS
-    mail = _mail_kind(lowered)
+    # Whether it opens as mail does: with the headers of one message or of a box of them.
+    lines = lowered.splitlines()[:40]
+    if len(lines) > 1 and _PARTING_LINE.match(lines[0]) and _HEADER_LINE.match(lines[1]):
+        mail = MBOX
+    elif sum(line.startswith(_MAIL_HEADERS) for line in lines[:12]) < 2:
+        mail = None
+    else:
+        saved = _SAVED_PAGE.search(lowered) and b"\nsnapshot-content-location:" in lowered
+        mail = MHTML if saved or lines[0].startswith(b"from: <saved by") else EMAIL
     if mail == MBOX:
         return MBOX
     if suffix in TEXT_TYPES:
@@ -356,17 +360,6 @@ def _is_page(opening: bytes) -> bool:
     return opening.startswith(_HTML_STARTS) or (
         opening.startswith(b"<?xml") and _XHTML_ROOT.match(opening[:2000]) is not None
     )
-
-
-def _mail_kind(opening: bytes) -> str | None:
-    """Whether it opens as mail does: with the headers of one message or of a box of them."""
-    lines = opening.splitlines()[:40]
-    if len(lines) > 1 and _PARTING_LINE.match(lines[0]) and _HEADER_LINE.match(lines[1]):
-        return MBOX
-    if sum(line.startswith(_MAIL_HEADERS) for line in lines[:12]) < 2:
-        return None
-    saved = _SAVED_PAGE.search(opening) and b"\nsnapshot-content-location:" in opening
-    return MHTML if saved or lines[0].startswith(b"from: <saved by") else EMAIL
 
 
 def _notation(content: BinaryIO) -> str:

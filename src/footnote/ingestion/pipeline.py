@@ -197,7 +197,10 @@ class Ingestion:
                 else:
                     async with self.shares.parsing.hold(work.workspace_id):
                         parsed = await self.parser(content, work.filename, on_progress)
-                    _note_ocr(parsed)
+                    # Note the pages that were read from pixels.
+                    pages = {block.page for block in parsed.blocks if block.confidence is not None}
+                    if pages:
+                        note_usage(UsageNote(kind=UsageKind.OCR, model="local", units=len(pages)))
                     if self.describer is not None:
                         parsed = await describe(self.describer, parsed)
         memory.grow(_bytes_of(parsed))
@@ -247,7 +250,17 @@ class Ingestion:
                 advice="if it is a picture or a scan, check that text recognition is installed: "
                 "footnote doctor",
             )
-        texts = _texts_of(chunks, about_text(enrichment))
+        about = about_text(enrichment)
+        hashes: list[bytes] = []
+        lengths = {text_hash(about): len(about)}
+        places: dict[bytes, int] = {}
+        for chunk in chunks:
+            text = without_data(chunk.embedded_text)
+            key = text_hash(text)
+            hashes.append(key)
+            if places.setdefault(key, chunk.ordinal) == chunk.ordinal:
+                lengths[key] = len(text)
+        texts = _Texts(chunks, about, tuple(hashes), lengths, places)
         return _Divided(words=words, enrichment=enrichment, chunks=chunks, texts=texts)
 
     async def _embed(
@@ -312,13 +325,6 @@ class Ingestion:
         return work.name_term_ids([*terms, *quarters_in(called)])
 
 
-def _note_ocr(parsed: ParsedDocument) -> None:
-    """Note the pages that were read from pixels."""
-    pages = {block.page for block in parsed.blocks if block.confidence is not None}
-    if pages:
-        note_usage(UsageNote(kind=UsageKind.OCR, model="local", units=len(pages)))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Divided:
     """A document in chunks."""
@@ -345,19 +351,6 @@ class _Texts:
     def __getitem__(self, text_hash: bytes) -> str:
         place = self.places.get(text_hash)
         return self.about if place is None else without_data(self.chunks[place].embedded_text)
-
-
-def _texts_of(chunks: Sequence[Chunk], about: str) -> _Texts:
-    hashes: list[bytes] = []
-    lengths = {text_hash(about): len(about)}
-    places: dict[bytes, int] = {}
-    for chunk in chunks:
-        text = without_data(chunk.embedded_text)
-        key = text_hash(text)
-        hashes.append(key)
-        if places.setdefault(key, chunk.ordinal) == chunk.ordinal:
-            lengths[key] = len(text)
-    return _Texts(chunks, about, tuple(hashes), lengths, places)
 
 
 def text_hash(text: str) -> bytes:

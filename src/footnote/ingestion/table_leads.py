@@ -81,7 +81,9 @@ def lead_text(
     for index in within:
         for above in leads.get(index, ()):
             if blocks[above].char_start < start and blocks[above].text not in path:
-                lines[_on_one_line(blocks[above])] = None
+                block = blocks[above]
+                text = _RULES.sub(" ", block.text) if block.kind is BlockKind.TABLE else block.text
+                lines[" ".join(text.split())] = None
     kept: list[str] = []
     room = MAX_LEAD_CHARACTERS
     for line in lines:
@@ -108,11 +110,6 @@ def _is_head(blocks: Sequence[Block], index: int) -> bool:
     text = blocks[index].text
     rows = text.split("\n", _MOST_HEAD_LINES + 1)
     return len(rows) <= _MOST_HEAD_LINES and not any(map(holds_amounts, rows))
-
-
-def _on_one_line(block: Block) -> str:
-    text = _RULES.sub(" ", block.text) if block.kind is BlockKind.TABLE else block.text
-    return " ".join(text.split())
 
 
 def _is_line(block: Block) -> bool:

@@ -38,10 +38,6 @@ def chart_drafts(root: Element, page: int | None = None) -> Iterator[Draft]:
         text = f"Chart: {said}" + (f" ({kind} chart)" if kind else "")
         yield Draft(kind=BlockKind.CAPTION, text=text, page=page)
     axis = _words(next(children(plots, "catAx", "dateAx"), None))
-    yield from spread_table_drafts(_rows(series, names, axis), page=page)
-
-
-def _rows(series: list[Element], names: list[str], axis: str) -> list[list[str]]:
     categories: dict[int, str] = {}
     values: list[Mapping[int, str]] = []
     for item in series:
@@ -54,7 +50,7 @@ def _rows(series: list[Element], names: list[str], axis: str) -> list[list[str]]
         [categories.get(index, str(index + 1)), *(points.get(index, "") for points in values)]
         for index in indices
     ]
-    return [[axis or "Category", *names], *rows] if rows else []
+    yield from spread_table_drafts([[axis or "Category", *names], *rows] if rows else [], page=page)
 
 
 def _series_name(series: Element, number: int) -> str:

@@ -114,7 +114,20 @@ def _block(code: CodeLines, start: int, stop: int, level: int) -> Draft:
 
 def _definitions(code: CodeLines, scope: _Scope) -> list[_Scope]:
     """The definitions in the body of a scope that are worth a heading; none overlap."""
-    depth = _body_depth(code, scope)
+    # How deep the definitions of a scope stand.
+    if scope.opening is None:
+        depth = 0
+    else:
+        outer = code.depths[scope.opening]
+        if code.in_braces:
+            depth = outer + 1
+        else:
+            inner = (
+                code.depths[number]
+                for number in range(scope.opening + 1, scope.stop)
+                if code.plain[number].strip() and outer < code.depths[number] < INSIDE
+            )
+            depth = min(inner, default=INSIDE)
     found: list[_Scope] = []
     position = scope.start if scope.opening is None else scope.opening + 1
     bound = position
@@ -138,21 +151,6 @@ def _definitions(code: CodeLines, scope: _Scope) -> list[_Scope]:
             )
         bound = position = stop
     return found
-
-
-def _body_depth(code: CodeLines, scope: _Scope) -> int:
-    """How deep the definitions of a scope stand."""
-    if scope.opening is None:
-        return 0
-    outer = code.depths[scope.opening]
-    if code.in_braces:
-        return outer + 1
-    inner = (
-        code.depths[number]
-        for number in range(scope.opening + 1, scope.stop)
-        if code.plain[number].strip() and outer < code.depths[number] < INSIDE
-    )
-    return min(inner, default=INSIDE)
 
 
 def _end(code: CodeLines, position: int, scope: _Scope) -> int:

@@ -82,7 +82,15 @@ class CodeLines:
     def end(self, start: int, stop: int) -> int:
         """The line after the last of the definition that begins at `start`, at most `stop`."""
         if self.language == "sql":
-            return self._end_of_statement(start, stop)
+            # The line after the semicolon that ends a statement of SQL, and no block inside it.
+            inside = 0
+            for number in range(start, stop):
+                for found in _SQL_WORD.finditer(self.plain[number].strip()):
+                    word = found.group().lower()
+                    if word == "go" or (word == ";" and inside <= 0):
+                        return number + (word == ";")
+                    inside += (word in ("begin", "case")) - (word == "end")
+            return stop
         opening = self._opening(start, stop) if self.in_braces else None
         if opening is None:
             return self._end_by_indent(start, stop)
@@ -132,17 +140,6 @@ class CodeLines:
                     break
                 end = number + 1
         return end
-
-    def _end_of_statement(self, start: int, stop: int) -> int:
-        """The line after the semicolon that ends a statement of SQL, and no block inside it."""
-        inside = 0
-        for number in range(start, stop):
-            for found in _SQL_WORD.finditer(self.plain[number].strip()):
-                word = found.group().lower()
-                if word == "go" or (word == ";" and inside <= 0):
-                    return number + (word == ";")
-                inside += (word in ("begin", "case")) - (word == "end")
-        return stop
 
 
 def indent(line: str) -> int:

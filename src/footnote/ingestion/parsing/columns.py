@@ -43,7 +43,15 @@ def _ordered(items: list[PageItem], depth: int) -> list[PageItem]:
     right_to_left = sum(bool(_RIGHT_TO_LEFT.search(text)) for text in texts) > len(texts) / 2
     result: list[PageItem] = []
     band: list[PageItem] = []
-    rows = _rows_across(items, gutter)
+    # The rows of tables that stand across the gutter, two or more below each other, by id.
+    lines = sorted(
+        (item for item in items if isinstance(item, Line)), key=lambda line: line.box.top
+    )
+    rows: set[int] = set()
+    for before, after in pairwise(lines):
+        close = after.box.top - before.box.bottom < 2.2 * after.size
+        if close and _is_row(before, gutter) and _is_row(after, gutter):
+            rows |= {id(before), id(after)}
     parted = [
         piece for item in items for piece in ([item] if id(item) in rows else _parted(item, gutter))
     ]
@@ -78,19 +86,6 @@ def _parted(item: PageItem, gutter: float) -> list[PageItem]:
     if apart < _LEAST_GUTTER_SIZES * item.size:
         return [item]
     return [line_of(left), line_of(right)]
-
-
-def _rows_across(items: Sequence[PageItem], gutter: float) -> set[int]:
-    """The rows of tables that stand across the gutter, two or more below each other, by id."""
-    lines = sorted(
-        (item for item in items if isinstance(item, Line)), key=lambda line: line.box.top
-    )
-    rows: set[int] = set()
-    for before, after in pairwise(lines):
-        close = after.box.top - before.box.bottom < 2.2 * after.size
-        if close and _is_row(before, gutter) and _is_row(after, gutter):
-            rows |= {id(before), id(after)}
-    return rows
 
 
 def _is_row(line: Line, gutter: float) -> bool:

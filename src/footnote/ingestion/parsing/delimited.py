@@ -37,7 +37,14 @@ def read_delimited(text: str) -> Reading:
     titles = [Draft(kind=BlockKind.PARAGRAPH, text=cell) for row in rows[:top] for cell in row]
     rows = _without_gaps(rows[top:])
     if rows and any(cell.strip() for cell in rows[0]):
-        rows[0] = _full_header(rows)
+        # The first row with a name for each column but one of row names, which needs none.
+        width = max(len(row) for row in rows)
+        unnamed_index = not rows[0][0].strip()
+        named = [
+            cell or f"column {at}" if unnamed_index and at > 1 else cell
+            for at, cell in enumerate(map(str.strip, rows[0]), 1)
+        ]
+        rows[0] = named + [f"column {at}" for at in range(len(named) + 1, width + 1)]
     return Reading(drafts=(*titles, *table_drafts(rows)))
 
 
@@ -45,7 +52,21 @@ def _rows(text: str) -> list[list[str]]:
     csv.field_size_limit(_FIELD_LIMIT)
     rows: list[list[str]] = []
     try:
-        rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)))
+        lines = text.splitlines(keepends=True)[: _SAMPLED_ROWS * 4]
+
+        def agreement(delimiter: str) -> tuple[float, int]:
+            reader = csv.reader(lines, delimiter=delimiter)
+            widths = Counter[int]()
+            with suppress(csv.Error):  # whoever reads all rows says which value is too long
+                widths.update(len(row) for row in islice(reader, _SAMPLED_ROWS) if len(row) > 1)
+            if not widths:
+                return 0.0, 0
+            width, count = widths.most_common(1)[0]
+            return count / min(len(lines), _SAMPLED_ROWS), width
+
+        rows.extend(
+            csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=agreement))
+        )
     except csv.Error as error:
         raise unreadable(
             f"a value in row {len(rows) + 1} has more than {_FIELD_LIMIT:,} characters",
@@ -53,20 +74,6 @@ def _rows(text: str) -> list[list[str]]:
             "all that follows; close it, or split the file",
         ) from error
     return rows
-
-
-def _full_header(rows: Sequence[Sequence[str]]) -> list[str]:
-    """The first row with a name for each column but one of row names, which needs none.
-
-    A row whose first cell is filled may be a title, so only what it is too short for is named.
-    """
-    width = max(len(row) for row in rows)
-    unnamed_index = not rows[0][0].strip()
-    named = [
-        cell or f"column {at}" if unnamed_index and at > 1 else cell
-        for at, cell in enumerate(map(str.strip, rows[0]), 1)
-    ]
-    return named + [f"column {at}" for at in range(len(named) + 1, width + 1)]
 
 
 def _without_gaps(rows: Sequence[list[str]]) -> list[list[str]]:
@@ -105,19 +112,3 @@ def _all_have_digits(rows: Sequence[Sequence[str]], column: int) -> bool:
 def _reach(rows: Sequence[Sequence[str]]) -> int:
     """The last column that is filled, from 1."""
     return max((at for row in rows for at, cell in enumerate(row, 1) if cell.strip()), default=0)
-
-
-def _delimiter(text: str) -> str:
-    lines = text.splitlines(keepends=True)[: _SAMPLED_ROWS * 4]
-
-    def agreement(delimiter: str) -> tuple[float, int]:
-        reader = csv.reader(lines, delimiter=delimiter)
-        widths = Counter[int]()
-        with suppress(csv.Error):  # whoever reads all rows says which value is too long
-            widths.update(len(row) for row in islice(reader, _SAMPLED_ROWS) if len(row) > 1)
-        if not widths:
-            return 0.0, 0
-        width, count = widths.most_common(1)[0]
-        return count / min(len(lines), _SAMPLED_ROWS), width
-
-    return max(_DELIMITERS, key=agreement)

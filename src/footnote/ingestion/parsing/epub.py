@@ -64,7 +64,14 @@ def read_epub(content: bytes, *, max_bytes: int) -> Reading:
             for method in _descendants(parse_xml(protection), "EncryptionMethod"):
                 if not method.attributes.get("Algorithm", "").startswith(_FONTS_ONLY):
                     raise unreadable("it is copy-protected", "upload a copy without protection")
-        package_path = _package_path(book)
+        container = book.text("META-INF/container.xml")
+        root = next(_descendants(parse_xml(container), "rootfile"), None) if container else None
+        path = root.attributes.get("full-path", "") if root is not None else ""
+        if path not in book.names:
+            path = next((name for name in sorted(book.names) if name.endswith(".opf")), "")
+        if not path:
+            raise unreadable("it has no list of its chapters", "save it anew in its own program")
+        package_path = path
         package = parse_xml(book.text(package_path))
         folder = posixpath.dirname(package_path)
         items = {
@@ -89,17 +96,6 @@ def read_epub(content: bytes, *, max_bytes: int) -> Reading:
         languages=(language,) if language else (),
         metadata=metadata,
     )
-
-
-def _package_path(book: _Book) -> str:
-    container = book.text("META-INF/container.xml")
-    root = next(_descendants(parse_xml(container), "rootfile"), None) if container else None
-    path = root.attributes.get("full-path", "") if root is not None else ""
-    if path not in book.names:
-        path = next((name for name in sorted(book.names) if name.endswith(".opf")), "")
-    if not path:
-        raise unreadable("it has no list of its chapters", "save it anew in its own program")
-    return path
 
 
 def _spine(package: Node, items: dict[str, _Item]) -> Iterator[_Item]:

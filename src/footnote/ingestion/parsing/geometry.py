@@ -181,13 +181,7 @@ def _follows(before: Line, after: Line) -> bool:
 def rule_tables(lines: Sequence[Line], rules: Sequence[Box]) -> list[PageItem]:
     """The lines of a page with those inside a drawn grid replaced by the table."""
     items: list[PageItem] = list(lines)
-    for columns, rows in _ruled_grids(rules):
-        items = _cut_out(items, columns, rows)
-    return items
-
-
-def _ruled_grids(rules: Sequence[Box]) -> Iterator[tuple[list[float], list[float]]]:
-    """Column and row boundaries of each connected set of rules with at least four cells."""
+    # Column and row boundaries of each connected set of rules with at least four cells.
     thin = [rule for rule in rules if min(rule.width, rule.height) <= _RULE_THICKNESS]
     for group in connected(thin):
         horizontal = [rule for rule in group if rule.width > rule.height]
@@ -195,7 +189,8 @@ def _ruled_grids(rules: Sequence[Box]) -> Iterator[tuple[list[float], list[float
         columns = _distinct((rule.left + rule.right) / 2 for rule in vertical)
         rows = _distinct((rule.top + rule.bottom) / 2 for rule in horizontal)
         if len(columns) > 2 and len(rows) > 2:
-            yield columns, rows
+            items = _cut_out(items, columns, rows)
+    return items
 
 
 def connected(boxes: Sequence[Box]) -> Iterator[list[Box]]:
@@ -256,24 +251,18 @@ def _cut_out(
             kept.append(item)
     if position is None:
         return list(items)
-    grid = _grid(inside, columns, rows, area)
+    cells: list[list[list[Word]]] = [[[] for _ in columns[1:]] for _ in rows[1:]]
+    for word in inside:
+        column = _interval(columns, (word.box.left + word.box.right) / 2)
+        row = _interval(rows, (word.box.top + word.box.bottom) / 2)
+        cells[row][column].append(word)
+    texts = tuple(tuple(" ".join(word.text for word in cell) for cell in row) for row in cells)
+    grid = Grid(texts, area, tuple(inside), mean_confidence(inside))
     filled = [cell for row in grid.rows for cell in row if cell]
     if sum(map(len, filled)) > _MAX_RULED_CELL_CHARACTERS * len(filled):
         return list(items)
     kept.insert(position, grid)
     return kept
-
-
-def _grid(
-    words: Sequence[Word], columns: Sequence[float], rows: Sequence[float], area: Box
-) -> Grid:
-    cells: list[list[list[Word]]] = [[[] for _ in columns[1:]] for _ in rows[1:]]
-    for word in words:
-        column = _interval(columns, (word.box.left + word.box.right) / 2)
-        row = _interval(rows, (word.box.top + word.box.bottom) / 2)
-        cells[row][column].append(word)
-    texts = tuple(tuple(" ".join(word.text for word in cell) for cell in row) for row in cells)
-    return Grid(texts, area, tuple(words), mean_confidence(words))
 
 
 def _interval(bounds: Sequence[float], value: float) -> int:

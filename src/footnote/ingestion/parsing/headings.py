@@ -65,7 +65,16 @@ class HeadingStyles:
             if line.rank:
                 marked[line.rank, style] += 1
         levels = {style: min(i, 6) for i, style in enumerate(sorted(used, reverse=True), 1)}
-        return replace(bare, levels=levels, ranks=_levels_of_ranks(marked, levels))
+        # Each rank gets the level of its commonest style, and at least one more than the rank
+        # above.
+        found: dict[int, int] = {}
+        above = 0
+        for rank in sorted({rank for rank, _ in marked}):
+            styles = Counter({style: n for (each, style), n in marked.items() if each == rank})
+            by_style = levels.get(min(styles, key=lambda style: (-styles[style], style)), 0)
+            above = min(max(by_style, above + 1), 6)
+            found[rank] = above
+        return replace(bare, levels=levels, ranks=found)
 
     def looks_like_heading(self, line: Line) -> bool:
         """Whether the type of a line, and how it reads, are those of a heading."""
@@ -88,23 +97,6 @@ class HeadingStyles:
     def is_heading(self, line: Line) -> bool:
         """Whether a block that begins with the line is a heading."""
         return bool(line.rank) or (self.level(line) > 0 and self.looks_like_heading(line))
-
-
-def _levels_of_ranks(
-    marked: Counter[tuple[int, tuple[float, bool]]], levels: dict[tuple[float, bool], int]
-) -> dict[int, int]:
-    """Each rank gets the level of its commonest style, and at least one more than the rank above.
-
-    So headings that are marked and those that are only large make one chain.
-    """
-    found: dict[int, int] = {}
-    above = 0
-    for rank in sorted({rank for rank, _ in marked}):
-        styles = Counter({style: n for (each, style), n in marked.items() if each == rank})
-        by_style = levels.get(min(styles, key=lambda style: (-styles[style], style)), 0)
-        above = min(max(by_style, above + 1), 6)
-        found[rank] = above
-    return found
 
 
 def _rounded(size: float) -> float:

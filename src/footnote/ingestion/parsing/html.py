@@ -198,7 +198,15 @@ class _Collector(HTMLParser):
             self.break_block()
             self._open_parts.remove(tag)
         elif self._table_depth and tag != "table":
-            self._close_in_table(tag)
+            if self._table_depth == 1 and tag in ("td", "th") and self._rows:
+                cell = self._cell
+                self._rows[-1].append(
+                    Cell(self._take_words(), cell.columns, cell.rows, cell.is_header)
+                )
+            elif tag == "caption":
+                self._add(BlockKind.CAPTION, self._take_words())
+            else:
+                self._words.append(" ")
         elif tag == "table" and self._table_depth:
             self._table_depth -= 1
             if not self._table_depth:
@@ -224,15 +232,6 @@ class _Collector(HTMLParser):
         elif tag in _BLOCK_TAGS:
             self.break_block(keep_list=bool(self._lists))
             self._in_caption = self._in_caption and tag not in ("figcaption", "figure")
-
-    def _close_in_table(self, tag: str) -> None:
-        if self._table_depth == 1 and tag in ("td", "th") and self._rows:
-            cell = self._cell
-            self._rows[-1].append(Cell(self._take_words(), cell.columns, cell.rows, cell.is_header))
-        elif tag == "caption":
-            self._add(BlockKind.CAPTION, self._take_words())
-        else:
-            self._words.append(" ")
 
     def _close_link(self) -> None:
         """A link is followed by where it leads, unless its text says so or nobody can go there."""

@@ -295,7 +295,14 @@ class _Drafter:
         elif _is_caption(text):
             kind = BlockKind.CAPTION
         elif self._is_code(first):
-            kind, text = BlockKind.CODE, _indented(lines)
+            # Lines of code, each indented as it stands on the page.
+            left = min(line.box.left for line in lines)
+            texts = []
+            for line in lines:
+                width = line.box.width / max(len(line.text), 1)
+                indent = round((line.box.left - left) / width) if width > 0 else 0
+                texts.append(" " * min(indent, _MAX_CODE_INDENT) + line.text)
+            kind, text = BlockKind.CODE, "\n".join(texts)
         elif _BULLET.match(text) and len(lines) < _MAX_ITEM_LINES:
             kind = BlockKind.LIST
             text = BULLET_GLYPH.sub("- ", text, count=1) if BULLET_GLYPH.match(text) else text
@@ -332,17 +339,6 @@ def _is_caption(text: str) -> bool:
     if found["mark"]:
         return True
     return len(text) < _MAX_BARE_CAPTION_CHARACTERS and not text.endswith(".")
-
-
-def _indented(lines: Sequence[Line]) -> str:
-    """Lines of code, each indented as it stands on the page."""
-    left = min(line.box.left for line in lines)
-    texts = []
-    for line in lines:
-        width = line.box.width / max(len(line.text), 1)
-        indent = round((line.box.left - left) / width) if width > 0 else 0
-        texts.append(" " * min(indent, _MAX_CODE_INDENT) + line.text)
-    return "\n".join(texts)
 
 
 def _opens_item(group: Sequence[PageItem], before: Line, after: Line) -> bool:

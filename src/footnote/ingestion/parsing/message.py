@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from email import policy
 from email.message import EmailMessage, MIMEPart
@@ -60,7 +60,15 @@ def read_parsed_message(message: EmailMessage) -> Reading:
     metadata = message_metadata(message)
     found = (message.get_body((kind,)) for kind in ("plain", "html"))
     bodies = [body for body in found if body is not None]
-    drafts = list(_header_drafts(metadata))
+    # Subject as heading; who wrote to whom and when as a paragraph, so that it can be found.
+    drafts: list[Draft] = []
+    if subject := metadata.get("subject"):
+        drafts.append(Draft(kind=BlockKind.HEADING, text=str(subject), level=1))
+    lines = [
+        f"{name.capitalize()}: {metadata[name]}" for name in _SHOWN_HEADERS if name in metadata
+    ]
+    if lines:
+        drafts.append(Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines)))
     drafts += _richer_body(bodies)
     attachments: list[Attachment] = []
     for part in _leaves(message):
@@ -108,17 +116,6 @@ def message_metadata(message: EmailMessage) -> dict[str, MetadataValue]:
     if "from" in metadata:
         metadata["sender"] = metadata["from"]
     return metadata
-
-
-def _header_drafts(metadata: dict[str, MetadataValue]) -> Iterator[Draft]:
-    """Subject as heading; who wrote to whom and when as a paragraph, so that it can be found."""
-    if subject := metadata.get("subject"):
-        yield Draft(kind=BlockKind.HEADING, text=str(subject), level=1)
-    lines = [
-        f"{name.capitalize()}: {metadata[name]}" for name in _SHOWN_HEADERS if name in metadata
-    ]
-    if lines:
-        yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
 
 
 # --- bodies ---------------------------------------------------------------------------------
@@ -285,22 +282,18 @@ def read_mhtml(saved: bytes) -> Reading:
     except (LookupError, UnicodeDecodeError):
         page = read_html(decode(content))
     address = message.get("snapshot-content-location") or root.get("content-location")
-    return replace(
-        page,
-        title=page.title or str(message.get("subject", "")),
-        metadata={"url": str(address)} if address else {},
-        attachments=tuple(_pictures(parts)),
-    )
-
-
-def _pictures(parts: Sequence[MIMEPart]) -> list[Attachment]:
     pictures = []
     for number, part in enumerate(parts, start=1):
         media_type = part.get_content_type()
         content = part_bytes(part) if media_type.startswith("image/") else b""
         if len(content) < INLINE_IMAGE_BYTES or media_type in _NO_PICTURES:
             continue
-        address = str(part.get("content-location", "")).split("?", 1)[0]
-        name = last_part(address) or f"picture-{number}"
+        place = str(part.get("content-location", "")).split("?", 1)[0]
+        name = last_part(place) or f"picture-{number}"
         pictures.append(Attachment(filename=name, media_type=media_type, content=content))
-    return pictures
+    return replace(
+        page,
+        title=page.title or str(message.get("subject", "")),
+        metadata={"url": str(address)} if address else {},
+        attachments=tuple(pictures),
+    )

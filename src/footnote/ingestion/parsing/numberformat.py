@@ -110,8 +110,20 @@ def _sections(code: str) -> tuple[_Section, ...]:
 
 def _section(tokens: Sequence[_Token]) -> _Section:
     kinds = {token.kind for token in tokens}
+    # `m` is a minute after an hour or before a second, else a month.
+    section = [token for token in tokens if token.kind != "condition"]
+    timed = [index for index, token in enumerate(section) if token.kind in ("date", "elapsed")]
+    changed = list(section)
+    for position, index in enumerate(timed):
+        token = section[index]
+        if token.kind != "date" or token.text not in ("m", "mm"):
+            continue
+        before = section[timed[position - 1]].text if position else ""
+        after = section[timed[position + 1]].text if position + 1 < len(timed) else ""
+        if before.startswith("h") or after.startswith("s"):
+            changed[index] = _Token("date", token.text.replace("m", "n"))
     return _Section(
-        tokens=_with_minutes([token for token in tokens if token.kind != "condition"]),
+        tokens=tuple(changed),
         condition=next((token.text for token in tokens if token.kind == "condition"), None),
         is_date=not kinds.isdisjoint(("date", "elapsed")),
         is_number="digits" in kinds,
@@ -132,21 +144,6 @@ def _token(match: re.Match[str]) -> _Token | None:
             return _Token("literal", text[1:].partition("-")[0])
         return _Token("condition", text) if _CONDITION.fullmatch(text) else None
     return _Token(kind, text.lower() if kind == "date" else text)
-
-
-def _with_minutes(section: Sequence[_Token]) -> tuple[_Token, ...]:
-    """`m` is a minute after an hour or before a second, else a month."""
-    timed = [index for index, token in enumerate(section) if token.kind in ("date", "elapsed")]
-    changed = list(section)
-    for position, index in enumerate(timed):
-        token = section[index]
-        if token.kind != "date" or token.text not in ("m", "mm"):
-            continue
-        before = section[timed[position - 1]].text if position else ""
-        after = section[timed[position + 1]].text if position + 1 < len(timed) else ""
-        if before.startswith("h") or after.startswith("s"):
-            changed[index] = _Token("date", token.text.replace("m", "n"))
-    return tuple(changed)
 
 
 def _chosen(code: str, value: float) -> tuple[_Section, float]:

@@ -7,7 +7,7 @@ import io
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from importlib import import_module
@@ -267,24 +267,26 @@ class Tesseract:
                 f"Tesseract failed ({said})",
                 f"check that its data for “{self.languages}” is installed (tesseract --list-langs)",
             )
-        return list(_lines_of_tsv(result.stdout.decode("utf-8", "replace")))
-
-
-def _lines_of_tsv(tsv: str) -> Iterator[Line]:
-    rows = csv.DictReader(io.StringIO(tsv), delimiter="\t", quoting=csv.QUOTE_NONE)
-    words = [row for row in rows if row["level"] == "5" and (row["text"] or "").strip()]
-    keys = ("block_num", "par_num", "line_num")
-    for _, group in groupby(words, key=lambda row: tuple(row[key] for key in keys)):
-        members = list(group)
-        height = max(int(row["height"]) for row in members)
-        words_of_line = []
-        for row in members:
-            left, top = int(row["left"]), int(row["top"])
-            box = Box(left, top, left + int(row["width"]), top + int(row["height"]))
-            confidence = min(max(float(row["conf"]) / 100, 0.0), 1.0)
-            size = _SIZE_OF_HEIGHT * height
-            words_of_line.append(Word(row["text"], box, size, confidence=confidence))
-        yield line_of(words_of_line)
+        found: list[Line] = []
+        rows = csv.DictReader(
+            io.StringIO(result.stdout.decode("utf-8", "replace")),
+            delimiter="\t",
+            quoting=csv.QUOTE_NONE,
+        )
+        words = [row for row in rows if row["level"] == "5" and (row["text"] or "").strip()]
+        keys = ("block_num", "par_num", "line_num")
+        for _, group in groupby(words, key=lambda row: tuple(row[key] for key in keys)):
+            members = list(group)
+            height = max(int(row["height"]) for row in members)
+            words_of_line = []
+            for row in members:
+                left, top = int(row["left"]), int(row["top"])
+                box = Box(left, top, left + int(row["width"]), top + int(row["height"]))
+                confidence = min(max(float(row["conf"]) / 100, 0.0), 1.0)
+                size = _SIZE_OF_HEIGHT * height
+                words_of_line.append(Word(row["text"], box, size, confidence=confidence))
+            found.append(line_of(words_of_line))
+        return found
 
 
 class RapidOcr:
@@ -307,7 +309,19 @@ class RapidOcr:
         for corners, read, confidence, characters, *_ in found or []:
             text = read
             if upright:
-                text = with_gaps(read, _places(corners, characters), _level(corners, image))
+                # The line within these corners, cut out and set level: its darkest colour at each
+                # place.
+                upper_left, upper_right, lower_right, lower_left = (
+                    np.asarray(each) for each in corners
+                )
+                width = max(round(float(np.linalg.norm(upper_right - upper_left))), 1)
+                height = max(round(float(np.linalg.norm(lower_left - upper_left))), 1)
+                quad = [*upper_left, *lower_left, *lower_right, *upper_right]
+                level = image.transform(
+                    (width, height), Image.Transform.QUAD, quad, Image.Resampling.BILINEAR
+                )
+                darkest: Pixels = np.asarray(level, dtype=np.uint8).min(axis=2)
+                text = with_gaps(read, _places(corners, characters), darkest)
             xs, ys = [point[0] for point in corners], [point[1] for point in corners]
             box = Box(min(xs), min(ys), max(xs), max(ys))
             size = _SIZE_OF_HEIGHT * min(box.height, box.width)
@@ -317,17 +331,6 @@ class RapidOcr:
 
 Corners = Sequence[Sequence[float]]
 """Of a box that may be turned: points (x, y) from the upper left, clockwise."""
-
-
-def _level(corners: Corners, image: Image.Image) -> Pixels:
-    """The line within these corners, cut out and set level: its darkest colour at each place."""
-    upper_left, upper_right, lower_right, lower_left = (np.asarray(each) for each in corners)
-    width = max(round(float(np.linalg.norm(upper_right - upper_left))), 1)
-    height = max(round(float(np.linalg.norm(lower_left - upper_left))), 1)
-    quad = [*upper_left, *lower_left, *lower_right, *upper_right]
-    level = image.transform((width, height), Image.Transform.QUAD, quad, Image.Resampling.BILINEAR)
-    darkest: Pixels = np.asarray(level, dtype=np.uint8).min(axis=2)
-    return darkest
 
 
 def _places(corners: Corners, characters: Sequence[Corners]) -> list[float]:

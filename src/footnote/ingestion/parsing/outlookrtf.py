@@ -84,25 +84,22 @@ class _Unwrapping:
 
     def page(self, text: str) -> str:
         for match in _TOKEN.finditer(text):
-            self._take(match)
+            if brace := match["brace"]:
+                if brace == "{":
+                    self._groups.append(self._groups[-1])
+                elif len(self._groups) > 1:
+                    self._groups.pop()
+            elif word := match["word"]:
+                self._word(word, match["number"])
+            elif match["hex"]:
+                if self._unit:
+                    self._unit -= 1
+                elif self._is_shown():
+                    self._bytes.append(int(match["hex"], 16))
+            elif match["text"] or match["symbol"]:
+                self._say(match["text"] or _SYMBOLS.get(match["symbol"], ""))
         self._flush()
         return "".join(self._page)
-
-    def _take(self, match: re.Match[str]) -> None:
-        if brace := match["brace"]:
-            if brace == "{":
-                self._groups.append(self._groups[-1])
-            elif len(self._groups) > 1:
-                self._groups.pop()
-        elif word := match["word"]:
-            self._word(word, match["number"])
-        elif match["hex"]:
-            if self._unit:
-                self._unit -= 1
-            elif self._is_shown():
-                self._bytes.append(int(match["hex"], 16))
-        elif match["text"] or match["symbol"]:
-            self._say(match["text"] or _SYMBOLS.get(match["symbol"], ""))
 
     def _word(self, word: str, number: str | None) -> None:
         if word == "htmlrtf":

@@ -216,7 +216,19 @@ class _PageReader:
         beside += [Draft(kind=BlockKind.IMAGE, text=said, page=number) for said in tags.pictures]
         characters = sum(len(line.text) for lines in turned.values() for line in lines)
         if characters >= _MIN_TEXT_CHARACTERS:
-            parts = _text_parts(page, number, turned, self.titles.get(index, {}))
+            # A part for each direction in which text stands on the page, the fullest first.
+            titles = self.titles.get(index, {})
+            by_length = sorted(
+                turned.items(), key=lambda each: (-sum(len(line.text) for line in each[1]), each[0])
+            )
+            parts = []
+            for degrees, lines in by_length:
+                turn = Turn.of_page(page, degrees)
+                aside = degrees != by_length[0][0]
+                rules = [] if aside else list(rules_of(page, turn))
+                marked = list(with_bookmarks(lines, titles))
+                items = tuple(_items(marked, rules))
+                parts.append(LaidPage(number, turn.height, items, aside=aside))
             text = [word.box for line in turned.get(0, ()) for word in line.words]
             parts += self.pictures.read(page, number, text)
         else:
@@ -241,24 +253,6 @@ class _PageReader:
         shows = pixels is not None and characters < _FEW_CHARACTERS
         kept = self.pictures.kept(pixels, number) if pixels is not None and shows else ()
         return LaidPage(number, height, items, from_pixels=True, extra=kept)
-
-
-def _text_parts(
-    page: pdfium.PdfPage, number: int, turned: dict[int, list[Line]], titles: dict[str, int]
-) -> list[LaidPage]:
-    """A part for each direction in which text stands on the page, the fullest first."""
-    by_length = sorted(
-        turned.items(), key=lambda each: (-sum(len(line.text) for line in each[1]), each[0])
-    )
-    parts = []
-    for degrees, lines in by_length:
-        turn = Turn.of_page(page, degrees)
-        aside = degrees != by_length[0][0]
-        rules = [] if aside else list(rules_of(page, turn))
-        marked = list(with_bookmarks(lines, titles))
-        items = tuple(_items(marked, rules))
-        parts.append(LaidPage(number, turn.height, items, aside=aside))
-    return parts
 
 
 def _items(lines: list[Line], rules: list[Box]) -> list[PageItem]:

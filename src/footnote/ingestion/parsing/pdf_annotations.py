@@ -166,7 +166,15 @@ def _add_field(form: pdfium.PdfFormEnv, annotation: object, fields: dict[str, st
     kind = pdfium_c.FPDFAnnot_GetFormFieldType(form, annotation)
     if flags & _PASSWORD_FLAG or pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN_FLAG:
         return
-    label = _label(form, annotation)
+    # What a field is called for readers, else its technical name made legible.
+    said = utf16(pdfium_c.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
+    if said:
+        label = " ".join(said.split()).rstrip(" :")
+    else:
+        name = utf16(pdfium_c.FPDFAnnot_GetFormFieldName, form, annotation)
+        parts = [_FIELD_PART.sub("", part) for part in name.split(".")]
+        words = _CAMEL.sub(" ", " ".join(part for part in parts if part).replace("_", " "))
+        label = " ".join(words.split())
     value = ""
     if kind in _TEXTUAL:
         value = utf16(pdfium_c.FPDFAnnot_GetFormFieldValue, form, annotation)
@@ -176,14 +184,3 @@ def _add_field(form: pdfium.PdfFormEnv, annotation: object, fields: dict[str, st
     value = " ".join(value.split())
     if label and value:
         fields.setdefault(label, value)
-
-
-def _label(form: pdfium.PdfFormEnv, annotation: object) -> str:
-    """What a field is called for readers, else its technical name made legible."""
-    said = utf16(pdfium_c.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
-    if said:
-        return " ".join(said.split()).rstrip(" :")
-    name = utf16(pdfium_c.FPDFAnnot_GetFormFieldName, form, annotation)
-    parts = [_FIELD_PART.sub("", part) for part in name.split(".")]
-    words = _CAMEL.sub(" ", " ".join(part for part in parts if part).replace("_", " "))
-    return " ".join(words.split())

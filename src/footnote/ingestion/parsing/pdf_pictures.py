@@ -49,7 +49,13 @@ class PictureReader:
                 continue
             pixels = rendered(page, box)
             shown = pixels.copy() if self.keeper is not None else pixels
-            _blank(pixels, box, text)
+            # Paint over what the text layer has written on a picture, lest it be read twice.
+            for each in text:
+                if box.contains_centre_of(each):
+                    left, top = each.left - box.left, each.top - box.top
+                    edges = (top, top + each.height, left, left + each.width)
+                    up, down, start, end = (max(0, round(edge * RENDER_DPI / 72)) for edge in edges)
+                    pixels[up:down, start:end] = 255
             digest = hashlib.blake2b(pixels.tobytes(), digest_size=16).digest()
             if digest in self._seen:
                 continue
@@ -74,16 +80,6 @@ class PictureReader:
         except DocumentUnreadable:
             self.unread += 1
             return ()
-
-
-def _blank(pixels: Pixels, box: Box, text: Sequence[Box]) -> None:
-    """Paint over what the text layer has written on a picture, lest it be read twice."""
-    for each in text:
-        if box.contains_centre_of(each):
-            left, top = each.left - box.left, each.top - box.top
-            edges = (top, top + each.height, left, left + each.width)
-            up, down, start, end = (max(0, round(edge * RENDER_DPI / 72)) for edge in edges)
-            pixels[up:down, start:end] = 255
 
 
 def rendered(page: pdfium.PdfPage, box: Box | None = None) -> Pixels:

@@ -74,11 +74,7 @@ class PageText:
         self._matrix = pdfium_c.FS_MATRIX()
         self._font = ctypes.create_string_buffer(96)
         self._flags = ctypes.c_int()
-        self.text = self._characters(text_page.count_chars())
-        """One code unit for each of pdfium's characters; its mark of a divided word becomes
-        a soft hyphen."""
-
-    def _characters(self, count: int) -> str:
+        count = text_page.count_chars()
         units = (ctypes.c_ushort * (count + 1))()
         written = pdfium_c.FPDFText_GetText(self._page, 0, count, units)
         if written == count + 1:
@@ -88,7 +84,9 @@ class PageText:
         if len(text) != count:  # some character is not one unit: ask for each
             codes = (pdfium_c.FPDFText_GetUnicode(self._page, index) for index in range(count))
             text = "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
-        return text.replace("\x02", SOFT_HYPHEN).replace("\ufffe", SOFT_HYPHEN)
+        self.text = text.replace("\x02", SOFT_HYPHEN).replace("\ufffe", SOFT_HYPHEN)
+        """One code unit for each of pdfium's characters; its mark of a divided word becomes
+        a soft hyphen."""
 
     def lines(self, page: pdfium.PdfPage, ranks: dict[int, int]) -> dict[int, list[Line]]:
         """Lines as pdfium cuts them, in the order in which the file draws them.

@@ -69,7 +69,20 @@ def read_rst(text: str) -> Reading:
     Included files and raw passages of other formats are left out. What is nested too deep for
     docutils is read as plain text.
     """
-    _register(text)
+    # Tell docutils of the directives and roles in a text that it does not know.
+    for name in {found.lower() for found in _DIRECTIVE.findall(text)}:
+        if name in _CODE:
+            directives.register_directive(name, _CodeDirective)
+        elif name in _DROPPED:
+            directives.register_directive(name, _DroppedDirective)
+        elif name in _ADMONITIONS:
+            directives.register_directive(name, _AdmonitionDirective)
+        elif name not in en.directives:
+            directives.register_directive(name, _AnyDirective)
+    for before, after in _ROLE.findall(text):
+        name = (before or after).lower()
+        if name not in en.roles:
+            roles.register_local_role(name, _any_role)
     try:
         document = publish_doctree(text.replace("\x00", ""), settings_overrides=_SETTINGS)
         metadata: dict[str, MetadataValue] = {}
@@ -132,23 +145,6 @@ class _AdmonitionDirective(_AnyDirective):
         return [nodes.admonition("", title, *inside.children)]
 
 
-def _register(text: str) -> None:
-    """Tell docutils of the directives and roles in a text that it does not know."""
-    for name in {found.lower() for found in _DIRECTIVE.findall(text)}:
-        if name in _CODE:
-            directives.register_directive(name, _CodeDirective)
-        elif name in _DROPPED:
-            directives.register_directive(name, _DroppedDirective)
-        elif name in _ADMONITIONS:
-            directives.register_directive(name, _AdmonitionDirective)
-        elif name not in en.directives:
-            directives.register_directive(name, _AnyDirective)
-    for before, after in _ROLE.findall(text):
-        name = (before or after).lower()
-        if name not in en.roles:
-            roles.register_local_role(name, _any_role)
-
-
 def _any_role(
     _name: str, rawtext: str, text: str, *_: object
 ) -> tuple[list[nodes.reference], list[nodes.reference]]:
@@ -192,7 +188,14 @@ def _single_block(node: nodes.Element, metadata: dict[str, MetadataValue]) -> Dr
     elif isinstance(node, nodes.image):
         kind, text = BlockKind.IMAGE, node.get("alt", "")
     elif isinstance(node, nodes.field_list):
-        text = _fields(node, metadata)
+        # Names and values; those about the document become metadata.
+        said = []
+        for item in node.children:
+            name, value = (_text(part) for part in item.children)
+            if known := _DOCINFO.get(name.lower()):
+                metadata.setdefault(known, value)
+            said.append(f"{name}: {value}")
+        text = "\n".join(said)
     elif isinstance(node, nodes.option_list):
         lines = (": ".join(map(_text, item.children)) for item in node.children)
         kind, text = BlockKind.LIST, "\n".join(f"- {line}" for line in lines)
@@ -279,17 +282,6 @@ def _table_drafts(node: nodes.table) -> Iterator[Draft]:
             for row in node.findall(nodes.row)
         ]
     )
-
-
-def _fields(node: nodes.field_list, metadata: dict[str, MetadataValue]) -> str:
-    """Names and values; those about the document become metadata."""
-    lines = []
-    for item in node.children:
-        name, value = (_text(part) for part in item.children)
-        if known := _DOCINFO.get(name.lower()):
-            metadata.setdefault(known, value)
-        lines.append(f"{name}: {value}")
-    return "\n".join(lines)
 
 
 def _text(node: nodes.Node) -> str:

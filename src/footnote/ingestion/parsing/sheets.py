@@ -169,7 +169,13 @@ def _belongs(band: Region, before: tuple[int, int], after: tuple[int, int]) -> b
 
 def _region_drafts(sheet: Sheet, region: Region, page: int) -> Iterator[Draft]:
     texts = region.texts()
-    covered = _covered(sheet, region)
+    # The covered cells of the sheet that lie in the region, counted from its corner.
+    covered = {
+        (position, column - region.left)
+        for position, (index, _) in enumerate(region.rows)
+        for column in sheet.covered.get(index, ())
+        if region.left <= column < region.right
+    }
     titles = 0
     while titles < len(texts) - 1 and _is_title(texts[titles], titles, covered):
         titles += 1
@@ -180,7 +186,18 @@ def _region_drafts(sheet: Sheet, region: Region, page: int) -> Iterator[Draft]:
     covered = {(row - titles, column) for row, column in covered if row >= titles}
     headers = grouped_header_rows(texts, covered)
     if len(texts) - headers > _ROWS_A_BLOCK:
-        yield from _long_table(sheet, region, texts, headers, page)
+        # A table in parts of some hundred rows, each under the header and with its own place.
+        whole = _address(region)
+        for start in range(headers, len(texts), _ROWS_A_BLOCK):
+            end = min(start + _ROWS_A_BLOCK, len(texts))
+            part = Region(region.rows[start:end], region.left, region.right)
+            caption = f"Sheet “{sheet.name}”, {_address(part)} of {whole}"
+            yield Draft(kind=BlockKind.CAPTION, text=caption, page=page)
+            rows = texts[:headers] + texts[start:end]
+            drafts = list(spread_table_drafts(rows, header_rows=headers, page=page))
+            if len(drafts) > 1:  # one column: a line for each row
+                drafts = [Draft(kind=BlockKind.TABLE, text=table_text(rows), page=page)]
+            yield from drafts
         return
     drafts = list(spread_table_drafts(texts, covered=covered, header_rows=headers, page=page))
     if any(draft.kind is BlockKind.TABLE for draft in drafts):
@@ -191,38 +208,11 @@ def _region_drafts(sheet: Sheet, region: Region, page: int) -> Iterator[Draft]:
     yield from drafts
 
 
-def _long_table(
-    sheet: Sheet, region: Region, texts: list[list[str]], headers: int, page: int
-) -> Iterator[Draft]:
-    """A table in parts of some hundred rows, each under the header and with its own place."""
-    whole = _address(region)
-    for start in range(headers, len(texts), _ROWS_A_BLOCK):
-        end = min(start + _ROWS_A_BLOCK, len(texts))
-        part = Region(region.rows[start:end], region.left, region.right)
-        text = f"Sheet “{sheet.name}”, {_address(part)} of {whole}"
-        yield Draft(kind=BlockKind.CAPTION, text=text, page=page)
-        rows = texts[:headers] + texts[start:end]
-        drafts = list(spread_table_drafts(rows, header_rows=headers, page=page))
-        if len(drafts) > 1:  # one column: a line for each row
-            drafts = [Draft(kind=BlockKind.TABLE, text=table_text(rows), page=page)]
-        yield from drafts
-
-
 def _is_title(cells: Sequence[str], index: int, covered: Collection[tuple[int, int]]) -> bool:
     filled = [
         column for column, cell in enumerate(cells) if cell and (index, column) not in covered
     ]
     return len(cells) > 1 and filled == [0]
-
-
-def _covered(sheet: Sheet, region: Region) -> set[tuple[int, int]]:
-    """The covered cells of the sheet that lie in the region, counted from its corner."""
-    return {
-        (position, column - region.left)
-        for position, (index, _) in enumerate(region.rows)
-        for column in sheet.covered.get(index, ())
-        if region.left <= column < region.right
-    }
 
 
 def _place(sheet: Sheet, region: Region, page: int) -> Draft:

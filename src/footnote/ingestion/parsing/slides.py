@@ -46,7 +46,17 @@ def read_slides(content: bytes, pictures: Pictures) -> Reading:
     root = package.required(part)
     targets = [package.target(part, item) for item in descendants(root, "sldId")]
     targets = [target for target in targets if target]
-    reader = _SlideReader(package, pictures, _authors(package, part))
+    # The names of those who comment, by id.
+    lists = [*package.related(part, "commentAuthors"), *package.related(part, "authors")]
+    reader = _SlideReader(
+        package,
+        pictures,
+        {
+            attribute(author, "id") or "": attribute(author, "name") or ""
+            for target in lists
+            for author in package.xml(target)
+        },
+    )
     drafts = [
         draft
         for number, target in enumerate(targets, start=1)
@@ -67,16 +77,6 @@ def read_slides(content: bytes, pictures: Pictures) -> Reading:
         metadata=metadata,
         attachments=embedded_files(package, targets),
     )
-
-
-def _authors(package: Package, part: str) -> Mapping[str, str]:
-    """The names of those who comment, by id."""
-    lists = [*package.related(part, "commentAuthors"), *package.related(part, "authors")]
-    return {
-        attribute(author, "id") or "": attribute(author, "name") or ""
-        for target in lists
-        for author in package.xml(target)
-    }
 
 
 @dataclass(slots=True)
@@ -127,7 +127,15 @@ class _SlideReader:
             for member in sorted(_shapes(shape), key=lambda item: _place(item, layout)):
                 yield from self._shape(member, part, page, layout)
         elif name == "graphicFrame":
-            yield from self._graphic(shape, part, page)
+            yield from caption_drafts(_description(shape), page)
+            for found in descendants(shape, "tbl", "chart", "relIds"):
+                kind = local(found)
+                if kind == "tbl":
+                    yield from drawn_table_drafts(found, self.package, part, page)
+                elif kind == "relIds":
+                    yield from diagram_drafts(self.package, part, found, page)
+                elif target := self.package.target(part, found):
+                    yield from chart_drafts(self.package.xml(target), page)
         elif name == "pic":
             yield from self._picture(shape, part, page)
         elif name == "sp":
@@ -155,17 +163,6 @@ class _SlideReader:
             yield from self.pictures.shown(self.package, part, found, page, description)
             description = ""
         yield from caption_drafts(description, page)
-
-    def _graphic(self, shape: Element, part: str, page: int) -> Iterator[Draft]:
-        yield from caption_drafts(_description(shape), page)
-        for found in descendants(shape, "tbl", "chart", "relIds"):
-            name = local(found)
-            if name == "tbl":
-                yield from drawn_table_drafts(found, self.package, part, page)
-            elif name == "relIds":
-                yield from diagram_drafts(self.package, part, found, page)
-            elif target := self.package.target(part, found):
-                yield from chart_drafts(self.package.xml(target), page)
 
     def _notes(self, part: str, page: int) -> Iterator[Draft]:
         for target in self.package.related(part, "notesSlide"):

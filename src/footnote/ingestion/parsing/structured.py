@@ -60,26 +60,22 @@ def _title(value: Json) -> str | None:
 
 def _value_drafts(value: Json, level: int) -> Iterator[Draft]:
     if isinstance(value, dict):
-        yield from _object_drafts(value, level)
+        # First what the object says itself, then each thing inside it under its name.
+        plain = {key: item for key, item in value.items() if _is_plain(item)}
+        lines = (f"{key}: {_shown(item)}" for key, item in plain.items())
+        yield from line_drafts(lines, _LINES_TOGETHER)
+        for key, item in value.items():
+            if key in plain or not item:
+                continue
+            if level > _MAX_HEADING_LEVEL:
+                yield from line_drafts(_flat_lines(key, item), _LINES_TOGETHER)
+            else:
+                yield Draft(kind=BlockKind.HEADING, text=key or "…", level=level)
+                yield from _value_drafts(item, level + 1)
     elif isinstance(value, list):
         yield from _array_drafts(value, level)
     elif text := _shown(value):
         yield Draft(kind=BlockKind.PARAGRAPH, text=text)
-
-
-def _object_drafts(value: Mapping[str, Json], level: int) -> Iterator[Draft]:
-    """First what the object says itself, then each thing inside it under its name."""
-    plain = {key: item for key, item in value.items() if _is_plain(item)}
-    lines = (f"{key}: {_shown(item)}" for key, item in plain.items())
-    yield from line_drafts(lines, _LINES_TOGETHER)
-    for key, item in value.items():
-        if key in plain or not item:
-            continue
-        if level > _MAX_HEADING_LEVEL:
-            yield from line_drafts(_flat_lines(key, item), _LINES_TOGETHER)
-        else:
-            yield Draft(kind=BlockKind.HEADING, text=key or "…", level=level)
-            yield from _value_drafts(item, level + 1)
 
 
 def _array_drafts(value: Sequence[Json], level: int) -> Iterator[Draft]:

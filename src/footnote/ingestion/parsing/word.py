@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from footnote.domain import BlockKind, MetadataValue
@@ -51,7 +51,14 @@ def read_word(content: bytes, pictures: Pictures) -> Reading:
     if body is not None:
         story.body(body)
     drafts = story.flow.close()
-    metadata.update(_running(package, part, story))
+    # What headers and footers say: known of the document, but no part of its text.
+    running: dict[str, MetadataValue] = {}
+    for kind in ("header", "footer"):
+        said = dict.fromkeys(story.part(name) for name in package.related(part, kind))
+        words = (text for text in said if any(character.isalpha() for character in text))
+        if text := " | ".join(words):
+            running[f"running_{kind}"] = text[:_MAX_RUNNING_CHARACTERS]
+    metadata.update(running)
     if story.pictures.unread:
         metadata["pictures_without_text"] = story.pictures.unread
     return Reading(
@@ -124,39 +131,30 @@ class _Story:
         style = self._styles.get(style_id, Style())
         text = clean(read.text)
         if text:
-            self._text_block(text, read, properties, style, style_id)
+            direct = value_of(properties, "outlineLvl")
+            level = int(direct) + 1 if direct and direct.isdecimal() else style.outline
+            depth, label = self._label(properties, style, style_id)
+            contents = style.contents_depth
+            if style.is_title:
+                self.title = self.title or text
+                self.flow.heading(text, 1)
+            elif level and level < 10:
+                numbered = label and label != BULLET
+                self.flow.heading(f"{label} {text}" if numbered else text, level + bool(self.title))
+            elif style.is_code or _is_code(read, style):
+                self.flow.code(read.text.rstrip())
+            elif contents is not None:
+                self.flow.item(text.replace("\t", " "), contents)
+            elif label:
+                self.flow.item(text, depth, label)
+            else:
+                self.flow.paragraph(
+                    text, BlockKind.CAPTION if style.is_caption else BlockKind.PARAGRAPH
+                )
         for kind, number in read.notes:
             self._note(kind, number)
         for item in read.floats:
             self._float(item)
-
-    def _text_block(
-        self,
-        text: str,
-        read: ParagraphText,
-        properties: Element | None,
-        style: Style,
-        style_id: str,
-    ) -> None:
-        direct = value_of(properties, "outlineLvl")
-        level = int(direct) + 1 if direct and direct.isdecimal() else style.outline
-        depth, label = self._label(properties, style, style_id)
-        contents = style.contents_depth
-        if style.is_title:
-            self.title = self.title or text
-            self.flow.heading(text, 1)
-        elif level and level < 10:
-            numbered = label and label != BULLET
-            self.flow.heading(f"{label} {text}" if numbered else text, level + bool(self.title))
-        elif style.is_code or _is_code(read, style):
-            self.flow.code(read.text.rstrip())
-        elif contents is not None:
-            self.flow.item(text.replace("\t", " "), contents)
-        elif label:
-            self.flow.item(text, depth, label)
-        else:
-            kind = BlockKind.CAPTION if style.is_caption else BlockKind.PARAGRAPH
-            self.flow.paragraph(text, kind)
 
     def _label(self, properties: Element | None, style: Style, style_id: str) -> tuple[int, str]:
         """The depth in its list and the label of a paragraph; no label if it is in none."""
@@ -326,14 +324,3 @@ def _members(container: Element, kind: str, *deletion: str) -> Iterator[Element]
 def _number(properties: Element | None, name: str, default: int) -> int:
     given = value_of(properties, name) or ""
     return min(int(given), 100) if given.isdecimal() else default
-
-
-def _running(package: Package, part: str, story: _Story) -> Mapping[str, MetadataValue]:
-    """What headers and footers say: known of the document, but no part of its text."""
-    running: dict[str, MetadataValue] = {}
-    for kind in ("header", "footer"):
-        said = dict.fromkeys(story.part(name) for name in package.related(part, kind))
-        words = (text for text in said if any(character.isalpha() for character in text))
-        if text := " | ".join(words):
-            running[f"running_{kind}"] = text[:_MAX_RUNNING_CHARACTERS]
-    return running

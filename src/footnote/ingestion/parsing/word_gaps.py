@@ -67,7 +67,15 @@ def word_gaps(picture: Grey) -> list[float]:
     height = float(rows[-1] - rows[0] + 1)
     widths = np.diff(columns) - 1
     gaps = widths[widths > 0].astype(float)
-    parting = _parting(gaps, height)
+    # The width that parts narrow gaps from wide ones best (Otsu 1979); 0 where they are alike.
+    wide_enough = WIDE_GAP * height
+    ordered = np.sort(gaps)
+    best, parting = 0.0, 0.0
+    for at in range(1, len(ordered)):
+        narrow, wide = ordered[:at], ordered[at:]
+        spread = len(narrow) * len(wide) * (wide.mean() - narrow.mean()) ** 2
+        if spread > best and wide.mean() >= max(LEAST_RATIO * narrow.mean(), wide_enough):
+            best, parting = spread, float(narrow[-1] + wide[0]) / 2
     least = max(LEAST_GAP * height, parting) if parting else LEAST_ALIKE * height
     found = np.flatnonzero(widths >= least)
     return [float(columns[at] + columns[at + 1]) / 2 for at in found]
@@ -82,19 +90,6 @@ def _ink_of(picture: Grey) -> npt.NDArray[np.bool_]:
         return np.zeros(picture.shape, dtype=bool)
     ink: npt.NDArray[np.bool_] = deviation > _INK * contrast
     return ink
-
-
-def _parting(gaps: npt.NDArray[np.float64], height: float) -> float:
-    """The width that parts narrow gaps from wide ones best (Otsu 1979); 0 where they are alike."""
-    wide_enough = WIDE_GAP * height
-    ordered = np.sort(gaps)
-    best, parting = 0.0, 0.0
-    for at in range(1, len(ordered)):
-        narrow, wide = ordered[:at], ordered[at:]
-        spread = len(narrow) * len(wide) * (wide.mean() - narrow.mean()) ** 2
-        if spread > best and wide.mean() >= max(LEAST_RATIO * narrow.mean(), wide_enough):
-            best, parting = spread, float(narrow[-1] + wide[0]) / 2
-    return parting
 
 
 def _boundary(gap: float, centres: Sequence[float]) -> int:

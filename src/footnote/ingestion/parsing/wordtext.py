@@ -103,7 +103,8 @@ class TextReader:
 
     def _run(self, run: Element, into: ParagraphText) -> None:
         properties = child(run, "rPr")
-        if _is_on(properties, "vanish"):
+        found = child(properties, "vanish") if properties is not None else None
+        if found is not None and attribute(found, "val") not in ("0", "false", "off", "none"):
             return
         start = len(into.pieces)
         for item in run:
@@ -151,11 +152,6 @@ class TextReader:
 def _append_target(into: ParagraphText, start: int, target: str) -> None:
     text = "".join(into.pieces[start:])
     into.pieces[start:] = [link_text(text, target)]
-
-
-def _is_on(properties: Element | None, name: str) -> bool:
-    found = child(properties, name) if properties is not None else None
-    return found is not None and attribute(found, "val") not in ("0", "false", "off", "none")
 
 
 def _shown(item: Element) -> str:

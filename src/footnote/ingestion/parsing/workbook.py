@@ -89,10 +89,19 @@ class _WorkbookReader:
         shared = package.elements(next(package.related(part, "sharedStrings"), ""), "si")
         strings = [_rich_text(item) for item in shared]
         styles = package.xml(next(package.related(part, "styles"), ""))
+        codes = dict(BUILT_IN)
+        for item in descendants(styles, "numFmt"):
+            number = attribute(item, "numFmtId") or ""
+            if number.isdecimal():
+                codes[int(number)] = attribute(item, "formatCode") or "General"
+        cells = child(styles, "cellXfs")
+        numbers = (
+            [attribute(style, "numFmtId") or "0" for style in cells] if cells is not None else []
+        )
         return cls(
             package,
             strings,
-            _formats(styles),
+            [codes.get(int(number) if number.isdecimal() else 0, "General") for number in numbers],
             since_1904 in ("1", "true"),
             pictures,
             budget,
@@ -209,17 +218,6 @@ class _WorkbookReader:
                     for paragraph in children(body, "p")
                 )
                 yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
-
-
-def _formats(styles: Element) -> list[str]:
-    codes = dict(BUILT_IN)
-    for item in descendants(styles, "numFmt"):
-        number = attribute(item, "numFmtId") or ""
-        if number.isdecimal():
-            codes[int(number)] = attribute(item, "formatCode") or "General"
-    cells = child(styles, "cellXfs")
-    numbers = [attribute(style, "numFmtId") or "0" for style in cells] if cells is not None else []
-    return [codes.get(int(number) if number.isdecimal() else 0, "General") for number in numbers]
 
 
 def _rich_text(element: Element) -> str:

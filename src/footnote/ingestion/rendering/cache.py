@@ -46,7 +46,19 @@ class PdfCache:
             fresh = folder / "kept"
             fresh.write_bytes(content)
             fresh.replace(path)
-        self._let_go()
+        # Remove what was not used for longest until the rest fits.
+        found = []
+        for path in self.folder.glob(f"*/*{_SUFFIX}"):
+            with suppress(OSError):
+                state = path.stat()
+                found.append((state.st_mtime, state.st_size, path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total <= self.most_bytes:
+                return
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+            total -= size
 
     def has(self, key: str) -> bool:
         """Whether there is a PDF under the key."""
@@ -74,18 +86,3 @@ class PdfCache:
     def _path(self, key: str) -> Path:
         workspace, *_, name = key.split("/")
         return self.folder / workspace / f"{name}{_SUFFIX}"
-
-    def _let_go(self) -> None:
-        """Remove what was not used for longest until the rest fits."""
-        found = []
-        for path in self.folder.glob(f"*/*{_SUFFIX}"):
-            with suppress(OSError):
-                state = path.stat()
-                found.append((state.st_mtime, state.st_size, path))
-        total = sum(size for _, size, _ in found)
-        for _, size, path in sorted(found):
-            if total <= self.most_bytes:
-                return
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-            total -= size

@@ -72,7 +72,16 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
     units = _pieces(quote.text, needle.text, page)
     pieces = [piece for unit in units for piece in unit]
     share = sum(piece.length for piece in pieces) / len(needle.text)
-    match = _match(pieces, len(needle.text), share, len(page.text))
+    letters = len(needle.text)
+    on_page = len(page.text)
+    if not pieces:
+        match = QuoteMatch.NONE
+    elif share == 1.0:
+        match = QuoteMatch.EXACT
+    elif _goes_over_the_border(pieces, letters, on_page):
+        match = QuoteMatch.PARTIAL
+    else:
+        match = QuoteMatch.APPROXIMATE if share >= _LEAST_SHARE else QuoteMatch.NONE
     if match is QuoteMatch.NONE:
         return NOT_FOUND
     # What stands between two cells or items belongs to neither.
@@ -180,16 +189,6 @@ def _expected(at: int, placed: dict[int, list[Piece]], starts: Sequence[int]) ->
 
 
 # --- how well -------------------------------------------------------------------------------
-
-
-def _match(pieces: Sequence[Piece], letters: int, share: float, on_page: int) -> QuoteMatch:
-    if not pieces:
-        return QuoteMatch.NONE
-    if share == 1.0:
-        return QuoteMatch.EXACT
-    if _goes_over_the_border(pieces, letters, on_page):
-        return QuoteMatch.PARTIAL
-    return QuoteMatch.APPROXIMATE if share >= _LEAST_SHARE else QuoteMatch.NONE
 
 
 def _goes_over_the_border(pieces: Sequence[Piece], letters: int, on_page: int) -> bool:

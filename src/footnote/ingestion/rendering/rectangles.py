@@ -25,7 +25,8 @@ def rectangles_of(
         for line in _lines(glyphs, range(begin, end)):
             box = _cut(union(line), sheet)
             if box.width >= _LEAST_SIDE and box.height >= _LEAST_SIDE:
-                found.append(_rectangle(box))
+                left, top, right, bottom = (round(edge, 2) for edge in box)
+                found.append(Rectangle(left=left, top=top, right=right, bottom=bottom))
     return tuple(dict.fromkeys(found))
 
 
@@ -78,8 +79,3 @@ def _cut(box: Box, sheet: Box) -> Box:
         min(box.right, sheet.right),
         min(box.bottom, sheet.bottom),
     )
-
-
-def _rectangle(box: Box) -> Rectangle:
-    left, top, right, bottom = (round(edge, 2) for edge in box)
-    return Rectangle(left=left, top=top, right=right, bottom=bottom)

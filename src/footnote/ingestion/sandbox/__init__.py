@@ -100,19 +100,23 @@ def confine(confinement: Confinement) -> Mechanisms:
         if confinement.mode == "required":
             raise NotConfined(str(error)) from error
     if confinement.mode == "required" and not held.complete:
-        raise NotConfined(_lacking(held))
+        has = {"Landlock": held.landlock > 0, "seccomp": held.seccomp}
+        lacking = " and no ".join(name for name, there in has.items() if not there)
+        raise NotConfined(f"the kernel has no {lacking} for this process")
     return held
-
-
-def _lacking(held: Mechanisms) -> str:
-    has = {"Landlock": held.landlock > 0, "seccomp": held.seccomp}
-    lacking = " and no ".join(name for name, there in has.items() if not there)
-    return f"the kernel has no {lacking} for this process"
 
 
 def _rules(confinement: Confinement) -> dict[str, Access]:
     """What each path may be used for. A rule of a folder adds to those of the folders above it."""
-    libraries = (*sys.path, sys.prefix, sys.base_prefix, *site.getsitepackages(), *_searched())
+    # Folders of libraries and of Tesseract's models that the environment names.
+    named = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    libraries = (
+        *sys.path,
+        sys.prefix,
+        sys.base_prefix,
+        *site.getsitepackages(),
+        *[path for path in (*named, os.environ.get("TESSDATA_PREFIX", "")) if path],
+    )
     rules = dict.fromkeys(existing((*_SYSTEM, *libraries, *confinement.readable)), Access.READ)
     for program in programs():
         # A program reads what lies around it, wherever it is installed.
@@ -124,12 +128,6 @@ def _rules(confinement: Confinement) -> dict[str, Access]:
     for path in existing((confinement.folder, *confinement.writable)):
         rules[path] = Access.READ | Access.CHANGE
     return rules
-
-
-def _searched() -> list[str]:
-    """Folders of libraries and of Tesseract's models that the environment names."""
-    named = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
-    return [path for path in (*named, os.environ.get("TESSDATA_PREFIX", "")) if path]
 
 
 def programs() -> tuple[str, ...]:

@@ -19,7 +19,9 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
 
     Raises InvalidRequest, whose hint is like the example.
     """
-    hint, called = f"give one like {example}", _called(url)
+    # The address as it may be said: whole, unless it may hold a password or is no text.
+    plain = url.isprintable() and "@" not in url and 0 < len(url) <= _MOST_SHOWN
+    hint, called = f"give one like {example}", (f"the address {url}" if plain else "the address")
     try:
         parts = urlsplit(url)
     except ValueError as error:
@@ -53,12 +55,6 @@ def checked_url(url: str, *, example: str = "https://example.com/report.pdf") ->
 
 
 _MOST_SHOWN = 200
-
-
-def _called(url: str) -> str:
-    """The address as it may be said: whole, unless it may hold a password or is no text."""
-    plain = url.isprintable() and "@" not in url and 0 < len(url) <= _MOST_SHOWN
-    return f"the address {url}" if plain else "the address"
 
 
 def why_forbidden(text: str, *, allow_private: bool) -> str:
