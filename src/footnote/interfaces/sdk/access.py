@@ -2,43 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from urllib.parse import urlencode
+from collections.abc import Sequence
 from uuid import UUID
 
 from footnote.domain import AccessExplanation, DocumentAccess, Grant, Role, Visibility
-from footnote.interfaces.schemas import GrantList, decoded
-from footnote.interfaces.sdk.pages import Remote
-from footnote.interfaces.sdk.transport import Content, Repeat
-
-_GRANTS = "/v1/grants"
+from footnote.interfaces.sdk.transport import Repeat
+from footnote.interfaces.sdk.verbs import Remote, verb
 
 
+@verb("GET", "/v1/grants", "grants")
 async def grants(client: Remote) -> tuple[Grant, ...]:
     """Every role granted where the caller may administer, by subject and collection."""
-    return decoded(GrantList, await client.transport.json("GET", _GRANTS)).grants
 
 
+@verb("PUT", "/v1/grants")
 async def grant_role(
     client: Remote, subject: str, role: Role, *, collection: str | None = None
 ) -> Grant:
     """Give somebody a role in the workspace or in a collection, in the place of an earlier one."""
-    content = Content(json={"subject": subject, "role": role, "collection": collection})
-    return decoded(Grant, await client.transport.json("PUT", _GRANTS, content))
 
 
+@verb("DELETE", "/v1/grants", repeat=Repeat.REFUSED)
 async def revoke_role(client: Remote, subject: str, *, collection: str | None = None) -> None:
     """Take a role back. Raises NotFound where none was granted there."""
-    path = _with_query(_GRANTS, {"subject": subject, "collection": collection})
-    await client.transport.call("DELETE", path, repeat=Repeat.REFUSED)
 
 
+@verb("GET", "/v1/documents/{document_id}/access")
 async def document_access(client: Remote, document_id: UUID) -> DocumentAccess:
     """Who sees a document. Raises NotFound."""
-    found = await client.transport.json("GET", f"/v1/documents/{document_id}/access")
-    return decoded(DocumentAccess, found)
 
 
+@verb("PUT", "/v1/documents/{document_id}/access")
 async def set_document_access(
     client: Remote,
     document_id: UUID,
@@ -47,11 +41,13 @@ async def set_document_access(
     shared_with: Sequence[str] = (),
 ) -> DocumentAccess:
     """Change who sees a document and its attachments, from the next search on."""
-    content = Content(json={"visibility": visibility, "shared_with": list(shared_with)})
-    found = await client.transport.json("PUT", f"/v1/documents/{document_id}/access", content)
-    return decoded(DocumentAccess, found)
 
 
+@verb(
+    "GET",
+    "/v1/documents/{document_id}/access/explanation",
+    names={"principal_id": "principal", "groups": "group"},
+)
 async def explain_access(
     client: Remote,
     document_id: UUID,
@@ -61,14 +57,3 @@ async def explain_access(
     role: Role | None = None,
 ) -> AccessExplanation:
     """Why somebody, with those groups, sees a document or does not."""
-    path = _with_query(
-        f"/v1/documents/{document_id}/access/explanation",
-        {"principal": principal_id, "group": list(groups), "role": role},
-    )
-    return decoded(AccessExplanation, await client.transport.json("GET", path))
-
-
-def _with_query(path: str, given: Mapping[str, str | Sequence[str] | None]) -> str:
-    """The path with the parameters that are there; those of several values are repeated."""
-    query = urlencode({name: each for name, each in given.items() if each}, doseq=True)
-    return f"{path}?{query}" if query else path

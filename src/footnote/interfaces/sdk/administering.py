@@ -20,29 +20,23 @@ from footnote.domain.listing import CollectionSummary
 from footnote.domain.usage import Budget, Measure, Period, PersonUsageRow, UsageRow
 from footnote.errors import NotFound
 from footnote.interfaces.schemas import (
-    BudgetList,
-    CollectionList,
-    KeyList,
-    PersonUsageReport,
-    UsageReport,
     WhoAsks,
     decoded,
 )
-from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
+from footnote.interfaces.sdk.verbs import Remote, verb
 from footnote.validation.constrained_types import PageLimit
 
 _KEYS = "/v1/keys"
 _KEY_ID = re.compile(r"[0-9a-f]{1,63}")  # Of another id there is none, nor a path.
-_BUDGETS = "/v1/budgets"
-_COLLECTIONS = "/v1/collections"
 
 
+@verb("GET", "/v1/identity")
 async def identity(client: Remote) -> WhoAsks:
     """Who asks, as the credential proved it, and what they may do in the workspace."""
-    return decoded(WhoAsks, await client.transport.json("GET", "/v1/identity"))
 
 
+@verb("POST", "/v1/keys", repeat=Repeat.REFUSED)
 async def create_key(
     client: Remote,
     name: str,
@@ -54,21 +48,11 @@ async def create_key(
     expires_in_days: float | None = None,
 ) -> NewApiKey:
     """Make a key; its secret is shown this once. It has no more rights than the caller."""
-    wanted = {
-        "name": name,
-        "rights": list(rights),
-        "principal": principal,
-        "groups": list(groups),
-        "collections": list(collections),
-        "expires_in_days": expires_in_days,
-    }
-    found = await client.transport.json("POST", _KEYS, Content(json=wanted), Repeat.REFUSED)
-    return decoded(NewApiKey, found)
 
 
+@verb("GET", "/v1/keys", "keys")
 async def keys(client: Remote) -> tuple[ApiKey, ...]:
     """The keys of the workspace, oldest first, without their secrets."""
-    return decoded(KeyList, await client.transport.json("GET", _KEYS)).keys
 
 
 async def rotate_key(client: Remote, key_id: str, *, overlap_hours: float = 24.0) -> NewApiKey:
@@ -83,6 +67,7 @@ async def revoke_key(client: Remote, key_id: str) -> None:
     await client.transport.call("DELETE", _key(key_id), repeat=Repeat.REFUSED)
 
 
+@verb("GET", "/v1/audit")
 async def audit_entries(
     client: Remote,
     *,
@@ -95,17 +80,6 @@ async def audit_entries(
     cursor: str | None = None,
 ) -> AuditPage:
     """What was done in the workspace, newest first."""
-    asked = _present(
-        principal_id=principal_id,
-        act=act,
-        document_id=document_id,
-        since=None if since is None else since.isoformat(),
-        until=None if until is None else until.isoformat(),
-        limit=limit,
-        cursor=cursor,
-    )
-    found = await client.transport.json("GET", "/v1/audit", Content(params=asked))
-    return decoded(AuditPage, found)
 
 
 async def verify_audit(client: Remote, kept: Sequence[AuditHead] = ()) -> AuditVerification:
@@ -120,6 +94,7 @@ async def verify_audit(client: Remote, kept: Sequence[AuditHead] = ()) -> AuditV
     return decoded(AuditVerification, found)
 
 
+@verb("GET", "/v1/usage", "rows")
 async def usage(
     client: Remote,
     *,
@@ -130,43 +105,31 @@ async def usage(
     document_id: UUID | None = None,
 ) -> tuple[UsageRow, ...]:
     """What was used by day, kind and model, latest first; both days included, in UTC."""
-    asked = _present(
-        since=since,
-        until=until,
-        principal_id=principal_id,
-        conversation_id=conversation_id,
-        document_id=document_id,
-    )
-    found = await client.transport.json("GET", "/v1/usage", Content(params=asked))
-    return decoded(UsageReport, found).rows
 
 
+@verb("GET", "/v1/usage/people", "rows")
 async def usage_by_person(
     client: Remote, *, since: date | None = None, until: date | None = None
 ) -> tuple[PersonUsageRow, ...]:
     """What each person, key and service used by day; latest first, then who cost most."""
-    content = Content(params=_present(since=since, until=until))
-    found = await client.transport.json("GET", "/v1/usage/people", content)
-    return decoded(PersonUsageReport, found).rows
 
 
+@verb("GET", "/v1/collections", "collections")
 async def collections(client: Remote) -> tuple[CollectionSummary, ...]:
     """The collections that the caller administers, with counts of what it may see of each."""
-    found = await client.transport.json("GET", _COLLECTIONS)
-    return decoded(CollectionList, found).collections
 
 
+@verb("DELETE", "/v1/collections", repeat=Repeat.REFUSED)
 async def delete_collection(client: Remote, collection: str) -> None:
     """Remove a collection without documents, with the roles granted in it. Raises Conflict."""
-    content = Content(params={"collection": collection})
-    await client.transport.call("DELETE", _COLLECTIONS, content, repeat=Repeat.REFUSED)
 
 
+@verb("GET", "/v1/doctor")
 async def examine_installation(client: Remote) -> Health:
     """What the server stands on, what is wrong of it, and what to do about that."""
-    return decoded(Health, await client.transport.json("GET", "/v1/doctor"))
 
 
+@verb("GET", "/v1/citations")
 async def citations(
     client: Remote,
     *,
@@ -176,18 +139,13 @@ async def citations(
     limit: int = 50,
 ) -> CitationReport:
     """Which documents the answers of a period cite most, and which they never do."""
-    asked = _present(since=since, until=until, collection=collection, limit=limit)
-    found = await client.transport.json("GET", "/v1/citations", Content(params=asked))
-    return decoded(CitationReport, found)
 
 
+@verb("GET", "/v1/unanswered")
 async def unanswered_questions(
     client: Remote, *, since: date | None = None, until: date | None = None, limit: int = 100
 ) -> UnansweredReport:
     """What was asked in conversations and not answered, what was asked most first."""
-    asked = _present(since=since, until=until, limit=limit)
-    found = await client.transport.json("GET", "/v1/unanswered", Content(params=asked))
-    return decoded(UnansweredReport, found)
 
 
 async def export_unanswered(
@@ -205,24 +163,21 @@ async def export_unanswered(
     return answer.text
 
 
+@verb("GET", "/v1/budgets", "budgets")
 async def budgets(client: Remote) -> tuple[Budget, ...]:
     """The budgets of the workspace, with what was used of each."""
-    return decoded(BudgetList, await client.transport.json("GET", _BUDGETS)).budgets
 
 
+@verb("PUT", "/v1/budgets", "budgets")
 async def set_budget(
     client: Remote, measure: Measure, period: Period, most: float, *, warn_share: float = 0.8
 ) -> tuple[Budget, ...]:
     """Limit what the workspace may use in a period, in the place of a limit before; all of them."""
-    wanted = {"measure": measure, "period": period, "most": most, "warn_share": warn_share}
-    found = await client.transport.json("PUT", _BUDGETS, Content(json=wanted))
-    return decoded(BudgetList, found).budgets
 
 
+@verb("DELETE", "/v1/budgets", repeat=Repeat.REFUSED)
 async def remove_budget(client: Remote, measure: Measure, period: Period) -> None:
     """Limit it no more. Raises NotFound where it was not."""
-    content = Content(params={"measure": measure.value, "period": period.value})
-    await client.transport.call("DELETE", _BUDGETS, content, repeat=Repeat.REFUSED)
 
 
 def _key(key_id: str) -> str:
@@ -242,9 +197,9 @@ def _present(**given: object) -> Mapping[str, str | int]:
 _BACKFILL = "/v1/backfill"
 
 
+@verb("GET", "/v1/backfill")
 async def backfill(client: Remote) -> Backfill:
     """What documents have and lack of what is derived from them, by kind."""
-    return decoded(Backfill, await client.transport.json("GET", _BACKFILL))
 
 
 async def start_backfill(client: Remote, kinds: Sequence[BackgroundWork] = ()) -> Backfill:

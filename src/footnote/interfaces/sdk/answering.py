@@ -29,8 +29,8 @@ from footnote.errors import NotFound, NotReady
 from footnote.interfaces.answer_events import answer_event
 from footnote.interfaces.encoding import grounding_json, question_json, search_json
 from footnote.interfaces.schemas import JsonObject, decoded
-from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport, server_sent_events
+from footnote.interfaces.sdk.verbs import Remote
 from footnote.validation.constrained_types import Window
 
 _ASK_AGAIN = "Ask again."

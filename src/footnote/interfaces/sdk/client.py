@@ -38,11 +38,194 @@ from footnote.interfaces.sdk.transport import (
     checked_headers,
     workspace_header,
 )
+from footnote.interfaces.sdk.verbs import Remote, StreamTwin, Twin, verb
 from footnote.validation.arguments import checks_arguments
 
 
+@verb("GET", "/stats")
+async def _stats(client: Remote) -> WorkspaceStats:
+    """What the workspace holds, and how searching it goes."""
+
+
+async def _health(client: Remote) -> Health:
+    """Whether the server can serve at this moment; raises only where it cannot be reached."""
+    response = await client.transport.call("GET", "/health", repeat=Repeat.UNSENT, also_good=(503,))
+    return decoded(Health, response.json())
+
+
+class RemoteVerbs:
+    """The verbs of a workspace on a remote server, which both clients share."""
+
+    # --- files go in ------------------------------------------------------------------------
+
+    receive = Twin(document_verbs.receive)
+    receive_file = Twin(document_verbs.receive_file)
+    wait_until_resting = Twin(document_verbs.wait_until_resting)
+    documents = Twin(listing.documents)
+    document = Twin(document_verbs.document)
+    children = Twin(document_verbs.children)
+    statuses = Twin(document_verbs.statuses)
+    versions = Twin(listing.versions)
+    document_passages = Twin(listing.document_passages)
+    document_map = Twin(listing.document_map)
+    similar_documents = Twin(listing.similar_documents)
+    change_document = Twin(listing.change_document)
+    change_documents = Twin(listing.change_documents)
+    delete_documents = Twin(listing.delete_documents)
+    views = Twin(listing.views)
+    keep_view = Twin(listing.keep_view)
+    remove_view = Twin(listing.remove_view)
+    delete_document = Twin(document_verbs.delete_document)
+    erase_document = Twin(document_verbs.erase_document)
+    retry = Twin(document_verbs.retry)
+    retry_all = Twin(document_verbs.retry_all)
+    retry_failed = Twin(document_verbs.retry_failed)
+
+    # --- evidence is found, answers come out ------------------------------------------------
+
+    search = Twin(answering.search)
+    context = Twin(answering.context)
+
+    page_image = Twin(pages.page_image)
+    page_rectangles = Twin(pages.page_rectangles)
+    pages_of_quote = Twin(pages.pages_of_quote)
+
+    ask = Twin(answering.ask)
+    ask_stream = StreamTwin(answering.ask_stream)
+    agent_stream = StreamTwin(answering.agent_stream)
+    suggest_questions = Twin(answering.suggest_questions)
+    check_grounding = Twin(answering.check_grounding)
+
+    # --- what answers, and who is told ------------------------------------------------------
+
+    grants = Twin(access.grants)
+    grant_role = Twin(access.grant_role)
+    revoke_role = Twin(access.revoke_role)
+    document_access = Twin(access.document_access)
+    set_document_access = Twin(access.set_document_access)
+    explain_access = Twin(access.explain_access)
+    share_collection = Twin(sharing.share_collection)
+    share_conversation = Twin(sharing.share_conversation)
+    share_links = Twin(sharing.share_links)
+    revoke_share_link = Twin(sharing.revoke_share_link)
+    shared = Twin(sharing.shared)
+
+    settings_in_use = Twin(configuration.settings_in_use)
+    setting = Twin(configuration.setting)
+    change_setting = Twin(configuration.change_setting)
+    unset_setting = Twin(configuration.unset_setting)
+    setting_history = Twin(configuration.setting_history)
+    models_in_use = Twin(configuration.models_in_use)
+    use_models = Twin(configuration.use_models)
+    reset_models = Twin(configuration.reset_models)
+    add_mcp_server = Twin(configuration.add_mcp_server)
+    mcp_servers = Twin(configuration.mcp_servers)
+    remove_mcp_server = Twin(configuration.remove_mcp_server)
+    add_webhook = Twin(configuration.add_webhook)
+    webhooks = Twin(configuration.webhooks)
+    try_webhook = Twin(configuration.try_webhook)
+    remove_webhook = Twin(configuration.remove_webhook)
+
+    # --- who asks, what was done, and what was used -----------------------------------------
+
+    identity = Twin(administering.identity)
+    create_key = Twin(administering.create_key)
+    keys = Twin(administering.keys)
+    rotate_key = Twin(administering.rotate_key)
+    revoke_key = Twin(administering.revoke_key)
+    audit_entries = Twin(administering.audit_entries)
+    verify_audit = Twin(administering.verify_audit)
+    usage = Twin(administering.usage)
+    usage_by_person = Twin(administering.usage_by_person)
+    collections = Twin(administering.collections)
+    delete_collection = Twin(administering.delete_collection)
+    examine_installation = Twin(administering.examine_installation)
+    citations = Twin(administering.citations)
+    unanswered_questions = Twin(administering.unanswered_questions)
+    export_unanswered = Twin(administering.export_unanswered)
+    entities = Twin(entity_verbs.entities)
+    entity = Twin(entity_verbs.entity)
+    entity_mentions = Twin(entity_verbs.entity_mentions)
+    merge_entities = Twin(entity_verbs.merge_entities)
+    split_entity = Twin(entity_verbs.split_entity)
+    rename_entity = Twin(entity_verbs.rename_entity)
+    entity_decisions = Twin(entity_verbs.entity_decisions)
+    undo_entity_decision = Twin(entity_verbs.undo_entity_decision)
+    entity_progress = Twin(entity_verbs.entity_progress)
+    extract_entities = Twin(entity_verbs.extract_entities)
+    graph = Twin(entity_verbs.graph)
+
+    facts = Twin(fact_verbs.facts)
+    fact = Twin(fact_verbs.fact)
+    recall_facts = Twin(fact_verbs.recall_facts)
+    decide_fact = Twin(fact_verbs.decide_fact)
+    fact_conflicts = Twin(fact_verbs.fact_conflicts)
+    fact_changes = Twin(fact_verbs.fact_changes)
+    fact_progress = Twin(fact_verbs.fact_progress)
+    extract_facts = Twin(fact_verbs.extract_facts)
+
+    clusters = Twin(cluster_verbs.clusters)
+    cluster = Twin(cluster_verbs.cluster)
+    cluster_progress = Twin(cluster_verbs.cluster_progress)
+    backfill = Twin(administering.backfill)
+    start_backfill = Twin(administering.start_backfill)
+    pause_backfill = Twin(administering.pause_backfill)
+    resume_backfill = Twin(administering.resume_backfill)
+    summary = Twin(summary_verbs.summary)
+    summary_progress = Twin(summary_verbs.summary_progress)
+
+    evaluation_runs = Twin(evaluations.evaluation_runs)
+    evaluation_run = Twin(evaluations.evaluation_run)
+    compare_evaluations = Twin(evaluations.compare_evaluations)
+    delete_evaluation = Twin(evaluations.delete_evaluation)
+    start_evaluation = Twin(evaluations.start_evaluation)
+    started_evaluations = Twin(evaluations.started_evaluations)
+    started_evaluation = Twin(evaluations.started_evaluation)
+    cancel_evaluation = Twin(evaluations.cancel_evaluation)
+    workspace_sources = Twin(sources.workspace_sources)
+    source_places = Twin(sources.source_places)
+    workspace_source = Twin(sources.workspace_source)
+    check_source = Twin(sources.check_source)
+    add_source = Twin(sources.add_source)
+    follow_source_now = Twin(sources.follow_source_now)
+    pause_source = Twin(sources.pause_source)
+    remove_source = Twin(sources.remove_source)
+    budgets = Twin(administering.budgets)
+    set_budget = Twin(administering.set_budget)
+    remove_budget = Twin(administering.remove_budget)
+
+    # --- how long it is kept ----------------------------------------------------------------
+
+    erase_collection = Twin(privacy.erase_collection)
+    erase_principal = Twin(privacy.erase_principal)
+    erasures = Twin(privacy.erasures)
+    verify_erasure = Twin(privacy.verify_erasure)
+    replay_erasures = Twin(privacy.replay_erasures)
+    legal_holds = Twin(privacy.legal_holds)
+    set_legal_hold = Twin(privacy.set_legal_hold)
+    lift_legal_hold = Twin(privacy.lift_legal_hold)
+    retention_rules = Twin(privacy.retention_rules)
+    set_retention = Twin(privacy.set_retention)
+    remove_retention = Twin(privacy.remove_retention)
+    retention_preview = Twin(privacy.retention_preview)
+    apply_retention = Twin(privacy.apply_retention)
+    export_person = StreamTwin(personal_data.export_person)
+    export_self = StreamTwin(personal_data.export_self)
+
+    # --- how it is --------------------------------------------------------------------------
+
+    stats = Twin(_stats)
+    health = Twin(_health)
+    lanes = Twin(configuration.lanes)
+    reembed = Twin(configuration.reembed)
+    reembedding = Twin(configuration.reembedding)
+    cancel_reembedding = Twin(configuration.cancel_reembedding)
+    rollback_lane = Twin(configuration.rollback_lane)
+    purge_lanes = Twin(configuration.purge_lanes)
+
+
 @checks_arguments
-class AsyncClient:
+class AsyncClient(RemoteVerbs):
     """One workspace of a remote server: the verbs of `WorkspaceEngine`, with the same records.
 
         async with footnote.AsyncClient("http://127.0.0.1:8080", workspace="acme") as client:
@@ -97,179 +280,3 @@ class AsyncClient:
     async def close(self) -> None:
         """Let go of the connections."""
         await self.transport.http.aclose()
-
-    # --- files go in ------------------------------------------------------------------------
-
-    receive = document_verbs.receive
-    receive_file = document_verbs.receive_file
-    wait_until_resting = document_verbs.wait_until_resting
-    documents = listing.documents
-    document = document_verbs.document
-    children = document_verbs.children
-    statuses = document_verbs.statuses
-    versions = listing.versions
-    document_passages = listing.document_passages
-    document_map = listing.document_map
-    similar_documents = listing.similar_documents
-    change_document = listing.change_document
-    change_documents = listing.change_documents
-    delete_documents = listing.delete_documents
-    views = listing.views
-    keep_view = listing.keep_view
-    remove_view = listing.remove_view
-    delete_document = document_verbs.delete_document
-    erase_document = document_verbs.erase_document
-    retry = document_verbs.retry
-    retry_all = document_verbs.retry_all
-    retry_failed = document_verbs.retry_failed
-
-    # --- evidence is found, answers come out ------------------------------------------------
-
-    search = answering.search
-    context = answering.context
-
-    page_image = pages.page_image
-    page_rectangles = pages.page_rectangles
-    pages_of_quote = pages.pages_of_quote
-
-    ask = answering.ask
-    ask_stream = answering.ask_stream
-    agent_stream = answering.agent_stream
-    suggest_questions = answering.suggest_questions
-    check_grounding = answering.check_grounding
-
-    # --- what answers, and who is told ------------------------------------------------------
-
-    grants = access.grants
-    grant_role = access.grant_role
-    revoke_role = access.revoke_role
-    document_access = access.document_access
-    set_document_access = access.set_document_access
-    explain_access = access.explain_access
-    share_collection = sharing.share_collection
-    share_conversation = sharing.share_conversation
-    share_links = sharing.share_links
-    revoke_share_link = sharing.revoke_share_link
-    shared = sharing.shared
-
-    settings_in_use = configuration.settings_in_use
-    setting = configuration.setting
-    change_setting = configuration.change_setting
-    unset_setting = configuration.unset_setting
-    setting_history = configuration.setting_history
-    models_in_use = configuration.models_in_use
-    use_models = configuration.use_models
-    reset_models = configuration.reset_models
-    add_mcp_server = configuration.add_mcp_server
-    mcp_servers = configuration.mcp_servers
-    remove_mcp_server = configuration.remove_mcp_server
-    add_webhook = configuration.add_webhook
-    webhooks = configuration.webhooks
-    try_webhook = configuration.try_webhook
-    remove_webhook = configuration.remove_webhook
-
-    # --- who asks, what was done, and what was used -----------------------------------------
-
-    identity = administering.identity
-    create_key = administering.create_key
-    keys = administering.keys
-    rotate_key = administering.rotate_key
-    revoke_key = administering.revoke_key
-    audit_entries = administering.audit_entries
-    verify_audit = administering.verify_audit
-    usage = administering.usage
-    usage_by_person = administering.usage_by_person
-    collections = administering.collections
-    delete_collection = administering.delete_collection
-    examine_installation = administering.examine_installation
-    citations = administering.citations
-    unanswered_questions = administering.unanswered_questions
-    export_unanswered = administering.export_unanswered
-    entities = entity_verbs.entities
-    entity = entity_verbs.entity
-    entity_mentions = entity_verbs.entity_mentions
-    merge_entities = entity_verbs.merge_entities
-    split_entity = entity_verbs.split_entity
-    rename_entity = entity_verbs.rename_entity
-    entity_decisions = entity_verbs.entity_decisions
-    undo_entity_decision = entity_verbs.undo_entity_decision
-    entity_progress = entity_verbs.entity_progress
-    extract_entities = entity_verbs.extract_entities
-    graph = entity_verbs.graph
-
-    facts = fact_verbs.facts
-    fact = fact_verbs.fact
-    recall_facts = fact_verbs.recall_facts
-    decide_fact = fact_verbs.decide_fact
-    fact_conflicts = fact_verbs.fact_conflicts
-    fact_changes = fact_verbs.fact_changes
-    fact_progress = fact_verbs.fact_progress
-    extract_facts = fact_verbs.extract_facts
-
-    clusters = cluster_verbs.clusters
-    cluster = cluster_verbs.cluster
-    cluster_progress = cluster_verbs.cluster_progress
-    backfill = administering.backfill
-    start_backfill = administering.start_backfill
-    pause_backfill = administering.pause_backfill
-    resume_backfill = administering.resume_backfill
-    summary = summary_verbs.summary
-    summary_progress = summary_verbs.summary_progress
-
-    evaluation_runs = evaluations.evaluation_runs
-    evaluation_run = evaluations.evaluation_run
-    compare_evaluations = evaluations.compare_evaluations
-    delete_evaluation = evaluations.delete_evaluation
-    start_evaluation = evaluations.start_evaluation
-    started_evaluations = evaluations.started_evaluations
-    started_evaluation = evaluations.started_evaluation
-    cancel_evaluation = evaluations.cancel_evaluation
-    workspace_sources = sources.workspace_sources
-    source_places = sources.source_places
-    workspace_source = sources.workspace_source
-    check_source = sources.check_source
-    add_source = sources.add_source
-    follow_source_now = sources.follow_source_now
-    pause_source = sources.pause_source
-    remove_source = sources.remove_source
-    budgets = administering.budgets
-    set_budget = administering.set_budget
-    remove_budget = administering.remove_budget
-
-    # --- how long it is kept ----------------------------------------------------------------
-
-    erase_collection = privacy.erase_collection
-    erase_principal = privacy.erase_principal
-    erasures = privacy.erasures
-    verify_erasure = privacy.verify_erasure
-    replay_erasures = privacy.replay_erasures
-    legal_holds = privacy.legal_holds
-    set_legal_hold = privacy.set_legal_hold
-    lift_legal_hold = privacy.lift_legal_hold
-    retention_rules = privacy.retention_rules
-    set_retention = privacy.set_retention
-    remove_retention = privacy.remove_retention
-    retention_preview = privacy.retention_preview
-    apply_retention = privacy.apply_retention
-    export_person = personal_data.export_person
-    export_self = personal_data.export_self
-
-    # --- how it is --------------------------------------------------------------------------
-
-    async def stats(self) -> WorkspaceStats:
-        """What the workspace holds, and how searching it goes."""
-        return decoded(WorkspaceStats, await self.transport.json("GET", "/stats"))
-
-    async def health(self) -> Health:
-        """Whether the server can serve at this moment; raises only where it cannot be reached."""
-        response = await self.transport.call(
-            "GET", "/health", repeat=Repeat.UNSENT, also_good=(503,)
-        )
-        return decoded(Health, response.json())
-
-    lanes = configuration.lanes
-    reembed = configuration.reembed
-    reembedding = configuration.reembedding
-    cancel_reembedding = configuration.cancel_reembedding
-    rollback_lane = configuration.rollback_lane
-    purge_lanes = configuration.purge_lanes

@@ -11,13 +11,10 @@ from footnote.domain.clusters import (
     ClusterPage,
     ClusterProgress,
 )
-from footnote.interfaces.schemas import decoded
-from footnote.interfaces.sdk.pages import Remote
-from footnote.interfaces.sdk.transport import Content
-
-_CLUSTERS = "/v1/clusters"
+from footnote.interfaces.sdk.verbs import Remote, verb
 
 
+@verb("GET", "/v1/clusters")
 async def clusters(
     client: Remote,
     *,
@@ -27,28 +24,15 @@ async def clusters(
     cursor: str | None = None,
 ) -> ClusterPage:
     """A page of clusters of documents or chunks, the largest first."""
-    params: dict[str, str | int] = {
-        "of": ClusterOf(of).value,
-        "granularity": ClusterGranularity(granularity).value,
-        "limit": limit,
-    }
-    if cursor is not None:
-        params["cursor"] = cursor
-    found = await client.transport.json("GET", _CLUSTERS, Content(params=params))
-    return decoded(ClusterPage, found)
 
 
+@verb("GET", "/v1/clusters/{cluster_id}")
 async def cluster(client: Remote, cluster_id: UUID, *, limit: int = 50) -> ClusterDetail:
     """A cluster with its most typical documents or chunks. Raises NotFound."""
-    content = Content(params={"limit": limit})
-    found = await client.transport.json("GET", f"{_CLUSTERS}/{cluster_id}", content)
-    return decoded(ClusterDetail, found)
 
 
+@verb("GET", "/v1/clusters/progress")
 async def cluster_progress(
     client: Remote, *, of: ClusterOf = ClusterOf.DOCUMENTS
 ) -> ClusterProgress:
     """How far the documents, or chunks, of the workspace are told apart."""
-    content = Content(params={"of": ClusterOf(of).value})
-    found = await client.transport.json("GET", f"{_CLUSTERS}/progress", content)
-    return decoded(ClusterProgress, found)

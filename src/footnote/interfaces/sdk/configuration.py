@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlencode
 from uuid import UUID
 
 from footnote.domain import LaneStatus, Reembedding
@@ -12,9 +11,9 @@ from footnote.domain.configuration import SettingChange, SettingValue, Workspace
 from footnote.domain.events import TOLD_KINDS, WebhookEndpoint
 from footnote.domain.models_in_use import EXTRACTIVE, McpServer, ModelsInUse
 from footnote.errors import NotFound
-from footnote.interfaces.schemas import JsonObject, SettingHistory, SettingList, decoded
-from footnote.interfaces.sdk.pages import Remote
+from footnote.interfaces.schemas import JsonObject, decoded
 from footnote.interfaces.sdk.transport import NOTHING, Content, Repeat
+from footnote.interfaces.sdk.verbs import Remote, verb
 
 _SETTINGS = "/v1/config"
 _SETTING_NAME = re.compile(r"[A-Za-z0-9_]+")  # Of another name there is none, nor a path.
@@ -25,9 +24,9 @@ _LANE_NAME = re.compile(r"[^\s/.?#%]+")
 _SERVER_NAME = re.compile(r"[a-z0-9-]+")  # Of another name there is none, nor a path.
 
 
+@verb("GET", "/v1/config", "settings")
 async def settings_in_use(client: Remote) -> tuple[WorkspaceSetting, ...]:
     """Every setting that the workspace may have of its own, as it holds."""
-    return decoded(SettingList, await client.transport.json("GET", _SETTINGS)).settings
 
 
 async def setting(client: Remote, name: str) -> WorkspaceSetting:
@@ -46,13 +45,11 @@ async def unset_setting(client: Remote, name: str) -> WorkspaceSetting:
     return decoded(WorkspaceSetting, await client.transport.json("DELETE", _setting(name)))
 
 
+@verb("GET", "/v1/config/history", "changes")
 async def setting_history(
     client: Remote, name: str | None = None, *, limit: int = 100
 ) -> tuple[SettingChange, ...]:
     """The latest changes of a setting, or of all, latest first. Raises NotFound."""
-    query = urlencode({"limit": limit} if name is None else {"name": name, "limit": limit})
-    found = await client.transport.json("GET", f"{_SETTINGS}/history?{query}")
-    return decoded(SettingHistory, found).changes
 
 
 def _setting(name: str) -> str:
@@ -135,10 +132,9 @@ async def try_webhook(client: Remote, endpoint_id: UUID) -> str | None:
     return None if taken["delivered"] else str(taken["error"])
 
 
+@verb("DELETE", "/v1/webhooks/{endpoint_id}", repeat=Repeat.REFUSED)
 async def remove_webhook(client: Remote, endpoint_id: UUID) -> None:
     """Tell an address nothing any more."""
-    path = f"{_WEBHOOKS}/{endpoint_id}"
-    await client.transport.call("DELETE", path, repeat=Repeat.REFUSED)
 
 
 def _in_use(value: JsonObject) -> ModelsInUse:
@@ -151,10 +147,9 @@ def _in_use(value: JsonObject) -> ModelsInUse:
     )
 
 
+@verb("GET", "/v1/lanes", "lanes")
 async def lanes(client: Remote) -> tuple[LaneStatus, ...]:
     """The workspace's lanes with their models, and how far each is filled."""
-    found = await client.transport.json("GET", "/v1/lanes")
-    return decoded(tuple[LaneStatus, ...], found["lanes"])
 
 
 async def reembed(
@@ -185,11 +180,9 @@ async def rollback_lane(client: Remote, lane: str = "document") -> LaneStatus:
     return decoded(LaneStatus, await client.transport.json("POST", path, NOTHING, Repeat.UNSENT))
 
 
+@verb("POST", "/v1/lanes/purge", "lanes")
 async def purge_lanes(client: Remote, *, at_once: bool = False) -> tuple[LaneStatus, ...]:
     """Remove lanes that are not kept any longer, or all but the current; return the rest."""
-    content = Content(json={"at_once": at_once})
-    found = await client.transport.json("POST", "/v1/lanes/purge", content)
-    return decoded(tuple[LaneStatus, ...], found["lanes"])
 
 
 def _path_of(lane: str) -> str:

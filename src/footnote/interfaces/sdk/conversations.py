@@ -23,6 +23,7 @@ from footnote.interfaces.encoding import JsonObject, question_json
 from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.answering import answer_events
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport
+from footnote.interfaces.sdk.verbs import verb
 from footnote.validation.arguments import checks_arguments
 
 
@@ -37,6 +38,7 @@ class AsyncConversations:
         """Raise NotReady once the client was closed."""
         self.transport.require_open()
 
+    @verb("POST", "/v1/conversations")
     async def create(
         self,
         *,
@@ -46,26 +48,18 @@ class AsyncConversations:
         idempotency_key: str | None = None,
     ) -> Conversation:
         """Begin one; without a title its first question becomes it."""
-        body = {
-            "title": title,
-            "document_mode": document_mode,
-            "document_ids": [str(each) for each in document_ids],
-        }
-        content = Content(json=body, headers=_key(idempotency_key))
-        return decoded(Conversation, await self.transport.json("POST", _ALL, content))
 
+    @verb("GET", "/v1/conversations/{conversation_id}")
     async def get(self, conversation_id: UUID) -> Conversation:
         """One conversation, without its messages."""
-        return decoded(Conversation, await self.transport.json("GET", f"{_ALL}/{conversation_id}"))
 
+    @verb("GET", "/v1/conversations")
     async def list(
         self, *, query: str | None = None, limit: int = 50, cursor: str | None = None
     ) -> ConversationPage:
         """A page of them, what was used last first: all, or those that have the words."""
-        sought = {} if query is None else {"query": query}
-        content = Content(params={**_page(limit, cursor), **sought})
-        return decoded(ConversationPage, await self.transport.json("GET", _ALL, content))
 
+    @verb("PATCH", "/v1/conversations/{conversation_id}")
     async def change(
         self,
         conversation_id: UUID,
@@ -74,24 +68,18 @@ class AsyncConversations:
         document_mode: DocumentMode | None = None,
     ) -> Conversation:
         """Give it another title, or have its documents searched another way."""
-        content = Content(json={"title": title, "document_mode": document_mode})
-        path = f"{_ALL}/{conversation_id}"
-        return decoded(Conversation, await self.transport.json("PATCH", path, content))
 
+    @verb("DELETE", "/v1/conversations/{conversation_id}", repeat=Repeat.REFUSED)
     async def delete(self, conversation_id: UUID) -> None:
         """Remove it with its messages, for good."""
-        path = f"{_ALL}/{conversation_id}"
-        await self.transport.call("DELETE", path, repeat=Repeat.REFUSED)
 
+    @verb("PUT", "/v1/conversations/{conversation_id}/documents/{document_id}")
     async def attach(self, conversation_id: UUID, document_id: UUID) -> Conversation:
         """Attach a document; doing so again changes nothing."""
-        path = f"{_ALL}/{conversation_id}/documents/{document_id}"
-        return decoded(Conversation, await self.transport.json("PUT", path))
 
+    @verb("DELETE", "/v1/conversations/{conversation_id}/documents/{document_id}")
     async def detach(self, conversation_id: UUID, document_id: UUID) -> Conversation:
         """Detach a document; doing so again changes nothing."""
-        path = f"{_ALL}/{conversation_id}/documents/{document_id}"
-        return decoded(Conversation, await self.transport.json("DELETE", path))
 
     async def export(
         self, conversation_id: UUID, export_format: ExportFormat = "markdown"
@@ -101,6 +89,7 @@ class AsyncConversations:
         path = f"{_ALL}/{conversation_id}/export"
         return (await self.transport.call("GET", path, content, repeat=Repeat.LOST)).content
 
+    @verb("GET", "/v1/conversations/{conversation_id}/messages", names={"all_branches": "branches"})
     async def messages(
         self,
         conversation_id: UUID,
@@ -110,9 +99,6 @@ class AsyncConversations:
         all_branches: bool = False,
     ) -> MessagePage:
         """A page of messages, oldest first: of the branch that goes on, or of all."""
-        given = {**_page(limit, cursor), "branches": str(all_branches).lower()}
-        path = f"{_ALL}/{conversation_id}/messages"
-        return decoded(MessagePage, await self.transport.json("GET", path, Content(params=given)))
 
     async def ask(
         self,
@@ -149,6 +135,7 @@ class AsyncConversations:
             async for event in events:
                 yield event
 
+    @verb("PATCH", "/v1/conversations/{conversation_id}/messages/{message_id}")
     async def edit(
         self,
         conversation_id: UUID,
@@ -158,9 +145,6 @@ class AsyncConversations:
         idempotency_key: str | None = None,
     ) -> Exchange:
         """Ask something else in place of an earlier question; a key is used as by `ask`."""
-        path = f"{_ALL}/{conversation_id}/messages/{message_id}"
-        content = Content(json={"question": question}, headers=_key(idempotency_key))
-        return decoded(Exchange, await self.transport.json("PATCH", path, content))
 
     async def regenerate(
         self, conversation_id: UUID, message_id: UUID, *, idempotency_key: str | None = None
@@ -170,31 +154,29 @@ class AsyncConversations:
         content = Content(json={}, headers=_key(idempotency_key))
         return decoded(Exchange, await self.transport.json("POST", path, content))
 
+    @verb("POST", "/v1/conversations/{conversation_id}/messages/{message_id}/suggestions")
     async def suggest(
         self, conversation_id: UUID, message_id: UUID, *, language: str | None = None
     ) -> Suggestions:
         """Questions that may follow an answer; made once, and then kept with it."""
-        path = f"{_ALL}/{conversation_id}/messages/{message_id}/suggestions"
-        content = Content(json={"language": language})
-        return decoded(Suggestions, await self.transport.json("POST", path, content))
 
+    @verb("POST", "/v1/conversations/{conversation_id}/messages/{message_id}/activate")
     async def go_on_from(self, conversation_id: UUID, message_id: UUID) -> MessagePage:
         """Make the branch of this message the one that goes on."""
-        path = f"{_ALL}/{conversation_id}/messages/{message_id}/activate"
-        return decoded(MessagePage, await self.transport.json("POST", path))
 
+    @verb("PUT", "/v1/conversations/{conversation_id}/messages/{message_id}/feedback")
     async def give_feedback(
         self, conversation_id: UUID, message_id: UUID, thumb: Thumb, comment: str = ""
     ) -> Message:
         """Say what you think of an answer, in place of what you said before."""
-        path = f"{_ALL}/{conversation_id}/messages/{message_id}/feedback"
-        content = Content(json={"thumb": thumb, "comment": comment})
-        return decoded(Message, await self.transport.json("PUT", path, content))
 
+    @verb(
+        "DELETE",
+        "/v1/conversations/{conversation_id}/messages/{message_id}/feedback",
+        repeat=Repeat.REFUSED,
+    )
     async def withdraw_feedback(self, conversation_id: UUID, message_id: UUID) -> None:
         """Keep nothing of what you said of an answer."""
-        path = f"{_ALL}/{conversation_id}/messages/{message_id}/feedback"
-        await self.transport.call("DELETE", path, repeat=Repeat.REFUSED)
 
 
 _ALL = "/v1/conversations"
@@ -202,10 +184,6 @@ _ALL = "/v1/conversations"
 
 def _key(given: str | None) -> dict[str, str]:
     return {"Idempotency-Key": given or str(uuid4())}
-
-
-def _page(limit: int, cursor: str | None) -> dict[str, str | int]:
-    return {"limit": limit} if cursor is None else {"limit": limit, "cursor": cursor}
 
 
 def _asked(

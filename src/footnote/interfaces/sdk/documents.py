@@ -21,8 +21,8 @@ from footnote.domain import (
 from footnote.errors import FootnoteError, InvalidRequest, NotFound, NotReady
 from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.listing import documents
-from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
+from footnote.interfaces.sdk.verbs import Remote, verb
 from footnote.validation.constrained_types import (
     Access,
     ExternalId,
@@ -166,15 +166,14 @@ async def wait_until_resting(
         looks += 1
 
 
+@verb("GET", "/v1/documents/{document_id}")
 async def document(client: Remote, document_id: UUID) -> Document:
     """One document."""
-    return decoded(Document, await client.transport.json("GET", f"/v1/documents/{document_id}"))
 
 
+@verb("GET", "/v1/documents/{document_id}", "attachments")
 async def children(client: Remote, document_id: UUID) -> tuple[Document, ...]:
     """The attachments of a document, and theirs."""
-    family = await client.transport.json("GET", f"/v1/documents/{document_id}")
-    return decoded(tuple[Document, ...], family["attachments"])
 
 
 async def statuses(client: Remote, document_ids: Sequence[UUID]) -> Mapping[UUID, Document]:
@@ -194,10 +193,9 @@ async def statuses(client: Remote, document_ids: Sequence[UUID]) -> Mapping[UUID
     return {each.document_id: each for family in families for each in family}
 
 
+@verb("DELETE", "/v1/documents/{document_id}", repeat=Repeat.REFUSED)
 async def delete_document(client: Remote, document_id: UUID) -> None:
     """Remove a document, its attachments and all that was made of them."""
-    path = f"/v1/documents/{document_id}"
-    await client.transport.call("DELETE", path, repeat=Repeat.REFUSED)
 
 
 async def erase_document(client: Remote, document_id: UUID) -> Erasure:
@@ -207,10 +205,9 @@ async def erase_document(client: Remote, document_id: UUID) -> Erasure:
     return decoded(Erasure, await client.transport.json("DELETE", path, content, Repeat.REFUSED))
 
 
+@verb("POST", "/v1/documents/{document_id}/retry")
 async def retry(client: Remote, document_id: UUID) -> Document:
     """Queue a failed document once more."""
-    path = f"/v1/documents/{document_id}/retry"
-    return decoded(Document, await client.transport.json("POST", path))
 
 
 async def retry_all(client: Remote, document_ids: Sequence[UUID]) -> tuple[Retried, ...]:

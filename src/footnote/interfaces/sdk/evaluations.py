@@ -11,34 +11,31 @@ from footnote.domain.evaluations import (
     EvaluationRun,
     StartedEvaluation,
 )
-from footnote.interfaces.schemas import EvaluationRunList, StartedEvaluationList, decoded
-from footnote.interfaces.sdk.pages import Remote
+from footnote.interfaces.schemas import decoded
 from footnote.interfaces.sdk.transport import Content, Repeat
+from footnote.interfaces.sdk.verbs import Remote, verb
 
 _RUNS = "/v1/evaluations"
 
 
+@verb("GET", "/v1/evaluations", "runs")
 async def evaluation_runs(client: Remote, *, limit: int = 50) -> tuple[EvaluationRun, ...]:
     """The runs that were kept, latest first, with their figures."""
-    found = await client.transport.json("GET", _RUNS, Content(params={"limit": limit}))
-    return decoded(EvaluationRunList, found).runs
 
 
+@verb("GET", "/v1/evaluations/{run_id}")
 async def evaluation_run(client: Remote, run_id: UUID) -> EvaluationDetail:
     """A run with what came of each question. Raises NotFound."""
-    return decoded(EvaluationDetail, await client.transport.json("GET", f"{_RUNS}/{run_id}"))
 
 
+@verb("GET", "/v1/evaluations/comparison")
 async def compare_evaluations(client: Remote, a: UUID, b: UUID) -> EvaluationComparison:
     """Two runs over the same questions, side by side. Raises NotFound and InvalidRequest."""
-    content = Content(params={"a": str(a), "b": str(b)})
-    found = await client.transport.json("GET", f"{_RUNS}/comparison", content)
-    return decoded(EvaluationComparison, found)
 
 
+@verb("DELETE", "/v1/evaluations/{run_id}", repeat=Repeat.REFUSED)
 async def delete_evaluation(client: Remote, run_id: UUID) -> None:
     """Forget a run. Raises NotFound."""
-    await client.transport.call("DELETE", f"{_RUNS}/{run_id}", repeat=Repeat.REFUSED)
 
 
 async def start_evaluation(client: Remote, order: EvaluationOrder) -> StartedEvaluation:
@@ -57,19 +54,16 @@ async def start_evaluation(client: Remote, order: EvaluationOrder) -> StartedEva
     return decoded(StartedEvaluation, found)
 
 
+@verb("GET", "/v1/evaluations/started", "started")
 async def started_evaluations(client: Remote) -> tuple[StartedEvaluation, ...]:
     """What workers were told to ask lately, latest first."""
-    found = await client.transport.json("GET", f"{_RUNS}/started")
-    return decoded(StartedEvaluationList, found).started
 
 
+@verb("GET", "/v1/evaluations/started/{run_id}")
 async def started_evaluation(client: Remote, run_id: UUID) -> StartedEvaluation:
     """How far an evaluation is that a worker asks. Raises NotFound."""
-    found = await client.transport.json("GET", f"{_RUNS}/started/{run_id}")
-    return decoded(StartedEvaluation, found)
 
 
+@verb("POST", "/v1/evaluations/started/{run_id}/cancel")
 async def cancel_evaluation(client: Remote, run_id: UUID) -> StartedEvaluation:
     """Have no more questions asked; one that has ended stays as it is. Raises NotFound."""
-    path = f"{_RUNS}/started/{run_id}/cancel"
-    return decoded(StartedEvaluation, await client.transport.json("POST", path))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from urllib.parse import urlencode
 from uuid import UUID
 
 from footnote.domain import (
@@ -27,18 +26,11 @@ from footnote.domain import (
 from footnote.domain.clusters import ClusterGranularity
 from footnote.filters import condition_to_json
 from footnote.interfaces.schemas import (
-    DocumentOutcomes,
-    SimilarDocuments,
-    VersionList,
-    ViewList,
     decoded,
 )
-from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
+from footnote.interfaces.sdk.verbs import Remote, verb
 from footnote.validation.constrained_types import MapWait, PageLimit, SimilarLimit
-
-_DOCUMENTS = "/v1/documents"
-_VIEWS = "/v1/views"
 
 
 async def documents(
@@ -104,6 +96,7 @@ async def document_map(
     return decoded(DocumentMap, await client.transport.json("GET", "/v1/map", asked))
 
 
+@verb("PATCH", "/v1/documents/{document_id}")
 async def change_document(
     client: Remote,
     document_id: UUID,
@@ -115,16 +108,9 @@ async def change_document(
 
     Metadata is merged with what there is, and a member that is None is removed.
     """
-    content = Content(
-        json={
-            "tags": None if tags is None else list(tags),
-            "metadata": None if metadata is None else dict(metadata),
-        }
-    )
-    path = f"/v1/documents/{document_id}"
-    return decoded(Document, await client.transport.json("PATCH", path, content))
 
 
+@verb("POST", "/v1/documents/changes", "documents")
 async def change_documents(
     client: Remote,
     document_ids: Sequence[UUID],
@@ -136,59 +122,40 @@ async def change_documents(
     shared_with: Sequence[str] = (),
 ) -> tuple[DocumentOutcome, ...]:
     """Give each tags and take others from it, merge metadata into it, and say who sees it."""
-    content = Content(
-        json={
-            "document_ids": [str(each) for each in document_ids],
-            "add_tags": list(add_tags),
-            "remove_tags": list(remove_tags),
-            "metadata": None if metadata is None else dict(metadata),
-            "visibility": visibility,
-            "shared_with": list(shared_with),
-        }
-    )
-    done = await client.transport.json("POST", f"{_DOCUMENTS}/changes", content)
-    return decoded(DocumentOutcomes, done).documents
 
 
+@verb("POST", "/v1/documents/deletions", "documents", repeat=Repeat.REFUSED)
 async def delete_documents(
     client: Remote, document_ids: Sequence[UUID]
 ) -> tuple[DocumentOutcome, ...]:
     """Delete each with its attachments; one that is refused does not keep the others."""
-    content = Content(json={"document_ids": [str(each) for each in document_ids]})
-    # Once more it would say of each that it is not there.
-    done = await client.transport.json("POST", f"{_DOCUMENTS}/deletions", content, Repeat.REFUSED)
-    return decoded(DocumentOutcomes, done).documents
 
 
+@verb("GET", "/v1/documents/{document_id}/versions", "versions")
 async def versions(client: Remote, document_id: UUID) -> tuple[DocumentVersion, ...]:
     """The versions that were received of a document, the last first."""
-    found = await client.transport.json("GET", f"/v1/documents/{document_id}/versions")
-    return decoded(VersionList, found).versions
 
 
+@verb("GET", "/v1/documents/{document_id}/passages")
 async def document_passages(
     client: Remote, document_id: UUID, *, limit: PageLimit = 50, cursor: str | None = None
 ) -> PassagePage:
     """A page of what is searched of a document, in its order."""
-    asked = Content(params={"limit": limit} | ({} if cursor is None else {"cursor": cursor}))
-    path = f"/v1/documents/{document_id}/passages"
-    return decoded(PassagePage, await client.transport.json("GET", path, asked))
 
 
+@verb("GET", "/v1/documents/{document_id}/similar", "documents")
 async def similar_documents(
     client: Remote, document_id: UUID, *, limit: SimilarLimit = 5
 ) -> tuple[SimilarDocument, ...]:
     """The documents that are most like one, by the vectors of their passages, nearest first."""
-    path = f"/v1/documents/{document_id}/similar"
-    found = await client.transport.json("GET", path, Content(params={"limit": limit}))
-    return decoded(SimilarDocuments, found).documents
 
 
+@verb("GET", "/v1/views", "views")
 async def views(client: Remote) -> tuple[SavedView, ...]:
     """One's own views of the list of documents."""
-    return decoded(ViewList, await client.transport.json("GET", _VIEWS)).views
 
 
+@verb("PUT", "/v1/views", names={"view_name": "name"})
 async def keep_view(
     client: Remote,
     view_name: str,
@@ -203,23 +170,8 @@ async def keep_view(
     order: SortOrder = SortOrder.DESCENDING,
 ) -> SavedView:
     """Keep a view under a name, in the place of an earlier one."""
-    content = Content(
-        json={
-            "name": view_name,
-            "query": query,
-            "collection": collection,
-            "status": status,
-            "document_class": document_class,
-            "tag": tag,
-            "where": where,
-            "sort": sort,
-            "order": order,
-        }
-    )
-    return decoded(SavedView, await client.transport.json("PUT", _VIEWS, content))
 
 
+@verb("DELETE", "/v1/views", repeat=Repeat.REFUSED, names={"view_name": "name"})
 async def remove_view(client: Remote, view_name: str) -> None:
     """Remove one's own view. Raises NotFound."""
-    path = f"{_VIEWS}?{urlencode({'name': view_name})}"
-    await client.transport.call("DELETE", path, repeat=Repeat.REFUSED)

@@ -6,28 +6,17 @@ import asyncio
 import struct
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol
 from uuid import UUID
 
 from footnote.domain.pages import Highlight, PageImage, PageRectangles, PagesOfQuote
 from footnote.errors import InvalidRequest
 from footnote.interfaces.schemas import decoded
-from footnote.interfaces.sdk.transport import Content, Params, Repeat, Transport
+from footnote.interfaces.sdk.transport import Content, Params, Repeat
+from footnote.interfaces.sdk.verbs import Remote
 
 DEFAULT_DPI = 120
 _PNG_SIZE = struct.Struct(">II")
 _PNG_SIZE_OFFSET = 16  # after the signature, and the length and name of the first chunk
-
-
-class Remote(Protocol):
-    """Who can ask a server."""
-
-    transport: Transport
-    """The way to it."""
-
-    def require_open(self) -> None:
-        """Raise NotReady once it was closed."""
-        ...
 
 
 async def page_image(

@@ -9,8 +9,8 @@ import httpx
 
 from footnote.domain.personal_data import ArchivePiece
 from footnote.errors import NotReady
-from footnote.interfaces.sdk.pages import Remote
 from footnote.interfaces.sdk.transport import Content, Repeat
+from footnote.interfaces.sdk.verbs import Remote
 
 
 async def export_person(

@@ -5,13 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from footnote.domain.summaries import Summary, SummaryProgress
-from footnote.interfaces.schemas import decoded
-from footnote.interfaces.sdk.pages import Remote
-from footnote.interfaces.sdk.transport import Content
-
-_SUMMARIES = "/v1/summaries"
+from footnote.interfaces.sdk.verbs import Remote, verb
 
 
+@verb("GET", "/v1/summaries")
 async def summary(
     client: Remote,
     *,
@@ -26,17 +23,8 @@ async def summary(
     With `write` the language model writes of a collection or a cluster, too. Raises NotFound, and
     ModelUnavailable.
     """
-    given = {"document_id": document_id, "collection": collection, "cluster_id": cluster_id}
-    params: dict[str, str | int] = {
-        name: str(value) for name, value in given.items() if value is not None
-    }
-    if write:
-        params["write"] = "true"
-    content = Content(params={**params, "sentences": sentences})
-    return decoded(Summary, await client.transport.json("GET", _SUMMARIES, content))
 
 
+@verb("GET", "/v1/summaries/progress")
 async def summary_progress(client: Remote) -> SummaryProgress:
     """How far the documents of the workspace are summarised."""
-    found = await client.transport.json("GET", f"{_SUMMARIES}/progress")
-    return decoded(SummaryProgress, found)
