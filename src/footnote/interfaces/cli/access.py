@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from footnote.domain import AccessExplanation, DocumentAccess, Role, Visibility
+from footnote.domain import DocumentAccess, Role, Visibility
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
 from footnote.interfaces.schemas import GrantList
 
 if TYPE_CHECKING:
@@ -34,53 +33,33 @@ WhichDocument = Annotated[
 ]
 
 
-@app.command("grant", epilog=EXIT_CODES)
-def grant(
+@workspace_command(app, "grant")
+async def grant(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     subject: Who,
     role: Annotated[Role, typer.Argument(metavar="ROLE", help="reader, writer or admin.")],
     collection: Where = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Grant a role, in the place of one granted there before."""
-    made = in_workspace(
-        context,
-        workspace,
-        lambda inside: inside.grant_role(subject, role, collection=collection),
-    )
-    if as_json:
-        present.print_json(made)
-    else:
-        where = "the workspace" if collection is None else f"the collection {collection}"
-        said = f"{present.plain(subject)} is {role} in {present.plain(where)}."
-        present.terminal().print(Text(said), soft_wrap=True)
+    made = await inside.grant_role(subject, role, collection=collection)
+    yield made
+    where = "the workspace" if collection is None else f"the collection {collection}"
+    said = f"{present.plain(subject)} is {role} in {present.plain(where)}."
+    present.terminal().print(Text(said), soft_wrap=True)
 
 
-@app.command("revoke", epilog=EXIT_CODES)
-def revoke(
-    *,
-    context: typer.Context,
-    subject: Who,
-    collection: Where = None,
-    workspace: Workspace = None,
-) -> None:
+@workspace_command(app, "revoke")
+async def revoke(inside: WorkspaceEngine, *, subject: Who, collection: Where = None) -> None:
     """Revoke a role."""
-    in_workspace(
-        context, workspace, lambda inside: inside.revoke_role(subject, collection=collection)
-    )
+    await inside.revoke_role(subject, collection=collection)
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show_grants(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "list")
+async def show_grants(inside: WorkspaceEngine) -> Shown:
     """List the roles that were granted."""
-    found = in_workspace(context, workspace, lambda inside: inside.grants())
-    if as_json:
-        present.print_json(GrantList(grants=found))
-        return
+    found = await inside.grants()
+    yield GrantList(grants=found)
     if not found:
         present.terminal().print("No roles were granted.")
         return
@@ -96,26 +75,18 @@ def show_grants(
     listing.show(present.terminal())
 
 
-@app.command("show", epilog=EXIT_CODES)
-def show(
-    *,
-    context: typer.Context,
-    document: WhichDocument,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+@workspace_command(app, "show")
+async def show(inside: WorkspaceEngine, *, document: WhichDocument) -> Shown:
     """Show who sees a document."""
-
-    async def read(inside: WorkspaceEngine) -> DocumentAccess:
-        return await inside.document_access(await inside.document_called(document))
-
-    _print_access(in_workspace(context, workspace, read), as_json=as_json)
+    found = await inside.document_access(await inside.document_called(document))
+    yield found
+    _print_access(found)
 
 
-@app.command("set", epilog=EXIT_CODES)
-def change(
+@workspace_command(app, "set")
+async def change(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     document: WhichDocument,
     visibility: Annotated[
         Visibility, typer.Argument(metavar="VISIBILITY", help="workspace, collection or private.")
@@ -124,24 +95,18 @@ def change(
         list[str] | None,
         typer.Option("--share-with", metavar="NAME", help="Who sees it too; may be repeated."),
     ] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Change who sees a document and its attachments, from the next search on."""
-
-    async def write(inside: WorkspaceEngine) -> DocumentAccess:
-        document_id = await inside.document_called(document)
-        return await inside.set_document_access(
-            document_id, visibility, shared_with=share_with or ()
-        )
-
-    _print_access(in_workspace(context, workspace, write), as_json=as_json)
+    document_id = await inside.document_called(document)
+    found = await inside.set_document_access(document_id, visibility, shared_with=share_with or ())
+    yield found
+    _print_access(found)
 
 
-@app.command("explain", epilog=EXIT_CODES)
-def explain(
+@workspace_command(app, "explain")
+async def explain(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     document: WhichDocument,
     principal: Annotated[str, typer.Argument(metavar="PRINCIPAL", help="Who it is about.")],
     groups: Annotated[
@@ -152,29 +117,18 @@ def explain(
         Role | None,
         typer.Option(metavar="ROLE", help="What their credential says of the workspace."),
     ] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Say why somebody sees a document, or does not."""
-
-    async def read(inside: WorkspaceEngine) -> AccessExplanation:
-        document_id = await inside.document_called(document)
-        return await inside.explain_access(document_id, principal, groups=groups or (), role=role)
-
-    found = in_workspace(context, workspace, read)
-    if as_json:
-        present.print_json(found)
-        return
+    document_id = await inside.document_called(document)
+    found = await inside.explain_access(document_id, principal, groups=groups or (), role=role)
+    yield found
     sees = "sees" if found.visible else "does not see"
     lines = [f"{present.plain(principal)} {sees} {found.document_id}:"]
     lines += [f"  {present.plain(reason)}" for reason in found.reasons]
     present.terminal().print(Text("\n".join(lines)), soft_wrap=True)
 
 
-def _print_access(found: DocumentAccess, *, as_json: bool) -> None:
-    if as_json:
-        present.print_json(found)
-        return
+def _print_access(found: DocumentAccess) -> None:
     seen_by = {
         Visibility.WORKSPACE: "every role in the workspace, or in its collection",
         Visibility.COLLECTION: f"roles in the collection {found.collection}, administrators and "

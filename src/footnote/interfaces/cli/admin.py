@@ -18,8 +18,8 @@ from rich.text import Text
 from footnote.domain import Role
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.options import EXIT_CODES, Workspace
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -36,25 +36,19 @@ def _group() -> None:
     """Make administrators, and export what is kept about people."""
 
 
-@app.command("create", epilog=EXIT_CODES)
-def create(
+@workspace_command(app, "create")
+async def create(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     principal: Annotated[
         str, typer.Argument(metavar="PRINCIPAL", help="As the identity provider names the person.")
     ],
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Let somebody administer the workspace as soon as they log in."""
-    grant = in_workspace(
-        context, workspace, lambda inside: inside.grant_role(principal, Role.ADMIN)
-    )
-    if as_json:
-        present.print_json(grant)
-    else:
-        told = f"{present.plain(grant.subject)} may administer the workspace."
-        present.terminal().print(Text(told), soft_wrap=True)
+    grant = await inside.grant_role(principal, Role.ADMIN)
+    yield grant
+    told = f"{present.plain(grant.subject)} may administer the workspace."
+    present.terminal().print(Text(told), soft_wrap=True)
 
 
 @app.command("export", epilog=EXIT_CODES)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -10,11 +10,11 @@ from rich.text import Text
 from footnote.domain.models_in_use import ModelsInUse
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
 from footnote.interfaces.schemas import McpServerList, Models
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 models = typer.Typer(
     name="models", help="Which models answer in the workspace.", no_args_is_help=True
@@ -26,16 +26,18 @@ servers = typer.Typer(
 )
 
 
-@models.command("show", epilog=EXIT_CODES)
-def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+@workspace_command(models, "show")
+async def show(inside: WorkspaceEngine) -> Shown:
     """Show which models there are, and which of them answer."""
-    _print(in_workspace(context, workspace, lambda inside: inside.models_in_use()), as_json=as_json)
+    in_use = await inside.models_in_use()
+    yield Models.from_domain(in_use)
+    _print(in_use)
 
 
-@models.command("use", epilog=EXIT_CODES)
-def use(
+@workspace_command(models, "use")
+async def use(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     names: Annotated[
         str,
         typer.Argument(
@@ -43,25 +45,25 @@ def use(
             help="Configured models, in the order in which they are asked; or extractive.",
         ),
     ],
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Answer with these models in this workspace."""
-    wanted = tuple(each for each in names.split(",") if each.strip())
-    chosen = in_workspace(context, workspace, lambda inside: inside.use_models(wanted))
-    _print(chosen, as_json=as_json)
+    in_use = await inside.use_models(tuple(each for each in names.split(",") if each.strip()))
+    yield Models.from_domain(in_use)
+    _print(in_use)
 
 
-@models.command("reset", epilog=EXIT_CODES)
-def reset(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+@workspace_command(models, "reset")
+async def reset(inside: WorkspaceEngine) -> Shown:
     """Answer with what the installation is set to again."""
-    _print(in_workspace(context, workspace, lambda inside: inside.reset_models()), as_json=as_json)
+    in_use = await inside.reset_models()
+    yield Models.from_domain(in_use)
+    _print(in_use)
 
 
-@servers.command("add", epilog=EXIT_CODES)
-def add(
+@workspace_command(servers, "add")
+async def add(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     server: Annotated[
         str, typer.Argument(metavar="NAME", help="What its tools are prefixed with.")
     ],
@@ -74,30 +76,25 @@ def add(
             help="Sent with each request, such as a key; may be repeated. Not shown again.",
         ),
     ] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Offer the tools of an MCP server to the workspace's agents."""
-    sent = _headers(headers or [])
-    added = in_workspace(
-        context, workspace, lambda inside: inside.add_mcp_server(server, url, sent)
-    )
-    if as_json:
-        present.print_json(added)
-        return
+    pairs = [each.partition(":") for each in (headers or [])]
+    if not all(colon for _, colon, _ in pairs):
+        raise InvalidRequest(
+            "a header has no colon", hint="write --header 'Authorization: Bearer …'"
+        )
+    sent = {name.strip(): value.strip() for name, _, value in pairs}
+    added = await inside.add_mcp_server(server, url, sent)
+    yield added
     said = f"Its tools are offered as {added.name}_…"
     present.terminal().print(Text(present.plain(said)), soft_wrap=True)
 
 
-@servers.command("list", epilog=EXIT_CODES)
-def list_all(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(servers, "list")
+async def list_all(inside: WorkspaceEngine) -> Shown:
     """List the servers, without what their headers say."""
-    found = in_workspace(context, workspace, lambda inside: inside.mcp_servers())
-    if as_json:
-        present.print_json(McpServerList(mcp_servers=found))
-        return
+    found = await inside.mcp_servers()
+    yield McpServerList(mcp_servers=found)
     if not found:
         present.terminal().print("No MCP servers.")
         return
@@ -107,32 +104,18 @@ def list_all(
     listing.show(present.terminal())
 
 
-@servers.command("remove", epilog=EXIT_CODES)
-def remove(
+@workspace_command(servers, "remove")
+async def remove(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     server: Annotated[str, typer.Argument(metavar="NAME", help="The server's name.")],
-    workspace: Workspace = None,
 ) -> None:
     """Offer a server's tools no more."""
-    in_workspace(context, workspace, lambda inside: inside.remove_mcp_server(server))
+    await inside.remove_mcp_server(server)
 
 
-def _headers(given: list[str]) -> dict[str, str]:
-    """Raises InvalidRequest for one without a colon, which is not repeated: it may be a key."""
-    pairs = [each.partition(":") for each in given]
-    if not all(colon for _, colon, _ in pairs):
-        raise InvalidRequest(
-            "a header has no colon", hint="write --header 'Authorization: Bearer …'"
-        )
-    return {name.strip(): value.strip() for name, _, value in pairs}
-
-
-def _print(in_use: ModelsInUse, *, as_json: bool) -> None:
+def _print(in_use: ModelsInUse) -> None:
     shape = Models.from_domain(in_use)
-    if as_json:
-        present.print_json(shape)
-        return
     listing = present.table("asked", "model")
     for place, used in enumerate(shape.used, 1):
         listing.add_row(str(place), present.plain(used))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from footnote.domain.audit import Act, AuditEntry, AuditHead, AuditPage
+from footnote.domain.audit import Act, AuditHead
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import json_of
@@ -30,10 +30,10 @@ _HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
 _TIMES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show(
+@workspace_command(app, "list")
+async def show(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     principal: Annotated[
         str | None, typer.Option("--principal", metavar="ID", help="Of this principal alone.")
     ] = None,
@@ -56,26 +56,18 @@ def show(
     cursor: Annotated[
         str | None, typer.Option("--cursor", help="Where a page before ended.")
     ] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List what was done, newest first."""
-
-    async def listed(inside: WorkspaceEngine) -> AuditPage:
-        return await inside.audit_entries(
-            principal_id=principal,
-            act=act,
-            document_id=None if document is None else await inside.document_called(document),
-            since=since and since.replace(tzinfo=UTC),
-            until=until and until.replace(tzinfo=UTC),
-            limit=limit,
-            cursor=cursor,
-        )
-
-    page = in_workspace(context, workspace, listed)
-    if as_json:
-        present.print_json(page)
-        return
+    page = await inside.audit_entries(
+        principal_id=principal,
+        act=act,
+        document_id=None if document is None else await inside.document_called(document),
+        since=since and since.replace(tzinfo=UTC),
+        until=until and until.replace(tzinfo=UTC),
+        limit=limit,
+        cursor=cursor,
+    )
+    yield page
     if not page.entries:
         present.terminal().print("No entries.")
         return
@@ -96,16 +88,12 @@ def show(
         present.notices().print(Text(more, style="dim"), soft_wrap=True)
 
 
-@app.command("export", epilog=EXIT_CODES)
-def export(*, context: typer.Context, workspace: Workspace = None) -> None:
+@workspace_command(app, "export")
+async def export(inside: WorkspaceEngine) -> None:
     """Print every entry as a line of JSON, oldest first, with all that verifying needs."""
-
-    async def written(inside: WorkspaceEngine) -> None:
-        async with aclosing(inside.export_audit()) as entries:
-            async for entry in entries:
-                _print_line(entry)
-
-    in_workspace(context, workspace, written)
+    async with aclosing(inside.export_audit()) as entries:
+        async for entry in entries:
+            sys.stdout.write(present.encodable_json(json_of(entry), sys.stdout.encoding) + "\n")
 
 
 @app.command("verify", epilog=EXIT_CODES)
@@ -141,10 +129,6 @@ def verify(
         present.terminal().print(Text(said + head), soft_wrap=True)
     if not found.intact:
         raise typer.Exit(1)
-
-
-def _print_line(entry: AuditEntry) -> None:
-    sys.stdout.write(present.encodable_json(json_of(entry), sys.stdout.encoding) + "\n")
 
 
 def _head_of(text: str) -> AuditHead:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from footnote.domain.backups import BackupVerification, Restoration
+from footnote.domain.backups import Restoration
 from footnote.engine.backup_run import BackupOptions
 from footnote.engine.backups import create_backup, list_backups, prune_backups
 from footnote.engine.recorded_answers import Questions
@@ -149,7 +149,16 @@ def verify(
     if as_json:
         present.print_json(found)
     else:
-        _show_verification(found)
+        terminal = present.terminal()
+        said = (
+            f"Read {counted(found.parts, 'part')} of {counted(found.backups, 'backup')}, "
+            f"{counted(found.bytes, 'byte')}."
+        )
+        terminal.print(Text(said))
+        for fault in found.faults:
+            terminal.print(Text(present.plain(fault), style="bold red"), soft_wrap=True)
+        if found.restoration is not None:
+            _show_restoration(found.restoration, on_trial=True)
     if not found.sound:
         raise typer.Exit(_INCOMPLETE)
 
@@ -258,19 +267,6 @@ def _tell(words: str) -> None:
 
 def _moment(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _show_verification(found: BackupVerification) -> None:
-    terminal = present.terminal()
-    said = (
-        f"Read {counted(found.parts, 'part')} of {counted(found.backups, 'backup')}, "
-        f"{counted(found.bytes, 'byte')}."
-    )
-    terminal.print(Text(said))
-    for fault in found.faults:
-        terminal.print(Text(present.plain(fault), style="bold red"), soft_wrap=True)
-    if found.restoration is not None:
-        _show_restoration(found.restoration, on_trial=True)
 
 
 def _show_restoration(done: Restoration, *, on_trial: bool = False) -> None:

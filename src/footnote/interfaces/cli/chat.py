@@ -160,7 +160,11 @@ async def _talk(workspace: WorkspaceEngine, wanted: Chat) -> int:
         if not wanted.as_json:
             _echo(line)
         if conversation_id is None:
-            conversation_id = await _begin(workspace, attached, wanted.mode)
+            made = await workspace.create_conversation(
+                document_mode=wanted.mode or "first", document_ids=tuple(attached)
+            )
+            _notice(f"Go on later with: footnote chat --conversation {made.conversation_id}")
+            conversation_id = made.conversation_id
         code = await _answer(workspace, conversation_id, line, wanted, suggesting) or code
     await suggesting.chosen("")
     return code
@@ -178,16 +182,6 @@ async def _attach(
         await workspace.attach_document(conversation_id, document_id)
     if mode is not None:
         await workspace.change_conversation(conversation_id, document_mode=mode)
-
-
-async def _begin(
-    workspace: WorkspaceEngine, document_ids: Sequence[UUID], mode: DocumentMode | None
-) -> UUID:
-    made = await workspace.create_conversation(
-        document_mode=mode or "first", document_ids=tuple(document_ids)
-    )
-    _notice(f"Go on later with: footnote chat --conversation {made.conversation_id}")
-    return made.conversation_id
 
 
 def _notice(told: str) -> None:

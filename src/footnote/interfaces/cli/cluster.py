@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from footnote.domain.distribution import ClusterMove, ClusterPlan, ClusterStatus
+from footnote.domain.distribution import ClusterMove, ClusterPlan
 from footnote.engine import cluster as engine
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
@@ -66,7 +66,27 @@ def status(
     if as_json:
         present.print_json(found)
     else:
-        _show_status(found)
+        console = present.terminal()
+        table = Table("node", "active", "takes shards", "shards", "MB", box=None)
+        for node in found.nodes:
+            table.add_row(
+                node.address,
+                "yes" if node.active else "no",
+                "yes" if node.takes_shards else "no",
+                str(node.shards),
+                f"{node.size_bytes / _MEGABYTE:,.1f}",
+            )
+        console.print(table)
+        console.print(Text(f"{found.citus}. {found.distributed} tables lie as planned."))
+        if found.left:
+            console.print(Text(f"Not yet: {', '.join(found.left)}."))
+        if found.placement is not None:
+            placed = found.placement
+            alone = "alone in" if placed.isolated else "in"
+            told = f"{placed.workspace} lies {alone} shard {placed.shard_id} on {placed.address}."
+            console.print(Text(told))
+        if found.rebalancing is not None:
+            console.print(Text(f"The last rebalancing: {found.rebalancing}."))
 
 
 @app.command("isolate", epilog=EXIT_CODES)
@@ -113,30 +133,6 @@ def _show_plan(planned: ClusterPlan, *, as_json: bool) -> None:
             console.print(Text(in_the_way))
     if planned.obstacles:
         raise typer.Exit(_IN_THE_WAY)
-
-
-def _show_status(found: ClusterStatus) -> None:
-    console = present.terminal()
-    table = Table("node", "active", "takes shards", "shards", "MB", box=None)
-    for node in found.nodes:
-        table.add_row(
-            node.address,
-            "yes" if node.active else "no",
-            "yes" if node.takes_shards else "no",
-            str(node.shards),
-            f"{node.size_bytes / _MEGABYTE:,.1f}",
-        )
-    console.print(table)
-    console.print(Text(f"{found.citus}. {found.distributed} tables lie as planned."))
-    if found.left:
-        console.print(Text(f"Not yet: {', '.join(found.left)}."))
-    if found.placement is not None:
-        placed = found.placement
-        alone = "alone in" if placed.isolated else "in"
-        told = f"{placed.workspace} lies {alone} shard {placed.shard_id} on {placed.address}."
-        console.print(Text(told))
-    if found.rebalancing is not None:
-        console.print(Text(f"The last rebalancing: {found.rebalancing}."))
 
 
 def _show_move(moved: ClusterMove, *, as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
@@ -16,9 +16,12 @@ from footnote.domain.clusters import (
     NearCluster,
 )
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Limit, Workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.options import Limit
 from footnote.interfaces.cli.results import counted
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 app = typer.Typer(
     name="clusters",
@@ -31,10 +34,10 @@ _QUOTED = 100
 """Characters of a passage in a table."""
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show_clusters(
+@workspace_command(app, "list")
+async def show_clusters(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     of: Of = ClusterOf.DOCUMENTS,
     granularity: Annotated[
         ClusterGranularity, typer.Option("--granularity", help="How finely they are told apart.")
@@ -43,21 +46,13 @@ def show_clusters(
     cursor: Annotated[
         str | None, typer.Option("--cursor", metavar="CURSOR", help="Where a page before ended.")
     ] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List clusters of documents or passages that are alike, the largest first."""
-    found = in_workspace(
-        context,
-        workspace,
-        lambda inside: inside.clusters(of=of, granularity=granularity, limit=limit, cursor=cursor),
-    )
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.clusters(of=of, granularity=granularity, limit=limit, cursor=cursor)
+    yield found
     terminal = present.terminal()
     if not found.clusters:
-        progress = in_workspace(context, workspace, lambda inside: inside.cluster_progress(of=of))
+        progress = await inside.cluster_progress(of=of)
         terminal.print("There are no clusters. " + _advice(progress))
         return
     listing = present.table("label", f"#{of.value}", "typical", "cluster")
@@ -72,20 +67,16 @@ def show_clusters(
     terminal.print(f"{found.outliers:,} {of.value} are in none of them.")
 
 
-@app.command("show", epilog=EXIT_CODES)
-def show_cluster(
+@workspace_command(app, "show")
+async def show_cluster(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     cluster_id: Annotated[UUID, typer.Argument(metavar="CLUSTER", help="The cluster's id.")],
     limit: Limit = 20,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show a cluster with its most typical documents or passages, its terms and what lies near."""
-    found = in_workspace(context, workspace, lambda inside: inside.cluster(cluster_id, limit=limit))
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.cluster(cluster_id, limit=limit)
+    yield found
     terminal = present.terminal()
     chunks = found.cluster.chunks
     size = counted(found.cluster.documents, "document")
@@ -115,19 +106,15 @@ def show_cluster(
         near.show(terminal)
 
 
-@app.command("progress", epilog=EXIT_CODES)
-def show_progress(
+@workspace_command(app, "progress")
+async def show_progress(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     of: Of = ClusterOf.DOCUMENTS,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Say how far the documents, or passages, of the workspace are told apart."""
-    found = in_workspace(context, workspace, lambda inside: inside.cluster_progress(of=of))
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.cluster_progress(of=of)
+    yield found
     terminal = present.terminal()
     terminal.print(
         f"{found.done:,} of {counted(found.documents, 'document')} looked at. {_advice(found)}"

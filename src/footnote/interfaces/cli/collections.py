@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from footnote.domain import DocumentStatus
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
 from footnote.interfaces.schemas import CollectionList
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 app = typer.Typer(
     name="collections",
@@ -19,15 +21,11 @@ app = typer.Typer(
 )
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show_collections(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "list")
+async def show_collections(inside: WorkspaceEngine) -> Shown:
     """List the collections that you administer, with what they hold."""
-    found = in_workspace(context, workspace, lambda inside: inside.collections())
-    if as_json:
-        present.print_json(CollectionList(collections=found))
-        return
+    found = await inside.collections()
+    yield CollectionList(collections=found)
     if not found:
         present.terminal().print("No collections.")
         return
@@ -45,12 +43,11 @@ def show_collections(
     listing.show(present.terminal())
 
 
-@app.command("delete", epilog=EXIT_CODES)
-def delete_collection(
+@workspace_command(app, "delete")
+async def delete_collection(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     collection: Annotated[str, typer.Argument(metavar="COLLECTION", help="Its name.")],
-    workspace: Workspace = None,
 ) -> None:
     """Remove a collection without documents, with the roles that were granted in it."""
-    in_workspace(context, workspace, lambda inside: inside.delete_collection(collection))
+    await inside.delete_collection(collection)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from footnote.domain.configuration import SettingSource, SettingValue, WorkspaceSetting
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
 from footnote.interfaces.schemas import SettingHistory, SettingList
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 app = typer.Typer(
     name="config", help="See and change the settings of a workspace.", no_args_is_help=True
@@ -23,15 +25,11 @@ Which = Annotated[
 ]
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show_settings(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "list")
+async def show_settings(inside: WorkspaceEngine) -> Shown:
     """List the settings that a workspace may have of its own."""
-    found = in_workspace(context, workspace, lambda inside: inside.settings_in_use())
-    if as_json:
-        present.print_json(SettingList(settings=found))
-        return
+    found = await inside.settings_in_use()
+    yield SettingList(settings=found)
     listing = present.table("setting", "value", "from", "installation", "changed by", "on")
     for each in found:
         own = each.source is SettingSource.WORKSPACE
@@ -46,60 +44,52 @@ def show_settings(
     listing.show(present.terminal())
 
 
-@app.command("get", epilog=EXIT_CODES)
-def get(
-    *, context: typer.Context, name: Which, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "get")
+async def get(inside: WorkspaceEngine, *, name: Which) -> Shown:
     """Show what a setting is in the workspace."""
-    _show(in_workspace(context, workspace, lambda inside: inside.setting(name)), as_json=as_json)
+    found = await inside.setting(name)
+    yield found
+    _show(found)
 
 
-@app.command("set", epilog=EXIT_CODES)
-def change(
+@workspace_command(app, "set")
+async def change(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     name: Which,
     value: Annotated[
         str,
         typer.Argument(metavar="VALUE", help="As in the environment; null for none."),
     ],
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Give the workspace a value of its own, from the next search on, in every process."""
-    changed = in_workspace(context, workspace, lambda inside: inside.change_setting(name, value))
-    _show(changed, as_json=as_json)
+    found = await inside.change_setting(name, value)
+    yield found
+    _show(found)
 
 
-@app.command("unset", epilog=EXIT_CODES)
-def unset(
-    *, context: typer.Context, name: Which, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "unset")
+async def unset(inside: WorkspaceEngine, *, name: Which) -> Shown:
     """Follow the installation again."""
-    found = in_workspace(context, workspace, lambda inside: inside.unset_setting(name))
-    _show(found, as_json=as_json)
+    found = await inside.unset_setting(name)
+    yield found
+    _show(found)
 
 
-@app.command("history", epilog=EXIT_CODES)
-def history(
+@workspace_command(app, "history")
+async def history(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     name: Annotated[
         str | None, typer.Argument(metavar="NAME", help="One setting; all without it.")
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", min=1, max=1000, help="The most changes to show.")
     ] = 100,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show who changed what when, latest first."""
-    found = in_workspace(
-        context, workspace, lambda inside: inside.setting_history(name, limit=limit)
-    )
-    if as_json:
-        present.print_json(SettingHistory(changes=found))
-        return
+    found = await inside.setting_history(name, limit=limit)
+    yield SettingHistory(changes=found)
     if not found:
         present.terminal().print("Nothing was changed.")
         return
@@ -116,10 +106,7 @@ def history(
     listing.show(present.terminal())
 
 
-def _show(found: WorkspaceSetting, *, as_json: bool) -> None:
-    if as_json:
-        present.print_json(found)
-        return
+def _show(found: WorkspaceSetting) -> None:
     source = (
         "of the installation"
         if found.source is SettingSource.INSTALLATION

@@ -14,9 +14,7 @@ from rich.text import Text
 
 from footnote.domain import Answer
 from footnote.domain.conversations import (
-    Conversation,
     ConversationExport,
-    ConversationPage,
     ExportFormat,
     Message,
     MessageAnswer,
@@ -24,8 +22,8 @@ from footnote.domain.conversations import (
 from footnote.engine import WorkspaceEngine
 from footnote.engine.conversations import as_markdown
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.options import EXIT_CODES, Workspace
 
 app = typer.Typer(
     name="conversations", help="See, rename, export and delete conversations.", no_args_is_help=True
@@ -38,29 +36,22 @@ ConversationId = Annotated[
 _REMOVED = "[removed with its document]"
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show_list(
+@workspace_command(app, "list")
+async def show_list(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     query: Annotated[
         str | None, typer.Option(help="Only those with all these words, in title or message.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=500, help="Most conversations shown.")] = 50,
     cursor: Annotated[str | None, typer.Option(help="Where the page before ended.")] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List conversations, what was used last first."""
-
-    async def read(inside: WorkspaceEngine) -> ConversationPage:
-        if query is None:
-            return await inside.conversations(limit=limit, cursor=cursor)
-        return await inside.find_conversations(query, limit=limit, cursor=cursor)
-
-    page = in_workspace(context, workspace, read)
-    if as_json:
-        present.print_json(page)
-        return
+    if query is None:
+        page = await inside.conversations(limit=limit, cursor=cursor)
+    else:
+        page = await inside.find_conversations(query, limit=limit, cursor=cursor)
+    yield page
     excerpts = {each.conversation_id: each.excerpt for each in reversed(page.matches)}
     listing = present.table("id", "title", "#documents", "used", *(["found"] if query else []))
     for each in page.conversations:
@@ -81,64 +72,36 @@ def show_list(
         present.notices().print(Text(more, style="dim"), soft_wrap=True)
 
 
-@app.command("show", epilog=EXIT_CODES)
-def show(
-    *,
-    context: typer.Context,
-    conversation_id: ConversationId,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+@workspace_command(app, "show")
+async def show(inside: WorkspaceEngine, *, conversation_id: ConversationId) -> Shown:
     """Show what was said; with --json, on every branch."""
-    found, messages = in_workspace(
-        context, workspace, lambda inside: inside.export_conversation(conversation_id)
-    )
-    if as_json:
-        present.print_json(ConversationExport(conversation=found, messages=tuple(messages)))
-        return
+    found, messages = await inside.export_conversation(conversation_id)
+    yield ConversationExport(conversation=found, messages=tuple(messages))
     show_messages(present.terminal(), [message for message in messages if message.active])
 
 
-@app.command("rename", epilog=EXIT_CODES)
-def give_title(
+@workspace_command(app, "rename")
+async def give_title(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     conversation_id: ConversationId,
     title: Annotated[str, typer.Argument(metavar="TITLE", help="Its new title.")],
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Give a conversation another title."""
-    renamed = in_workspace(
-        context, workspace, lambda inside: inside.change_conversation(conversation_id, title=title)
-    )
-    if as_json:
-        present.print_json(renamed)
-    else:
-        present.terminal().print(Text(present.plain(renamed.title)), soft_wrap=True)
+    renamed = await inside.change_conversation(conversation_id, title=title)
+    yield renamed
+    present.terminal().print(Text(present.plain(renamed.title)), soft_wrap=True)
 
 
-@app.command("delete", epilog=EXIT_CODES)
-def remove(
-    *,
-    context: typer.Context,
-    conversation_id: ConversationId,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+@workspace_command(app, "delete")
+async def remove(inside: WorkspaceEngine, *, conversation_id: ConversationId) -> Shown:
     """Delete a conversation with its messages and their feedback, for good."""
-
-    async def delete(inside: WorkspaceEngine) -> Conversation:
-        found = await inside.conversation(conversation_id)
-        await inside.delete_conversation(conversation_id)
-        return found
-
-    gone = in_workspace(context, workspace, delete)
-    if as_json:
-        present.print_json(gone)
-    else:
-        said = f"Deleted: {present.plain(gone.title) or gone.conversation_id}"
-        present.notices().print(Text(said), soft_wrap=True)
+    found = await inside.conversation(conversation_id)
+    await inside.delete_conversation(conversation_id)
+    gone = found
+    yield gone
+    said = f"Deleted: {present.plain(gone.title) or gone.conversation_id}"
+    present.notices().print(Text(said), soft_wrap=True)
 
 
 @app.command("export", epilog=EXIT_CODES)
@@ -205,42 +168,29 @@ def _shown(answer: MessageAnswer) -> Answer:
 feedback = typer.Typer(name="feedback", help="Judge answers.", no_args_is_help=True)
 
 
-@feedback.command("give", epilog=EXIT_CODES)
-def give(
+@workspace_command(feedback, "give")
+async def give(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     conversation_id: ConversationId,
     message_id: Annotated[UUID, typer.Argument(metavar="MESSAGE", help="The answer's id.")],
     thumb: Annotated[Literal["up", "down"], typer.Argument(metavar="THUMB", help="up or down.")],
     comment: Annotated[str, typer.Option(help="Why.")] = "",
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Say what you think of an answer, in place of what you said before."""
-    message = in_workspace(
-        context,
-        workspace,
-        lambda inside: inside.give_feedback(conversation_id, message_id, thumb, comment),
-    )
-    if as_json:
-        present.print_json(message)
-    else:
-        present.notices().print(Text(f"Noted: {thumb}"))
+    message = await inside.give_feedback(conversation_id, message_id, thumb, comment)
+    yield message
+    present.notices().print(Text(f"Noted: {thumb}"))
 
 
-@feedback.command("export", epilog=EXIT_CODES)
-def export_feedback(
+@workspace_command(feedback, "export")
+async def export_feedback(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     down: Annotated[
         bool, typer.Option("--down", help="With what was disliked, to be completed by hand.")
     ] = False,
-    workspace: Workspace = None,
 ) -> None:
     """Print your feedback as lines of a golden set."""
-
-    async def write(inside: WorkspaceEngine) -> None:
-        async for line in inside.golden_candidates(down=down):
-            typer.echo(line)
-
-    in_workspace(context, workspace, write)
+    async for line in inside.golden_candidates(down=down):
+        typer.echo(line)

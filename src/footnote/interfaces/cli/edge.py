@@ -5,23 +5,25 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import errno
+import inspect
 import json
 import logging
 import os
 import re
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import aclosing, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, TypeVar, cast, get_type_hints
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from footnote.errors import FootnoteError, InvalidArguments, InvalidRequest
-from footnote.interfaces.cli.options import chosen_workspace
-from footnote.interfaces.cli.present import encodable_json, show_degraded
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
+from footnote.interfaces.cli.present import encodable_json, print_json, show_degraded
 from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
 
 if TYPE_CHECKING:
@@ -32,6 +34,10 @@ INTERRUPTED = 130
 """128 + SIGINT, as shells count."""
 
 T = TypeVar("T")
+Work = TypeVar("Work", bound=Callable[..., object])
+
+Shown = AsyncIterator[object]
+"""What a command gives that shows something: the record that `--json` prints, once."""
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -3, -8
 """As <malloc.h> has them."""
@@ -114,6 +120,58 @@ def in_workspace(
                 return await verb(await entered(engine, name))
 
     return asyncio.run(work())
+
+
+def workspace_command(app: typer.Typer, name: str) -> Callable[[Work], Work]:
+    """Add a command that works in a workspace, with `--workspace` as an option of it.
+
+    Its function is a coroutine of the workspace and of the command's own arguments, by name. One
+    that shows something is a generator, and the command takes `--json`: what it yields is then
+    printed and nothing else; otherwise it goes on, and prints what a person reads.
+    """
+
+    def add(work: Work) -> Work:
+        shows = inspect.isasyncgenfunction(work)
+        _, *own = inspect.signature(work).parameters.values()
+        holder = SimpleNamespace(__annotations__={each.name: each.annotation for each in own})
+        hints = get_type_hints(holder, vars(sys.modules[work.__module__]), include_extras=True)
+        options: list[tuple[str, object, object]] = [("workspace", Workspace, None)]
+        options += [("as_json", AsJson, False)] if shows else []
+        taken = [
+            ("context", typer.Context, inspect.Parameter.empty),
+            *((each.name, hints[each.name], each.default) for each in own),
+            *options,
+        ]
+
+        def command(
+            *, context: typer.Context, workspace: str | None, as_json: bool = False, **given: object
+        ) -> None:
+            async def done(inside: WorkspaceEngine) -> None:
+                working = work(inside, **given)
+                if not isinstance(working, AsyncGenerator):
+                    await cast("Awaitable[None]", working)
+                    return
+                async with aclosing(working):
+                    async for record in working:
+                        if as_json:
+                            print_json(record)
+                            return
+
+            in_workspace(context, workspace, done)
+
+        command.__doc__ = work.__doc__
+        command.__annotations__ = {}
+        by_name = inspect.Parameter.KEYWORD_ONLY
+        vars(command)["__signature__"] = inspect.Signature(
+            [
+                inspect.Parameter(each, by_name, default=was, annotation=hint)
+                for each, hint, was in taken
+            ]
+        )
+        app.command(name, epilog=EXIT_CODES)(command)
+        return work
+
+    return add
 
 
 async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:

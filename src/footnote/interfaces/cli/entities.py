@@ -7,11 +7,11 @@ from uuid import UUID
 
 import typer
 
-from footnote.domain.entities import Entity, EntityKind, EntityPage, MentionPage
+from footnote.domain.entities import Entity, EntityKind
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
 from footnote.interfaces.cli.model_use import reading_advice, show_reading
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Cursor, Limit, Workspace
+from footnote.interfaces.cli.options import Cursor, Limit
 from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import EntityDecisionList
 
@@ -27,10 +27,10 @@ app = typer.Typer(
 Called = Annotated[str, typer.Argument(metavar="ENTITY", help="Its id, or its name.")]
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show_entities(
+@workspace_command(app, "list")
+async def show_entities(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     query: Annotated[
         str, typer.Argument(metavar="[WORDS]", help="Words that are all in one of its names.")
     ] = "",
@@ -45,27 +45,19 @@ def show_entities(
     ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List entities, those that most documents name first."""
-
-    async def listed(inside: WorkspaceEngine) -> EntityPage:
-        document_id = None if document is None else await inside.document_called(document)
-        return await inside.entities(
-            query=query,
-            kinds=tuple(kinds or ()),
-            document_id=document_id,
-            limit=limit,
-            cursor=cursor,
-        )
-
-    found = in_workspace(context, workspace, listed)
-    if as_json:
-        present.print_json(found)
-        return
+    document_id = None if document is None else await inside.document_called(document)
+    found = await inside.entities(
+        query=query,
+        kinds=tuple(kinds or ()),
+        document_id=document_id,
+        limit=limit,
+        cursor=cursor,
+    )
+    yield found
     if not found.entities:
-        progress = in_workspace(context, workspace, lambda inside: inside.entity_progress())
+        progress = await inside.entity_progress()
         present.terminal().print(
             "There are no such entities. " + reading_advice(progress, "entities")
         )
@@ -84,39 +76,30 @@ def show_entities(
         present.terminal().print(f"More: --cursor {found.next_cursor}")
 
 
-@app.command("show", epilog=EXIT_CODES)
-def show_entity(
-    *, context: typer.Context, called: Called, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
-    """Show an entity, the documents that name it, and why they are taken to name the same."""
-
-    async def read(inside: WorkspaceEngine) -> Entity:
-        return await inside.entity(await inside.entity_called(called))
-
-    found = in_workspace(context, workspace, read)
-    present.print_json(found) if as_json else _show_one(found)
-
-
-@app.command("mentions", epilog=EXIT_CODES)
-def show_mentions(
+@workspace_command(app, "show")
+async def show_entity(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
+    called: Called,
+) -> Shown:
+    """Show an entity, the documents that name it, and why they are taken to name the same."""
+    found = await inside.entity(await inside.entity_called(called))
+    yield found
+    _show_one(found)
+
+
+@workspace_command(app, "mentions")
+async def show_mentions(
+    inside: WorkspaceEngine,
+    *,
     called: Called,
     limit: Limit = 50,
     cursor: Cursor = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List every place where documents name an entity."""
-
-    async def read(inside: WorkspaceEngine) -> MentionPage:
-        entity_id = await inside.entity_called(called)
-        return await inside.entity_mentions(entity_id, limit=limit, cursor=cursor)
-
-    found = in_workspace(context, workspace, read)
-    if as_json:
-        present.print_json(found)
-        return
+    entity_id = await inside.entity_called(called)
+    found = await inside.entity_mentions(entity_id, limit=limit, cursor=cursor)
+    yield found
     listing = present.table("document", "place", "words")
     for each in found.mentions:
         listing.add_row(
@@ -129,31 +112,26 @@ def show_mentions(
         present.terminal().print(f"More: --cursor {found.next_cursor}")
 
 
-@app.command("merge", epilog=EXIT_CODES)
-def merge(
+@workspace_command(app, "merge")
+async def merge(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     called: Called,
     other: Annotated[
         str, typer.Argument(metavar="OTHER", help="What it takes in: its id, or its name.")
     ],
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Let an entity take in another: all names of both are one, in later documents too."""
-
-    async def merged(inside: WorkspaceEngine) -> Entity:
-        entity_id = await inside.entity_called(called)
-        return await inside.merge_entities(entity_id, await inside.entity_called(other))
-
-    found = in_workspace(context, workspace, merged)
-    present.print_json(found) if as_json else _show_one(found)
+    entity_id = await inside.entity_called(called)
+    found = await inside.merge_entities(entity_id, await inside.entity_called(other))
+    yield found
+    _show_one(found)
 
 
-@app.command("split", epilog=EXIT_CODES)
-def split(
+@workspace_command(app, "split")
+async def split(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     called: Called,
     names: Annotated[
         list[str] | None,
@@ -165,52 +143,38 @@ def split(
             "--document", metavar="DOCUMENT", help="In which it is another one; may be repeated."
         ),
     ] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Make an entity of its own of some names, or of what some documents call so."""
-
-    async def made(inside: WorkspaceEngine) -> Entity:
-        entity_id = await inside.entity_called(called)
-        chosen = [await inside.document_called(each) for each in documents or ()]
-        return await inside.split_entity(entity_id, names=tuple(names or ()), documents=chosen)
-
-    found = in_workspace(context, workspace, made)
-    present.print_json(found) if as_json else _show_one(found)
+    entity_id = await inside.entity_called(called)
+    chosen = [await inside.document_called(each) for each in documents or ()]
+    found = await inside.split_entity(entity_id, names=tuple(names or ()), documents=chosen)
+    yield found
+    _show_one(found)
 
 
-@app.command("rename", epilog=EXIT_CODES)
-def rename(
+@workspace_command(app, "rename")
+async def rename(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     called: Called,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The name that it gets.")],
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Give an entity a name."""
-
-    async def renamed(inside: WorkspaceEngine) -> Entity:
-        return await inside.rename_entity(await inside.entity_called(called), name)
-
-    found = in_workspace(context, workspace, renamed)
-    present.print_json(found) if as_json else _show_one(found)
+    found = await inside.rename_entity(await inside.entity_called(called), name)
+    yield found
+    _show_one(found)
 
 
-@app.command("decisions", epilog=EXIT_CODES)
-def show_decisions(
-    *, context: typer.Context, called: Called, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "decisions")
+async def show_decisions(
+    inside: WorkspaceEngine,
+    *,
+    called: Called,
+) -> Shown:
     """List what was decided of an entity, latest first."""
-
-    async def read(inside: WorkspaceEngine) -> EntityDecisionList:
-        entity_id = await inside.entity_called(called)
-        return EntityDecisionList(decisions=await inside.entity_decisions(entity_id))
-
-    found = in_workspace(context, workspace, read)
-    if as_json:
-        present.print_json(found)
-        return
+    entity_id = await inside.entity_called(called)
+    found = EntityDecisionList(decisions=await inside.entity_decisions(entity_id))
+    yield found
     listing = present.table("act", "name", "by", "when", "undone", "decision")
     for each in found.decisions:
         listing.add_row(
@@ -224,44 +188,32 @@ def show_decisions(
     listing.show(present.terminal())
 
 
-@app.command("undo", epilog=EXIT_CODES)
-def undo(
+@workspace_command(app, "undo")
+async def undo(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     decision_id: Annotated[UUID, typer.Argument(metavar="DECISION", help="The decision's id.")],
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Have things as they were before a decision."""
-    found = in_workspace(
-        context, workspace, lambda inside: inside.undo_entity_decision(decision_id)
-    )
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.undo_entity_decision(decision_id)
+    yield found
     present.terminal().print(f"The {found.act.value} is undone.")
 
 
-@app.command("extract", epilog=EXIT_CODES)
-def extract(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "extract")
+async def extract(inside: WorkspaceEngine) -> Shown:
     """Have a worker read all documents for entities that were not."""
-    found = in_workspace(context, workspace, lambda inside: inside.extract_entities())
-    present.print_json(found) if as_json else show_reading(
-        found, counted(found.mentions, "mention"), "entities"
-    )
+    found = await inside.extract_entities()
+    yield found
+    show_reading(found, counted(found.mentions, "mention"), "entities")
 
 
-@app.command("progress", epilog=EXIT_CODES)
-def show_progress(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "progress")
+async def show_progress(inside: WorkspaceEngine) -> Shown:
     """Say how far the documents of the workspace are read for entities."""
-    found = in_workspace(context, workspace, lambda inside: inside.entity_progress())
-    present.print_json(found) if as_json else show_reading(
-        found, counted(found.mentions, "mention"), "entities"
-    )
+    found = await inside.entity_progress()
+    yield found
+    show_reading(found, counted(found.mentions, "mention"), "entities")
 
 
 def _show_one(found: Entity) -> None:

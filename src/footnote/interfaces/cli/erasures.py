@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import ValidationError
@@ -14,11 +14,14 @@ from footnote.domain import Erasure
 from footnote.domain.erasure import ErasureEntry
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace, require_yes
+from footnote.interfaces.cli.edge import Shown, in_workspace, require_yes, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import ErasureList, ReplayReport, adapter
 from footnote.validation.text import json_fault
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 app = typer.Typer(
     name="erasure",
@@ -27,13 +30,11 @@ app = typer.Typer(
 )
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+@workspace_command(app, "list")
+async def show(inside: WorkspaceEngine) -> Shown:
     """List what was erased, oldest first: ids, and nothing of what was erased."""
-    found = in_workspace(context, workspace, lambda inside: inside.erasures())
-    if as_json:
-        present.print_json(ErasureList(erasures=found))
-        return
+    found = await inside.erasures()
+    yield ErasureList(erasures=found)
     if not found:
         present.terminal().print("Nothing was erased.")
         return

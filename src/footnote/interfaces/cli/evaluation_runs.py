@@ -8,10 +8,10 @@ from uuid import UUID
 
 import typer
 
-from footnote.domain.evaluations import EvaluationComparison, EvaluationOrder, StartedEvaluation
+from footnote.domain.evaluations import EvaluationOrder, StartedEvaluation
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import EvaluationRunList, StartedEvaluationList
 
@@ -29,21 +29,17 @@ _SHOWN = ("ndcg", "recall", "right", "refused", "quote_found")
 RunId = Annotated[UUID, typer.Argument(metavar="RUN", help="The run's id.")]
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show_runs(
+@workspace_command(app, "list")
+async def show_runs(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, max=200, help="The most runs.")
     ] = 20,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List the runs, latest first."""
-    found = in_workspace(context, workspace, lambda inside: inside.evaluation_runs(limit=limit))
-    if as_json:
-        present.print_json(EvaluationRunList(runs=found))
-        return
+    found = await inside.evaluation_runs(limit=limit)
+    yield EvaluationRunList(runs=found)
     if not found:
         present.terminal().print("No runs are kept: footnote eval GOLDEN --keep keeps one.")
         return
@@ -63,15 +59,11 @@ def show_runs(
     listing.show(present.terminal())
 
 
-@app.command("show", epilog=EXIT_CODES)
-def show_run(
-    *, context: typer.Context, run_id: RunId, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "show")
+async def show_run(inside: WorkspaceEngine, *, run_id: RunId) -> Shown:
     """Show a run with what came of each question."""
-    found = in_workspace(context, workspace, lambda inside: inside.evaluation_run(run_id))
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.evaluation_run(run_id)
+    yield found
     figures = present.table("metric", "#figure")
     for label, value in found.run.figures.items():
         figures.add_row(label, _figure(value))
@@ -87,26 +79,18 @@ def show_run(
     questions.show(present.terminal())
 
 
-@app.command("compare", epilog=EXIT_CODES)
-def compare_runs(
+@workspace_command(app, "compare")
+async def compare_runs(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     a: Annotated[UUID, typer.Argument(metavar="A", help="The run that is compared with.")],
     b: Annotated[UUID, typer.Argument(metavar="B", help="The run that is compared.")],
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Compare two runs over the same questions."""
+    from footnote.evaluation.kept import compare_evaluations
 
-    async def compared(inside: WorkspaceEngine) -> EvaluationComparison:
-        from footnote.evaluation.kept import compare_evaluations
-
-        return await compare_evaluations(inside, a, b)
-
-    found = in_workspace(context, workspace, compared)
-    if as_json:
-        present.print_json(found)
-        return
+    found = await compare_evaluations(inside, a, b)
+    yield found
     listing = present.table("metric", "#a", "#b", "#b - a", "#p", "better")
     for each in found.differences:
         listing.add_row(
@@ -127,10 +111,10 @@ def compare_runs(
         changes.show(present.terminal())
 
 
-@app.command("delete", epilog=EXIT_CODES)
-def delete_run(*, context: typer.Context, run_id: RunId, workspace: Workspace = None) -> None:
+@workspace_command(app, "delete")
+async def delete_run(inside: WorkspaceEngine, *, run_id: RunId) -> None:
     """Forget a run."""
-    in_workspace(context, workspace, lambda inside: inside.delete_evaluation(run_id))
+    await inside.delete_evaluation(run_id)
 
 
 @app.command("start", epilog=EXIT_CODES)
@@ -176,15 +160,11 @@ def start_run(
     )
 
 
-@app.command("started", epilog=EXIT_CODES)
-def show_started(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "started")
+async def show_started(inside: WorkspaceEngine) -> Shown:
     """List what workers were told to ask lately, with how far it is."""
-    found = in_workspace(context, workspace, lambda inside: inside.started_evaluations())
-    if as_json:
-        present.print_json(StartedEvaluationList(started=found))
-        return
+    found = await inside.started_evaluations()
+    yield StartedEvaluationList(started=found)
     if not found:
         present.terminal().print(
             "No worker was told to ask a golden set: footnote eval-runs start GOLDEN does."
@@ -211,10 +191,10 @@ def show_started(
             present.terminal().print(f"{each.run_id}: {present.plain(each.failure)}")
 
 
-@app.command("cancel", epilog=EXIT_CODES)
-def cancel_run(*, context: typer.Context, run_id: RunId, workspace: Workspace = None) -> None:
+@workspace_command(app, "cancel")
+async def cancel_run(inside: WorkspaceEngine, *, run_id: RunId) -> None:
     """Have no more questions of a started evaluation asked; nothing is kept of it."""
-    in_workspace(context, workspace, lambda inside: inside.cancel_evaluation(run_id))
+    await inside.cancel_evaluation(run_id)
 
 
 def _figure(value: float | None) -> str:

@@ -122,8 +122,23 @@ def carry_out(order: Order) -> bool:
     if order.keep:
         wait_for(_keep(settings, order.workspace, session.runs))
     if order.html:
-        _write_report(order.html, outcome)
-    _tell(session)
+        runs = outcome.session.runs
+        second = Comparison(other=runs[1], differences=outcome.differences) if runs[1:] else None
+        page = html_report(runs[0], second, outcome.regressions or (), written_at=datetime.now(UTC))
+        try:
+            order.html.write_text(page, encoding="utf-8")
+        except OSError as error:
+            raise InvalidRequest(
+                f"{order.html} cannot be written: {error.strerror}",
+                hint="check the path and its rights",
+            ) from error
+    # Say on standard error what the figures suffer from.
+    for document in session.failed_documents:
+        sentence = present.failure_sentence(document)
+        _note(f"{document.filename} could not be indexed: {sentence}")
+    for name in session.runs[0].missing_documents:
+        _note(f"no document is called {name}, though questions expect it")
+    present.show_degraded(dict.fromkeys(each for run in session.runs for each in run.degraded))
     if order.as_json:
         typer.echo(json.dumps(_json(outcome), indent=2, ensure_ascii=False))
     else:
@@ -262,28 +277,6 @@ def _watch(progress: Progress, questions: int) -> Watch:
         progress.update(asking, advance=1, visible=True)
 
     return Watch(ingesting=ingesting, asking=asked)
-
-
-def _write_report(path: Path, outcome: Outcome) -> None:
-    runs = outcome.session.runs
-    second = Comparison(other=runs[1], differences=outcome.differences) if runs[1:] else None
-    page = html_report(runs[0], second, outcome.regressions or (), written_at=datetime.now(UTC))
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise InvalidRequest(
-            f"{path} cannot be written: {error.strerror}", hint="check the path and its rights"
-        ) from error
-
-
-def _tell(session: Session) -> None:
-    """Say on standard error what the figures suffer from."""
-    for document in session.failed_documents:
-        sentence = present.failure_sentence(document)
-        _note(f"{document.filename} could not be indexed: {sentence}")
-    for name in session.runs[0].missing_documents:
-        _note(f"no document is called {name}, though questions expect it")
-    present.show_degraded(dict.fromkeys(each for run in session.runs for each in run.degraded))
 
 
 def _note(sentence: str) -> None:

@@ -10,16 +10,13 @@ import typer
 
 from footnote.domain.facts import (
     Fact,
-    FactChanges,
-    FactConflictPage,
     FactKind,
-    FactPage,
     FactStatus,
 )
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
 from footnote.interfaces.cli.model_use import reading_advice, show_reading
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Cursor, Limit, Workspace
+from footnote.interfaces.cli.options import Cursor, Limit
 from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import RecalledFactList
 
@@ -39,10 +36,10 @@ OfDocument = Annotated[
 ]
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show_facts(
+@workspace_command(app, "list")
+async def show_facts(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     document: OfDocument = None,
     entity: Annotated[
         str | None,
@@ -60,113 +57,92 @@ def show_facts(
     ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List facts in the order of their documents."""
     wanted = tuple(statuses or (FactStatus.PROPOSED, FactStatus.CONFIRMED))
-
-    async def listed(inside: WorkspaceEngine) -> FactPage:
-        return await inside.facts(
-            document_id=await _called(inside, document),
-            entity_id=None if entity is None else await inside.entity_called(entity),
-            kinds=tuple(kinds or ()),
-            statuses=wanted,
-            limit=limit,
-            cursor=cursor,
-        )
-
-    found = in_workspace(context, workspace, listed)
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.facts(
+        document_id=await _called(inside, document),
+        entity_id=None if entity is None else await inside.entity_called(entity),
+        kinds=tuple(kinds or ()),
+        statuses=wanted,
+        limit=limit,
+        cursor=cursor,
+    )
+    yield found
     if not found.facts:
-        progress = in_workspace(context, workspace, lambda inside: inside.fact_progress())
+        progress = await inside.fact_progress()
         present.terminal().print("There are no facts. " + reading_advice(progress, "facts"))
         return
     _show(found.facts)
 
 
-@app.command("recall", epilog=EXIT_CODES)
-def recall(
+@workspace_command(app, "recall")
+async def recall(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, or a topic.")],
     document: OfDocument = None,
     limit: Limit = 10,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Find the facts that say most about a query."""
-
-    async def recalled(inside: WorkspaceEngine) -> RecalledFactList:
-        document_id = await _called(inside, document)
-        found = await inside.recall_facts(query, document_id=document_id, limit=limit)
-        return RecalledFactList(facts=found)
-
-    found = in_workspace(context, workspace, recalled)
-    if as_json:
-        present.print_json(found)
-        return
-    if not found.facts:
-        progress = in_workspace(context, workspace, lambda inside: inside.fact_progress())
+    document_id = await _called(inside, document)
+    found = await inside.recall_facts(query, document_id=document_id, limit=limit)
+    yield RecalledFactList(facts=found)
+    if not found:
+        progress = await inside.fact_progress()
         present.terminal().print("No facts were found. " + reading_advice(progress, "facts"))
         return
-    _show([each.fact for each in found.facts])
+    _show([each.fact for each in found])
 
 
-@app.command("show", epilog=EXIT_CODES)
-def show_fact(
-    *, context: typer.Context, fact_id: FactId, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "show")
+async def show_fact(
+    inside: WorkspaceEngine,
+    *,
+    fact_id: FactId,
+) -> Shown:
     """Show a fact with the words that it was taken from."""
-    found = in_workspace(context, workspace, lambda inside: inside.fact(fact_id))
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.fact(fact_id)
+    yield found
     _show_one(found)
 
 
-@app.command("confirm", epilog=EXIT_CODES)
-def confirm(
-    *, context: typer.Context, fact_id: FactId, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
-    """Confirm a fact, wherever the same is said."""
-    found = in_workspace(
-        context, workspace, lambda inside: inside.decide_fact(fact_id, "confirmed")
-    )
-    present.print_json(found) if as_json else _show_one(found)
-
-
-@app.command("reject", epilog=EXIT_CODES)
-def reject(
-    *, context: typer.Context, fact_id: FactId, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
-    """Reject a fact: it is neither recalled nor compared any more."""
-    found = in_workspace(context, workspace, lambda inside: inside.decide_fact(fact_id, "rejected"))
-    present.print_json(found) if as_json else _show_one(found)
-
-
-@app.command("conflicts", epilog=EXIT_CODES)
-def show_conflicts(
+@workspace_command(app, "confirm")
+async def confirm(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
+    fact_id: FactId,
+) -> Shown:
+    """Confirm a fact, wherever the same is said."""
+    found = await inside.decide_fact(fact_id, "confirmed")
+    yield found
+    _show_one(found)
+
+
+@workspace_command(app, "reject")
+async def reject(
+    inside: WorkspaceEngine,
+    *,
+    fact_id: FactId,
+) -> Shown:
+    """Reject a fact: it is neither recalled nor compared any more."""
+    found = await inside.decide_fact(fact_id, "rejected")
+    yield found
+    _show_one(found)
+
+
+@workspace_command(app, "conflicts")
+async def show_conflicts(
+    inside: WorkspaceEngine,
+    *,
     document: OfDocument = None,
     limit: Limit = 50,
     cursor: Cursor = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List what documents say in several ways of one subject and period."""
-
-    async def compared(inside: WorkspaceEngine) -> FactConflictPage:
-        document_id = await _called(inside, document)
-        return await inside.fact_conflicts(document_id=document_id, limit=limit, cursor=cursor)
-
-    found = in_workspace(context, workspace, compared)
-    if as_json:
-        present.print_json(found)
-        return
+    document_id = await _called(inside, document)
+    found = await inside.fact_conflicts(document_id=document_id, limit=limit, cursor=cursor)
+    yield found
     if not found.conflicts:
         present.terminal().print("No facts disagree.")
         return
@@ -182,25 +158,17 @@ def show_conflicts(
     listing.show(present.terminal())
 
 
-@app.command("changes", epilog=EXIT_CODES)
-def show_changes(
+@workspace_command(app, "changes")
+async def show_changes(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     document: Annotated[
         str, typer.Argument(metavar="DOCUMENT", help="An id, its beginning, or a file name.")
     ],
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Say how the facts of a document differ from those of the version before."""
-
-    async def changed(inside: WorkspaceEngine) -> FactChanges:
-        return await inside.fact_changes(await inside.document_called(document))
-
-    found = in_workspace(context, workspace, changed)
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.fact_changes(await inside.document_called(document))
+    yield found
     if not (found.changed or found.added or found.removed):
         present.terminal().print(
             "No facts of this document are extracted yet."
@@ -218,26 +186,20 @@ def show_changes(
     listing.show(present.terminal())
 
 
-@app.command("extract", epilog=EXIT_CODES)
-def extract(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "extract")
+async def extract(inside: WorkspaceEngine) -> Shown:
     """Have a worker extract the facts of all documents that lack them."""
-    found = in_workspace(context, workspace, lambda inside: inside.extract_facts())
-    present.print_json(found) if as_json else show_reading(
-        found, counted(found.facts, "fact"), "facts"
-    )
+    found = await inside.extract_facts()
+    yield found
+    show_reading(found, counted(found.facts, "fact"), "facts")
 
 
-@app.command("progress", epilog=EXIT_CODES)
-def show_progress(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "progress")
+async def show_progress(inside: WorkspaceEngine) -> Shown:
     """Say how far the facts of the workspace are extracted."""
-    found = in_workspace(context, workspace, lambda inside: inside.fact_progress())
-    present.print_json(found) if as_json else show_reading(
-        found, counted(found.facts, "fact"), "facts"
-    )
+    found = await inside.fact_progress()
+    yield found
+    show_reading(found, counted(found.facts, "fact"), "facts")
 
 
 async def _called(inside: WorkspaceEngine, document: str | None) -> UUID | None:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from footnote.domain.grounding import ClaimCheck, ClaimQuote, GroundingCheck, GroundingSource
+from footnote.domain.grounding import GroundingCheck, GroundingSource
 from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
@@ -101,26 +101,23 @@ def _read(name: str) -> str:
 
 def _show(console: Console, found: GroundingCheck) -> None:
     for claim in found.claims:
-        console.print(_headline(claim), soft_wrap=True)
+        verdict = claim.verdict.value.replace("_", " ")
+        missing = ", ".join(
+            f"{each.kind.value} {present.plain(each.text)}".strip() for each in claim.guards
+        )
+        why = f" ({missing})" if missing else ""
+        said = present.excerpt(claim.text, 300)
+        console.print(
+            Text(f"{claim.number}. {verdict} {claim.probability:.2f}{why}: {said}"), soft_wrap=True
+        )
         for quote in claim.quotes[:2]:
-            console.print(_line_of(quote), soft_wrap=True)
+            title = quote.document_title or quote.source_id
+            where = present.place(
+                title, quote.heading_path, quote.page, quote.paragraph, quote.start_seconds
+            )
+            words = present.excerpt(quote.quote, 240)
+            console.print(
+                Text(f"   {quote.relation.value}: “{words}” {present.plain(title)} {where}"),
+                soft_wrap=True,
+            )
     console.print(f"judged by {present.plain(found.judge)}", style="dim", soft_wrap=True)
-
-
-def _headline(claim: ClaimCheck) -> Text:
-    verdict = claim.verdict.value.replace("_", " ")
-    missing = ", ".join(
-        f"{each.kind.value} {present.plain(each.text)}".strip() for each in claim.guards
-    )
-    why = f" ({missing})" if missing else ""
-    said = present.excerpt(claim.text, 300)
-    return Text(f"{claim.number}. {verdict} {claim.probability:.2f}{why}: {said}")
-
-
-def _line_of(quote: ClaimQuote) -> Text:
-    title = quote.document_title or quote.source_id
-    where = present.place(
-        title, quote.heading_path, quote.page, quote.paragraph, quote.start_seconds
-    )
-    words = present.excerpt(quote.quote, 240)
-    return Text(f"   {quote.relation.value}: “{words}” {present.plain(title)} {where}")

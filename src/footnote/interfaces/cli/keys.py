@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
 
 from footnote.domain.credentials import NewApiKey
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Collections, Workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.options import Collections
 from footnote.interfaces.schemas import KeyList
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 app = typer.Typer(
     name="keys", help="Make and revoke API keys of a workspace.", no_args_is_help=True
@@ -22,10 +25,10 @@ KeyId = Annotated[
 ]
 
 
-@app.command("create", epilog=EXIT_CODES)
-def create(
+@workspace_command(app, "create")
+async def create(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
     scope: Annotated[
         list[str] | None,
@@ -48,32 +51,25 @@ def create(
         float | None,
         typer.Option("--expires-in-days", metavar="N", help="It never expires unless given."),
     ] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Make a key and print it, this once."""
-    made = in_workspace(
-        context,
-        workspace,
-        lambda inside: inside.create_key(
-            name,
-            rights=tuple(scope or ("read",)),
-            principal=principal,
-            groups=tuple(group or ()),
-            collections=tuple(collection or ()),
-            expires_in_days=expires_in_days,
-        ),
+    made = await inside.create_key(
+        name,
+        rights=tuple(scope or ("read",)),
+        principal=principal,
+        groups=tuple(group or ()),
+        collections=tuple(collection or ()),
+        expires_in_days=expires_in_days,
     )
-    _show(made, as_json=as_json)
+    yield made
+    _show(made)
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+@workspace_command(app, "list")
+async def show(inside: WorkspaceEngine) -> Shown:
     """List the keys, without their secrets."""
-    found = in_workspace(context, workspace, lambda inside: inside.keys())
-    if as_json:
-        present.print_json(KeyList(keys=found))
-        return
+    found = await inside.keys()
+    yield KeyList(keys=found)
     if not found:
         present.terminal().print("No keys.")
         return
@@ -92,35 +88,29 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
     listing.show(present.terminal())
 
 
-@app.command("rotate", epilog=EXIT_CODES)
-def rotate(
+@workspace_command(app, "rotate")
+async def rotate(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     key: KeyId,
     overlap_hours: Annotated[
         float,
         typer.Option("--overlap-hours", metavar="N", min=0, help="How long both are valid."),
     ] = 24.0,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Make a key that takes the place of another, and print it, this once."""
-    made = in_workspace(
-        context, workspace, lambda inside: inside.rotate_key(key, overlap_hours=overlap_hours)
-    )
-    _show(made, as_json=as_json)
+    made = await inside.rotate_key(key, overlap_hours=overlap_hours)
+    yield made
+    _show(made)
 
 
-@app.command("revoke", epilog=EXIT_CODES)
-def revoke(*, context: typer.Context, key: KeyId, workspace: Workspace = None) -> None:
+@workspace_command(app, "revoke")
+async def revoke(inside: WorkspaceEngine, *, key: KeyId) -> None:
     """Make a key useless at once."""
-    in_workspace(context, workspace, lambda inside: inside.revoke_key(key))
+    await inside.revoke_key(key)
 
 
-def _show(made: NewApiKey, *, as_json: bool) -> None:
-    if as_json:
-        present.print_json(made)
-        return
+def _show(made: NewApiKey) -> None:
     present.terminal().print(Text(made.secret), soft_wrap=True)
     present.notices().print(
         Text(f"The key {made.key.key_id} is not shown again.", style="dim"), soft_wrap=True

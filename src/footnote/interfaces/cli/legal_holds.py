@@ -10,8 +10,8 @@ import typer
 
 from footnote.domain.retention import LegalHold
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Collection, Workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.options import Collection
 from footnote.interfaces.schemas import LegalHoldList
 
 if TYPE_CHECKING:
@@ -28,28 +28,25 @@ Why = Annotated[
 ]
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show(
+@workspace_command(app, "list")
+async def show(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     lifted: Annotated[bool, typer.Option("--lifted", help="Also those that were lifted.")] = False,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """List the legal holds in force, oldest first."""
-    found = in_workspace(context, workspace, lambda inside: inside.legal_holds(lifted=lifted))
-    if as_json:
-        present.print_json(LegalHoldList(legal_holds=found))
-    elif found:
+    found = await inside.legal_holds(lifted=lifted)
+    yield LegalHoldList(legal_holds=found)
+    if found:
         _show(found)
     else:
         present.terminal().print("No legal holds.")
 
 
-@app.command("set", epilog=EXIT_CODES)
-def set_hold(
+@workspace_command(app, "set")
+async def set_hold(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     reason: Why,
     document: Annotated[
         str | None,
@@ -64,41 +61,33 @@ def set_hold(
             help="What this one asked and was answered, and the documents it handed in.",
         ),
     ] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Keep a document, a collection, or all of a principal from being deleted by anything."""
-
-    async def hold(inside: WorkspaceEngine) -> LegalHold:
-        return await inside.set_legal_hold(
-            reason,
-            document_id=None if document is None else await inside.document_called(document),
-            collection=collection,
-            principal_id=principal,
-        )
-
-    _tell(in_workspace(context, workspace, hold), as_json=as_json)
+    found = await inside.set_legal_hold(
+        reason,
+        document_id=None if document is None else await inside.document_called(document),
+        collection=collection,
+        principal_id=principal,
+    )
+    yield found
+    _tell(found)
 
 
-@app.command("lift", epilog=EXIT_CODES)
-def lift(
+@workspace_command(app, "lift")
+async def lift(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     hold_id: Annotated[UUID, typer.Argument(metavar="HOLD", help="Its id.")],
     reason: Why,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Let what was held be deleted again."""
-    found = in_workspace(context, workspace, lambda inside: inside.lift_legal_hold(hold_id, reason))
-    _tell(found, as_json=as_json)
+    found = await inside.lift_legal_hold(hold_id, reason)
+    yield found
+    _tell(found)
 
 
-def _tell(found: LegalHold, *, as_json: bool) -> None:
-    if as_json:
-        present.print_json(found)
-    else:
-        _show([found])
+def _tell(found: LegalHold) -> None:
+    _show([found])
 
 
 def _show(holds: Sequence[LegalHold]) -> None:

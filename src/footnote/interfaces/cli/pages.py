@@ -49,7 +49,12 @@ def page(
         return await inside.page_image(document_id, number, highlights, dpi=dpi)
 
     image = in_workspace(context, workspace, draw)
-    _write(out, image.content)
+    try:
+        out.write_bytes(image.content)
+    except OSError as error:
+        raise InvalidRequest(
+            f"{out} cannot be written: {error.strerror}", hint="name another file"
+        ) from error
     if as_json:
         present.print_json(PageWithQuotes.from_domain(image.rectangles))
     else:
@@ -63,15 +68,6 @@ def _span(given: str) -> Highlight:
             f"{given!r} is no span", hint="give two whole numbers, as in --span 5120:5172"
         )
     return Highlight(char_start=int(start), char_end=int(end))
-
-
-def _write(out: Path, content: bytes) -> None:
-    try:
-        out.write_bytes(content)
-    except OSError as error:
-        raise InvalidRequest(
-            f"{out} cannot be written: {error.strerror}", hint="name another file"
-        ) from error
 
 
 def _show(image: PageImage, out: Path) -> None:

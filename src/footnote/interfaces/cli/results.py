@@ -15,9 +15,7 @@ from footnote.domain import (
     NearDuplicate,
     Passage,
     SearchResponse,
-    StageRecord,
 )
-from footnote.interfaces.cli.listing import Listing
 from footnote.interfaces.cli.present import (
     excerpt,
     numbered,
@@ -134,20 +132,16 @@ def _explained(item: Evidence) -> Iterator[RenderableType]:
     yield Text(plain(item.why), style="italic")
     if doubt := sureness(item.passage.kind, item.passage.confidence):
         yield Text(doubt, style="dim")
-    yield _stages(item.explanation)
-    yield Text(item.passage.chunk_id, style="dim")
-
-
-def _stages(explanation: Sequence[StageRecord]) -> Listing:
     stages = table("stage", "#rank", "#score", "detail")
-    for record in explanation:
+    for record in item.explanation:
         stages.add_row(
             plain(record.stage),
             _change(_whole(record.rank_before), _whole(record.rank_after)),
             _change(_number(record.score_before), _number(record.score_after)),
             ", ".join(f"{plain(name)} {_value(value)}" for name, value in record.detail.items()),
         )
-    return stages
+    yield stages
+    yield Text(item.passage.chunk_id, style="dim")
 
 
 def _change(before: str, after: str) -> str:

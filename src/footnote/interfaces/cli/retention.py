@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -10,10 +10,13 @@ from rich.text import Text
 from footnote.domain.retention import RetentionKind, RetentionRule
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Collection, Workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.options import Collection
 from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import RetentionRules
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 app = typer.Typer(
     name="retention",
@@ -28,53 +31,46 @@ What = Annotated[
 _FOREVER = "forever"
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+@workspace_command(app, "list")
+async def show(inside: WorkspaceEngine) -> Shown:
     """List after how many days what is deleted."""
-    rules = in_workspace(context, workspace, lambda inside: inside.retention_rules())
-    _show(rules, as_json=as_json)
+    rules = await inside.retention_rules()
+    yield RetentionRules(rules=rules)
+    _show(rules)
 
 
-@app.command("set", epilog=EXIT_CODES)
-def change(
+@workspace_command(app, "set")
+async def change(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     kind: What,
     days: Annotated[
         str, typer.Argument(metavar="DAYS", help="After so many days, or forever to keep them.")
     ],
     collection: Collection = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Set a rule; a worker deletes what is due within an hour or two, and then each day."""
     count = None if days == _FOREVER else _number(days)
-    rules = in_workspace(
-        context,
-        workspace,
-        lambda inside: inside.set_retention(kind, count, collection=collection),
-    )
-    _show(rules, as_json=as_json)
+    rules = await inside.set_retention(kind, count, collection=collection)
+    yield RetentionRules(rules=rules)
+    _show(rules)
 
 
-@app.command("unset", epilog=EXIT_CODES)
-def unset(
+@workspace_command(app, "unset")
+async def unset(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     kind: What,
     collection: Collection = None,
-    workspace: Workspace = None,
 ) -> None:
     """Remove a rule."""
-    in_workspace(
-        context, workspace, lambda inside: inside.remove_retention(kind, collection=collection)
-    )
+    await inside.remove_retention(kind, collection=collection)
 
 
-@app.command("preview", epilog=EXIT_CODES)
-def preview(
+@workspace_command(app, "preview")
+async def preview(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     within: Annotated[
         int,
         typer.Option("--within", min=0, max=36_500, metavar="DAYS", help="So many days from now."),
@@ -82,18 +78,10 @@ def preview(
     limit: Annotated[
         int, typer.Option("--limit", min=1, max=500, help="The most documents that are shown.")
     ] = 50,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Show what the rules delete until some time, soonest first."""
-    found = in_workspace(
-        context,
-        workspace,
-        lambda inside: inside.retention_preview(within_days=within, limit=limit),
-    )
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.retention_preview(within_days=within, limit=limit)
+    yield found
     console = present.terminal()
     if found.documents:
         listing = present.table("document", "file", "collection", "handed in", "due")
@@ -116,13 +104,11 @@ def preview(
     console.print(Text(said), soft_wrap=True)
 
 
-@app.command("apply", epilog=EXIT_CODES)
-def apply(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+@workspace_command(app, "apply")
+async def apply(inside: WorkspaceEngine) -> Shown:
     """Delete what is due now, rather than wait for a worker."""
-    run = in_workspace(context, workspace, lambda inside: inside.apply_retention())
-    if as_json:
-        present.print_json(run)
-        return
+    run = await inside.apply_retention()
+    yield run
     said = (
         f"Deleted {counted(run.documents, 'document')}, "
         f"{counted(run.conversations, 'conversation')}, "
@@ -139,10 +125,7 @@ def _number(days: str) -> int:
     return int(days)
 
 
-def _show(rules: tuple[RetentionRule, ...], *, as_json: bool) -> None:
-    if as_json:
-        present.print_json(RetentionRules(rules=rules))
-        return
+def _show(rules: tuple[RetentionRule, ...]) -> None:
     if not rules:
         present.terminal().print("Nothing is deleted by its age.")
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
@@ -11,9 +11,11 @@ from rich.text import Text
 
 from footnote.domain.sharing import NewShareLink
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.edge import Shown, workspace_command
 from footnote.interfaces.schemas import ShareLinkList
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 app = typer.Typer(
     name="share",
@@ -27,53 +29,39 @@ Hours = Annotated[
 WEEK = 168.0
 
 
-@app.command("collection", epilog=EXIT_CODES)
-def share_collection(
+@workspace_command(app, "collection")
+async def share_collection(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The collection's name.")],
     expires_in_hours: Hours = WEEK,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Make a link to search, ask and read a collection, and print it, this once."""
-    made = in_workspace(
-        context,
-        workspace,
-        lambda inside: inside.share_collection(name, expires_in_hours=expires_in_hours),
-    )
-    _show(made, as_json=as_json)
+    made = await inside.share_collection(name, expires_in_hours=expires_in_hours)
+    yield made
+    _show(made)
 
 
-@app.command("conversation", epilog=EXIT_CODES)
-def share_conversation(
+@workspace_command(app, "conversation")
+async def share_conversation(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     conversation_id: Annotated[
         UUID, typer.Argument(metavar="CONVERSATION", help="The conversation's id.")
     ],
     expires_in_hours: Hours = WEEK,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Make a link that shows a conversation, and print it, this once."""
-    made = in_workspace(
-        context,
-        workspace,
-        lambda inside: inside.share_conversation(
-            conversation_id, expires_in_hours=expires_in_hours
-        ),
-    )
-    _show(made, as_json=as_json)
+    made = await inside.share_conversation(conversation_id, expires_in_hours=expires_in_hours)
+    yield made
+    _show(made)
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+@workspace_command(app, "list")
+async def show(inside: WorkspaceEngine) -> Shown:
     """List the links, without their tokens."""
-    found = in_workspace(context, workspace, lambda inside: inside.share_links())
-    if as_json:
-        present.print_json(ShareLinkList(share_links=found))
-        return
+    found = await inside.share_links()
+    yield ShareLinkList(share_links=found)
     if not found:
         present.terminal().print("No links.")
         return
@@ -94,24 +82,20 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
     listing.show(present.terminal())
 
 
-@app.command("revoke", epilog=EXIT_CODES)
-def revoke(
+@workspace_command(app, "revoke")
+async def revoke(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     link: Annotated[
         str,
         typer.Argument(metavar="LINK", help="The link's id, which `footnote share list` shows."),
     ],
-    workspace: Workspace = None,
 ) -> None:
     """Make a link useless at once."""
-    in_workspace(context, workspace, lambda inside: inside.revoke_share_link(link))
+    await inside.revoke_share_link(link)
 
 
-def _show(made: NewShareLink, *, as_json: bool) -> None:
-    if as_json:
-        present.print_json(made)
-        return
+def _show(made: NewShareLink) -> None:
     present.terminal().print(Text(made.url or made.token), soft_wrap=True)
     ends = f"{made.link.expires_at:%Y-%m-%d %H:%M} UTC"
     told = f"The link {made.link.link_id} is not shown again, and ends at {ends}."

@@ -9,7 +9,7 @@ import typer
 
 from footnote.domain.sources import NewSource, SourceCheck, WorkspaceSource
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import SourceList
 
@@ -26,19 +26,13 @@ PlaceName = Annotated[
 ]
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+@workspace_command(app, "list")
+async def show(inside: WorkspaceEngine) -> Shown:
     """List the sources, with how their last runs went."""
-
-    async def listed(inside: WorkspaceEngine) -> SourceList:
-        return SourceList(
-            sources=await inside.workspace_sources(), places=await inside.source_places()
-        )
-
-    found = in_workspace(context, workspace, listed)
-    if as_json:
-        present.print_json(found)
-        return
+    found = SourceList(
+        sources=await inside.workspace_sources(), places=await inside.source_places()
+    )
+    yield found
     if not found.sources:
         present.terminal().print("No sources: footnote source add PLACE follows one.")
         return
@@ -90,10 +84,10 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command("add", epilog=EXIT_CODES)
-def add(
+@workspace_command(app, "add")
+async def add(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     place: PlaceName,
     collection: Annotated[
         str, typer.Option("--collection", metavar="NAME", help="Where its documents go.")
@@ -105,53 +99,37 @@ def add(
     delete_missing: Annotated[
         bool, typer.Option("--delete-missing", help="Delete documents whose files are gone.")
     ] = False,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Have workers follow a place; a mailbox with FOOTNOTE_IMAP_PASSWORD of the worker."""
     wanted = NewSource(
         place=place, collection=collection, every_minutes=every, delete_missing=delete_missing
     )
-    found = in_workspace(
-        context, workspace, lambda inside: inside.add_source(wanted, anywhere=True)
-    )
-    _tell(found, as_json=as_json)
+    found = await inside.add_source(wanted, anywhere=True)
+    yield found
+    _tell(found)
 
 
-@app.command("run", epilog=EXIT_CODES)
-def run(
-    *,
-    context: typer.Context,
-    source_id: SourceId,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+@workspace_command(app, "run")
+async def run(inside: WorkspaceEngine, *, source_id: SourceId) -> Shown:
     """Have a source read at once, also one that is paused."""
-    found = in_workspace(context, workspace, lambda inside: inside.follow_source_now(source_id))
-    _tell(found, as_json=as_json)
+    found = await inside.follow_source_now(source_id)
+    yield found
+    _tell(found)
 
 
-@app.command("pause", epilog=EXIT_CODES)
-def pause(
-    *,
-    context: typer.Context,
-    source_id: SourceId,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+@workspace_command(app, "pause")
+async def pause(inside: WorkspaceEngine, *, source_id: SourceId) -> Shown:
     """Leave a source alone until it is told to run."""
-    found = in_workspace(context, workspace, lambda inside: inside.pause_source(source_id))
-    _tell(found, as_json=as_json)
+    found = await inside.pause_source(source_id)
+    yield found
+    _tell(found)
 
 
-@app.command("remove", epilog=EXIT_CODES)
-def remove(*, context: typer.Context, source_id: SourceId, workspace: Workspace = None) -> None:
+@workspace_command(app, "remove")
+async def remove(inside: WorkspaceEngine, *, source_id: SourceId) -> None:
     """Follow a source no more; its documents stay."""
-    in_workspace(context, workspace, lambda inside: inside.remove_source(source_id))
+    await inside.remove_source(source_id)
 
 
-def _tell(found: WorkspaceSource, *, as_json: bool) -> None:
-    if as_json:
-        present.print_json(found)
-    else:
-        present.terminal().print(f"{found.source_id}: {found.state}")
+def _tell(found: WorkspaceSource) -> None:
+    present.terminal().print(f"{found.source_id}: {found.state}")

@@ -10,7 +10,7 @@ import typer
 from footnote.domain.summaries import Summary, SummaryProgress, SummarySentence
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.model_use import writing_line
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.cli.results import counted
@@ -83,15 +83,11 @@ def show_summary(
         terminal.print(present.plain(f"  {_place(each)}"))
 
 
-@app.command("progress", epilog=EXIT_CODES)
-def show_progress(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(app, "progress")
+async def show_progress(inside: WorkspaceEngine) -> Shown:
     """Say how far the documents of the workspace are summarised."""
-    found = in_workspace(context, workspace, lambda inside: inside.summary_progress())
-    if as_json:
-        present.print_json(found)
-        return
+    found = await inside.summary_progress()
+    yield found
     terminal = present.terminal()
     terminal.print(
         f"{found.done:,} of {counted(found.documents, 'document')} summarised, "

@@ -72,12 +72,26 @@ def _show(found: Trace) -> None:
     console.print(Text(f"Trace {found.trace_id}, {began:%Y-%m-%d %H:%M:%S} UTC, {total:,.1f} ms"))
     listing = present.table("ms", "when", "step", "process", "")
     for each, depth in zip(found.spans, found.depths, strict=True):
+        # Where a step lies in the time of the trace.
+        start = _start(each, found)
+        scale = _BAR / max(total, 1e-9)
+        before = min(int(start * scale), _BAR - 1)
+        told = [f"failed: {each.error}"] if each.error else []
+        told += [f"document {each.document_id}"] if each.document_id else []
+        told += [
+            f"{key.rpartition('.')[2]} {value}"
+            for key, value in sorted(each.attributes.items())
+            if key.startswith(
+                ("gen_ai.usage", "gen_ai.evaluation.score", "footnote.search.results")
+            )
+            or key in ("footnote.outcome", "http.response.status_code", "footnote.job.attempt")
+        ]
         listing.add_row(
             f"{each.duration_ms:,.1f}",
-            _bar(_start(each, found), each.duration_ms, total),
+            " " * before + "━" * max(1, min(round(each.duration_ms * scale), _BAR - before)),
             Text("  " * depth + present.plain(each.name)),
             present.plain(each.service),
-            Text(_remarks(each), style="red" if each.error else "dim"),
+            Text(present.plain(", ".join(told)), style="red" if each.error else "dim"),
         )
     listing.show(console)
 
@@ -86,22 +100,3 @@ def _start(span: TraceSpan, found: Trace) -> float:
     """Milliseconds from the beginning of the trace."""
     began = min(each.started_at for each in found.spans)
     return (span.started_at - began).total_seconds() * 1e3
-
-
-def _bar(start: float, duration: float, total: float) -> str:
-    """Where a step lies in the time of the trace."""
-    scale = _BAR / max(total, 1e-9)
-    before = min(int(start * scale), _BAR - 1)
-    return " " * before + "━" * max(1, min(round(duration * scale), _BAR - before))
-
-
-def _remarks(span: TraceSpan) -> str:
-    told = [f"failed: {span.error}"] if span.error else []
-    told += [f"document {span.document_id}"] if span.document_id else []
-    told += [
-        f"{key.rpartition('.')[2]} {value}"
-        for key, value in sorted(span.attributes.items())
-        if key.startswith(("gen_ai.usage", "gen_ai.evaluation.score", "footnote.search.results"))
-        or key in ("footnote.outcome", "http.response.status_code", "footnote.job.attempt")
-    ]
-    return present.plain(", ".join(told))

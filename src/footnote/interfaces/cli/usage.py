@@ -11,8 +11,8 @@ from rich.text import Text
 from footnote.domain.usage import Budget, BudgetState, Measure, Period, PersonUsageRow, UsageRow
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
+from footnote.interfaces.cli.options import AsJson, Workspace
 from footnote.interfaces.schemas import BudgetList, PersonUsageReport, UsageReport
 
 if TYPE_CHECKING:
@@ -129,10 +129,10 @@ def _cost(cost_usd: float, unpriced_requests: int) -> str:
     return f"{cost} and {unpriced_requests:,} without a price" if unpriced_requests else cost
 
 
-@budget.command("set", epilog=EXIT_CODES)
-def set_budget(
+@workspace_command(budget, "set")
+async def set_budget(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     measure: What,
     most: Annotated[float, typer.Argument(metavar="MOST", min=0, help="The most of it.")],
     period: When = Period.MONTH,
@@ -140,42 +140,30 @@ def set_budget(
         float,
         typer.Option("--warn", metavar="SHARE", min=0.01, max=1, help="Warn from this share on."),
     ] = 0.8,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Set a budget, in the place of one for the same measure and period."""
-    found = in_workspace(
-        context,
-        workspace,
-        lambda inside: inside.set_budget(measure, period, most, warn_share=warn),
-    )
-    _show(found, as_json=as_json)
+    budgets = await inside.set_budget(measure, period, most, warn_share=warn)
+    yield BudgetList(budgets=budgets)
+    _show(budgets)
 
 
-@budget.command("list", epilog=EXIT_CODES)
-def show_budgets(
-    *, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False
-) -> None:
+@workspace_command(budget, "list")
+async def show_budgets(inside: WorkspaceEngine) -> Shown:
     """List the budgets with what was used of each."""
-    _show(in_workspace(context, workspace, lambda inside: inside.budgets()), as_json=as_json)
+    budgets = await inside.budgets()
+    yield BudgetList(budgets=budgets)
+    _show(budgets)
 
 
-@budget.command("remove", epilog=EXIT_CODES)
-def remove_budget(
-    *,
-    context: typer.Context,
-    measure: What,
-    period: When = Period.MONTH,
-    workspace: Workspace = None,
+@workspace_command(budget, "remove")
+async def remove_budget(
+    inside: WorkspaceEngine, *, measure: What, period: When = Period.MONTH
 ) -> None:
     """Remove a budget."""
-    in_workspace(context, workspace, lambda inside: inside.remove_budget(measure, period))
+    await inside.remove_budget(measure, period)
 
 
-def _show(budgets: tuple[Budget, ...], *, as_json: bool) -> None:
-    if as_json:
-        present.print_json(BudgetList(budgets=budgets))
-        return
+def _show(budgets: tuple[Budget, ...]) -> None:
     if not budgets:
         present.terminal().print("No budgets.")
         return

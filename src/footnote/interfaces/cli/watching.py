@@ -152,7 +152,10 @@ class Teller:
             if name is None:
                 continue
             family = list(_with_attachments(found, name, attached)) if found else []
-            if all(_rests(member) for member, _ in family):
+            if all(
+                (member.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED))
+                for member, _ in family
+            ):
                 del self._unrested[document_id]
                 for member, called in family:
                     if member.status is DocumentStatus.FAILED:
@@ -187,7 +190,3 @@ def _with_attachments(
     yield document, name
     for each in attached.get(document.document_id, ()):
         yield from _with_attachments(each, f"{name} › {each.filename}", attached)
-
-
-def _rests(document: Document) -> bool:
-    return document.status in (DocumentStatus.INDEXED, DocumentStatus.FAILED)

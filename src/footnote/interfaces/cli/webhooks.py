@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 from uuid import UUID
 
 import typer
@@ -10,47 +10,41 @@ from rich.text import Text
 
 from footnote.domain.events import TOLD_KINDS, NewWebhook
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import in_workspace
+from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 from footnote.interfaces.schemas import Delivery, WebhookList
 from footnote.jobs.webhooks import try_webhook
+
+if TYPE_CHECKING:
+    from footnote.engine import WorkspaceEngine
 
 app = typer.Typer(name="webhooks", help="Send events to addresses.", no_args_is_help=True)
 
 WebhookId = Annotated[UUID, typer.Argument(metavar="WEBHOOK", help="The webhook's id.")]
 
 
-@app.command("add", epilog=EXIT_CODES)
-def add(
+@workspace_command(app, "add")
+async def add(
+    inside: WorkspaceEngine,
     *,
-    context: typer.Context,
     url: Annotated[str, typer.Argument(metavar="URL", help="Where events are sent.")],
     events: Annotated[
         list[str] | None,
         typer.Option("--event", metavar="EVENT", help="Of this; may be repeated. All if none."),
     ] = None,
-    workspace: Workspace = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Shown:
     """Send events to an address; prints the secret that signs them, this once."""
-    kinds = tuple(events or TOLD_KINDS)
-    endpoint, secret = in_workspace(
-        context, workspace, lambda inside: inside.add_webhook(url, kinds)
-    )
-    if as_json:
-        present.print_json(NewWebhook(endpoint=endpoint, secret=secret))
-        return
+    endpoint, secret = await inside.add_webhook(url, tuple(events or TOLD_KINDS))
+    yield NewWebhook(endpoint=endpoint, secret=secret)
     present.terminal().print(Text(f"{endpoint.endpoint_id}\nsecret: {secret}"), soft_wrap=True)
     present.notices().print(Text("The secret is not shown again.", style="dim"))
 
 
-@app.command("list", epilog=EXIT_CODES)
-def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson = False) -> None:
+@workspace_command(app, "list")
+async def show(inside: WorkspaceEngine) -> Shown:
     """List where events are sent, and whether they arrive."""
-    found = in_workspace(context, workspace, lambda inside: inside.webhooks())
-    if as_json:
-        present.print_json(WebhookList(webhooks=found))
-        return
+    found = await inside.webhooks()
+    yield WebhookList(webhooks=found)
     if not found:
         present.terminal().print("No webhooks.")
         return
@@ -67,10 +61,10 @@ def show(*, context: typer.Context, workspace: Workspace = None, as_json: AsJson
     listing.show(present.terminal())
 
 
-@app.command("remove", epilog=EXIT_CODES)
-def remove(*, context: typer.Context, webhook_id: WebhookId, workspace: Workspace = None) -> None:
+@workspace_command(app, "remove")
+async def remove(inside: WorkspaceEngine, *, webhook_id: WebhookId) -> None:
     """Send no more events to an address."""
-    in_workspace(context, workspace, lambda inside: inside.remove_webhook(webhook_id))
+    await inside.remove_webhook(webhook_id)
 
 
 @app.command("test", epilog=EXIT_CODES)
