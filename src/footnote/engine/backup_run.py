@@ -207,7 +207,12 @@ class _Run:
         """Keep the database, as the server and the rights of the login allow."""
         self.method = self._method()
         if self.method is BackupMethod.LOGICAL:
-            self._dump()
+            self.tell("dumping the tables")
+            self.covered_until = server_backups.server_time(self.connection)
+            read = NowAndThen(self.tell, "read {:,} bytes of the database").more
+            part = self.store.write(f"runs/{self.backup_id}/dump", self.tools.dump(read))
+            self.base_part = part.name
+            self.parts.append(part)
             return
         keeps_log = self.options.point_in_time
         before = self.before
@@ -256,16 +261,18 @@ class _Run:
         known = (before.method, before.server.system_identifier, before.server.timeline)
         return known == (self.method, self.server.system_identifier, self.server.timeline)
 
-    def _dump(self) -> None:
-        self.tell("dumping the tables")
-        self.covered_until = server_backups.server_time(self.connection)
-        read = NowAndThen(self.tell, "read {:,} bytes of the database").more
-        part = self.store.write(f"runs/{self.backup_id}/dump", self.tools.dump(read))
-        self.base_part = part.name
-        self.parts.append(part)
-
     def _take_base(self) -> None:
-        since = self._since()
+        # The run that an incremental one builds on; None where it has to be a full one.
+        before = self.before
+        if self.options.full or before is None or not self._same_history(before.backup):
+            since = None
+        else:
+            if before.backup.kind is BackupKind.LOG and before.backup.base is not None:
+                before = self.store.manifest(before.backup.base)
+            first = before
+            while first.backup.kind is BackupKind.INCREMENTAL and first.backup.base is not None:
+                first = self.store.manifest(first.backup.base)
+            since = None if self.started - first.backup.started_at > _FULL_AFTER else before
         if since is not None:
             try:
                 self._keep_base(since)
@@ -276,18 +283,6 @@ class _Run:
             self.kind, self.base = BackupKind.FULL, None
             self._keep_base(None)
         self.consistent_at = server_backups.server_time(self.connection)
-
-    def _since(self) -> Manifest | None:
-        """The run that an incremental one builds on; None where it has to be a full one."""
-        before = self.before
-        if self.options.full or before is None or not self._same_history(before.backup):
-            return None
-        if before.backup.kind is BackupKind.LOG and before.backup.base is not None:
-            before = self.store.manifest(before.backup.base)
-        first = before
-        while first.backup.kind is BackupKind.INCREMENTAL and first.backup.base is not None:
-            first = self.store.manifest(first.backup.base)
-        return None if self.started - first.backup.started_at > _FULL_AFTER else before
 
     def _keep_base(self, since: Manifest | None) -> None:
         known = None

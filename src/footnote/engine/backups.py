@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from footnote.domain.backups import Backup, BackupKind, BackupList, PrunedBackups, RecordedAnswer
@@ -14,7 +13,6 @@ from footnote.engine.backup_run import BackupOptions, Tell, run_backup, silent
 from footnote.engine.recorded_answers import Questions, recorded_answers
 from footnote.errors import CiphertextDamaged, UnsupportedSettings
 from footnote.settings import Settings
-from footnote.store.backup_store import BackupStore
 from footnote.store.file_backups import read_index
 
 _LEFT_OVER = timedelta(days=1)
@@ -91,24 +89,18 @@ async def prune_backups(settings: Settings, keep: int, tell: Tell = silent) -> P
         if first < len(runs):
             # What is older than all that stays is in none of it.
             forget_old_notes(store, runs[first].backup.started_at - _LEFT_OVER)
-        return _remove_unused(store, gone, kept, used, tell)
+        young = datetime.now(UTC) - _LEFT_OVER
+        files = size = 0
+        for each in [*store.listed("runs/"), *store.listed("files/")]:
+            run = each.name.split("/")[1]
+            if each.name in used or run in kept:
+                continue
+            if run not in gone and each.modified > young:
+                continue
+            store.delete(each.name)
+            files += each.name.startswith("files/")
+            size += each.bytes
+            tell(f"removed {each.name}")
+        return PrunedBackups(backups=tuple(gone), files=files, bytes=size)
 
     return await asyncio.to_thread(pruned)
-
-
-def _remove_unused(
-    store: BackupStore, gone: Sequence[str], kept: set[str], used: set[str], tell: Tell
-) -> PrunedBackups:
-    young = datetime.now(UTC) - _LEFT_OVER
-    files = size = 0
-    for each in [*store.listed("runs/"), *store.listed("files/")]:
-        run = each.name.split("/")[1]
-        if each.name in used or run in kept:
-            continue
-        if run not in gone and each.modified > young:
-            continue
-        store.delete(each.name)
-        files += each.name.startswith("files/")
-        size += each.bytes
-        tell(f"removed {each.name}")
-    return PrunedBackups(backups=tuple(gone), files=files, bytes=size)

@@ -119,27 +119,6 @@ def _drawn(found: MappedDocuments, layout: Layout, within: MappedClusters) -> Do
         for each, (x, y), area in zip(found.documents, places, layout.areas.tolist(), strict=True)
         if each.chosen
     )
-    return DocumentMap(
-        points=points[::-1],
-        areas=_areas(layout, labels, points),
-        clusters=_clusters(within, points),
-        total=found.total,
-        unplaced=found.total - found.embedded,
-        left_out=found.embedded - len(points),
-    )
-
-
-def _clusters(within: MappedClusters, points: Sequence[MapPoint]) -> tuple[MapCluster, ...]:
-    counts = Counter(each.cluster_id for each in points if each.cluster_id is not None)
-    return tuple(
-        MapCluster(cluster_id=each, label=within.labels[each], documents=counts[each])
-        for each in sorted(counts, key=lambda one: (-counts[one], one))
-    )
-
-
-def _areas(
-    layout: Layout, labels: Sequence[tuple[str, ...]], points: Sequence[MapPoint]
-) -> tuple[MapArea, ...]:
     counts = np.bincount([each.area for each in points], minlength=len(labels)).tolist()
     areas = []
     for number, (label, documents) in enumerate(zip(labels, counts, strict=True)):
@@ -154,4 +133,19 @@ def _areas(
                     documents=documents,
                 )
             )
-    return tuple(areas)
+    return DocumentMap(
+        points=points[::-1],
+        areas=tuple(areas),
+        clusters=_clusters(within, points),
+        total=found.total,
+        unplaced=found.total - found.embedded,
+        left_out=found.embedded - len(points),
+    )
+
+
+def _clusters(within: MappedClusters, points: Sequence[MapPoint]) -> tuple[MapCluster, ...]:
+    counts = Counter(each.cluster_id for each in points if each.cluster_id is not None)
+    return tuple(
+        MapCluster(cluster_id=each, label=within.labels[each], documents=counts[each])
+        for each in sorted(counts, key=lambda one: (-counts[one], one))
+    )

@@ -98,7 +98,24 @@ async def entities(
 async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
     """One entity, and the documents that name it. Raises NotFound."""
     async with workspace.scope() as scope:
-        return await _entity(scope, entity_id)
+        wanted = stored.WantedEntities(among=(entity_id,))
+        found = await stored.list_entities(scope, wanted, limit=1, after=None)
+        if not found:
+            raise stored.no_such_entity(entity_id)
+        [summary] = found
+        named = await stored.named_in(scope, entity_id, _NAMED_IN_SHOWN)
+        beside = dict.fromkeys(each for _, belongings in named for each in belongings)
+        identifiers = await stored.entities_called(scope, tuple(beside)[:_IDENTIFIERS_SHOWN])
+        return Entity(
+            entity_id=entity_id,
+            kind=summary.kind,
+            name=summary.name,
+            given_name=await stored.given_name(scope, entity_id) is not None,
+            documents=summary.documents,
+            mentions=summary.mentions,
+            named_in=tuple(each for each, _ in named),
+            identifiers=identifiers,
+        )
 
 
 async def entity_called(workspace: WorkspaceAccess, called: str) -> UUID:
@@ -265,27 +282,6 @@ async def entity_progress_without_model(workspace: WorkspaceAccess) -> EntityPro
         workspace, "entities", extraction, EntityFailure, with_model=False
     )
     return EntityProgress(**progress, mentions=found)
-
-
-async def _entity(scope: WorkspaceScope, entity_id: UUID) -> Entity:
-    wanted = stored.WantedEntities(among=(entity_id,))
-    found = await stored.list_entities(scope, wanted, limit=1, after=None)
-    if not found:
-        raise stored.no_such_entity(entity_id)
-    [summary] = found
-    named = await stored.named_in(scope, entity_id, _NAMED_IN_SHOWN)
-    beside = dict.fromkeys(each for _, belongings in named for each in belongings)
-    identifiers = await stored.entities_called(scope, tuple(beside)[:_IDENTIFIERS_SHOWN])
-    return Entity(
-        entity_id=entity_id,
-        kind=summary.kind,
-        name=summary.name,
-        given_name=await stored.given_name(scope, entity_id) is not None,
-        documents=summary.documents,
-        mentions=summary.mentions,
-        named_in=tuple(each for each, _ in named),
-        identifiers=identifiers,
-    )
 
 
 async def _shown(

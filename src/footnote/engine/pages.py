@@ -141,7 +141,20 @@ async def _wanted(
             f"there are {len(highlights)} highlights", hint=f"give {MAX_HIGHLIGHTS} at most"
         )
     for highlight in highlights:
-        _check_highlight(highlight)
+        has_span = highlight.char_start is not None and highlight.char_end is not None
+        has_half = (highlight.char_start is None) != (highlight.char_end is None)
+        if has_half or (highlight.text is None) != has_span:
+            raise InvalidRequest(
+                "it is not clear what is to be marked",
+                hint="give a text, or the start and the end of a span of the document's text",
+            )
+        if highlight.text is not None and not highlight.text.strip():
+            raise InvalidRequest("the text to be marked is empty", hint="give at least one letter")
+        if len(highlight.text or "") > MAX_QUOTE_CHARACTERS:
+            raise InvalidRequest(
+                f"the text to be marked has {len(highlight.text or ''):,} characters",
+                hint=f"give {MAX_QUOTE_CHARACTERS:,} at most",
+            )
     async with workspace.scope() as scope:
         shown = await shown_version(scope, document_id)
         require_pages(shown.media_type, shown.filename)
@@ -155,23 +168,6 @@ async def _wanted(
         else:
             quotes.append(Quote(text=each.text))
     return shown, tuple(quotes)
-
-
-def _check_highlight(highlight: Highlight) -> None:
-    has_span = highlight.char_start is not None and highlight.char_end is not None
-    has_half = (highlight.char_start is None) != (highlight.char_end is None)
-    if has_half or (highlight.text is None) != has_span:
-        raise InvalidRequest(
-            "it is not clear what is to be marked",
-            hint="give a text, or the start and the end of a span of the document's text",
-        )
-    if highlight.text is not None and not highlight.text.strip():
-        raise InvalidRequest("the text to be marked is empty", hint="give at least one letter")
-    if len(highlight.text or "") > MAX_QUOTE_CHARACTERS:
-        raise InvalidRequest(
-            f"the text to be marked has {len(highlight.text or ''):,} characters",
-            hint=f"give {MAX_QUOTE_CHARACTERS:,} at most",
-        )
 
 
 def _span_within(highlight: Highlight, shown: ShownVersion) -> tuple[int, int]:

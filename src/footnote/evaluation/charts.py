@@ -136,37 +136,36 @@ def histogram(
         counts = [int(count) for count in np.histogram(times, edges)[0]]
         floor = (position + 1) * (_PANEL + 10)
         extend(drawing, [_label(run if len(samples) > 1 else "questions", floor - _PANEL / 2)])
-        extend(drawing, _columns(counts, floor, run))
+        width = _SPAN / len(counts)
+        scale = (_PANEL - 16) / max(counts)
+        extend(
+            drawing,
+            [
+                element(
+                    "rect",
+                    class_=f"bar {run}",
+                    x=_LABELS + place * width + 0.5,
+                    y=floor - count * scale,
+                    width=width - 1,
+                    height=count * scale,
+                )
+                for place, count in enumerate(counts)
+            ],
+        )
         middle, late = (float(value) for value in np.percentile(times, (50, 95)))
         for name, value in (("p50", middle), ("p95", late)):
-            extend(drawing, _mark(name, _LABELS + value / longest * _SPAN, floor))
+            across = _LABELS + value / longest * _SPAN
+            top = floor - _PANEL
+            extend(
+                drawing,
+                [
+                    element("line", class_="mark", x1=across, x2=across, y1=top + 4, y2=floor),
+                    element("text", name, class_="value", x=across + 3, y=top + 12),
+                ],
+            )
         rows.append([run, str(len(times)), *(f"{v:.1f}" for v in (middle, late, max(times)))])
     header = ("run", "questions", "p50 ms", "p95 ms", "longest ms")
     return _figure(title, meaning, drawing, header, rows)
-
-
-def _columns(counts: Sequence[int], floor: float, run: str) -> list[Content]:
-    width = _SPAN / len(counts)
-    scale = (_PANEL - 16) / max(counts)
-    return [
-        element(
-            "rect",
-            class_=f"bar {run}",
-            x=_LABELS + place * width + 0.5,
-            y=floor - count * scale,
-            width=width - 1,
-            height=count * scale,
-        )
-        for place, count in enumerate(counts)
-    ]
-
-
-def _mark(name: str, across: float, floor: float) -> list[Content]:
-    top = floor - _PANEL
-    return [
-        element("line", class_="mark", x1=across, x2=across, y1=top + 4, y2=floor),
-        element("text", name, class_="value", x=across + 3, y=top + 12),
-    ]
 
 
 def share_text(share: float | None) -> str:

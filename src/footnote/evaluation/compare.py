@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from footnote.errors import InvalidRequest
 from footnote.evaluation.metrics import METRICS, Measure, Metric, Samples, samples
@@ -135,23 +134,17 @@ def randomisation_p(metric: Metric, pair: Paired, rounds: int, seed: int) -> flo
     as_large = 0
     for count in _batches(rounds, len(pair.values_a)):
         swapped = generator.random((count, len(pair.values_a))) < 0.5
-        as_large += _count_as_large(metric, pair, swapped, observed)
+        first = metric.figure(
+            np.where(swapped, pair.values_b, pair.values_a),
+            np.where(swapped, pair.weights_b, pair.weights_a),
+        )
+        second = metric.figure(
+            np.where(swapped, pair.values_a, pair.values_b),
+            np.where(swapped, pair.weights_a, pair.weights_b),
+        )
+        # A round in which one side is undefined tells nothing against chance, so it counts.
+        as_large += int((~(np.abs(second - first) < observed - _ROUNDING)).sum())
     return (1 + as_large) / (1 + rounds)
-
-
-def _count_as_large(
-    metric: Metric, pair: Paired, swapped: npt.NDArray[np.bool_], observed: float
-) -> int:
-    first = metric.figure(
-        np.where(swapped, pair.values_b, pair.values_a),
-        np.where(swapped, pair.weights_b, pair.weights_a),
-    )
-    second = metric.figure(
-        np.where(swapped, pair.values_a, pair.values_b),
-        np.where(swapped, pair.weights_a, pair.weights_b),
-    )
-    # A round in which one side is undefined tells nothing against chance, so it counts.
-    return int((~(np.abs(second - first) < observed - _ROUNDING)).sum())
 
 
 def bootstrap_interval(metric: Metric, pair: Paired, rounds: int, seed: int) -> tuple[float, float]:

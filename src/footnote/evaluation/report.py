@@ -12,7 +12,7 @@ from footnote.evaluation import charts
 from footnote.evaluation.charts import Bar, share_text, table
 from footnote.evaluation.compare import Difference
 from footnote.evaluation.gate import Regression
-from footnote.evaluation.judging import Found, Judged, JudgedCitation
+from footnote.evaluation.judging import Found, Judged
 from footnote.evaluation.markup import Content, document, element
 from footnote.evaluation.metrics import METRICS, Metric
 from footnote.evaluation.run import Run
@@ -45,11 +45,17 @@ def html_report(
     """The page: figures, charts and the questions that went worst, without any script."""
     runs = [run] if comparison is None else [run, comparison.other]
     title = f"Evaluation of {run.golden.name}"
+    tiles = []
+    for metric in _named(_HEADLINES):
+        values = [_figure(run, metric) for run in runs]
+        second = [element("span", value, class_="b") for value in values[1:]]
+        label = metric.label(runs[0].setup.k)
+        tiles.append(element("li", element("strong", values[0]), *second, element("span", label)))
     main = element(
         "main",
         *_head(title, runs, written_at),
         *_notes(runs, regressions),
-        _tiles(runs),
+        element("ul", *tiles, class_="tiles"),
         *_all_figures(runs, comparison),
         *(_differences(comparison) if comparison else ()),
         *_by_kind(runs),
@@ -89,16 +95,6 @@ def _notes(runs: Sequence[Run], regressions: Sequence[Regression]) -> Iterator[E
         yield element("p", f"Expected, but not in the workspace: {names}.", class_="note")
     for stage in dict.fromkeys(stage for run in runs for stage in run.degraded):
         yield element("p", f"Done without {stage}.", class_="note")
-
-
-def _tiles(runs: Sequence[Run]) -> Element:
-    tiles = []
-    for metric in _named(_HEADLINES):
-        values = [_figure(run, metric) for run in runs]
-        second = [element("span", value, class_="b") for value in values[1:]]
-        label = metric.label(runs[0].setup.k)
-        tiles.append(element("li", element("strong", values[0]), *second, element("span", label)))
-    return element("ul", *tiles, class_="tiles")
 
 
 def _all_figures(runs: Sequence[Run], comparison: Comparison | None) -> Iterator[Element]:
@@ -232,7 +228,9 @@ def _expected(judged: Judged) -> Element:
 def _came(judged: Judged) -> Element:
     parts: list[Content] = []
     for citation in judged.citations:
-        parts += _cited(citation)
+        mark = ("✓ answers", "good") if citation.right else ("✗ does not answer", "bad")
+        told = element("div", element("span", mark[0], class_=mark[1]))
+        parts += [told, *_quoted(citation.document, citation.page, citation.quote)]
     listed = [element("li", *_result(each)) for each in judged.results[:_RESULTS]]
     first = "first results" if listed else "no results"
     return element(
@@ -240,12 +238,6 @@ def _came(judged: Judged) -> Element:
         *(parts or [element("div", "no citation", class_="soft")]),
         element("details", element("summary", first), element("ol", *listed, class_="found")),
     )
-
-
-def _cited(citation: JudgedCitation) -> list[Content]:
-    mark = ("✓ answers", "good") if citation.right else ("✗ does not answer", "bad")
-    told = element("div", element("span", mark[0], class_=mark[1]))
-    return [told, *_quoted(citation.document, citation.page, citation.quote)]
 
 
 def _result(found: Found) -> list[Content]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -111,7 +111,23 @@ async def evaluate(
     setup = setup.uncached
     # The first question pays for caches and code that is loaded late, so it is asked twice.
     await judge_question(workspace, golden.questions[0], library, setup)
-    judged = await _judge_all(workspace, golden.questions, library, setup, on_progress)
+    room = asyncio.Semaphore(setup.concurrency)
+    done = 0
+
+    async def judge(question: GoldenQuestion) -> Judged:
+        nonlocal done
+        async with room:
+            judged = await judge_question(workspace, question, library, setup)
+        done += 1
+        on_progress(done, len(golden.questions))
+        return judged
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(judge(question)) for question in golden.questions]
+    except* Exception as failed:
+        raise failed.exceptions[0] from None
+    judged = tuple(task.result() for task in tasks)
     return Run(
         setup=setup,
         golden=golden,
@@ -129,32 +145,6 @@ async def library_to_ask(workspace: WorkspaceEngine) -> Library:
             hint="ingest documents first, or name a folder with --ingest",
         )
     return library
-
-
-async def _judge_all(
-    workspace: WorkspaceEngine,
-    questions: Sequence[GoldenQuestion],
-    library: Library,
-    setup: Setup,
-    on_progress: Progress,
-) -> tuple[Judged, ...]:
-    room = asyncio.Semaphore(setup.concurrency)
-    done = 0
-
-    async def judge(question: GoldenQuestion) -> Judged:
-        nonlocal done
-        async with room:
-            judged = await judge_question(workspace, question, library, setup)
-        done += 1
-        on_progress(done, len(questions))
-        return judged
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(judge(question)) for question in questions]
-    except* Exception as failed:
-        raise failed.exceptions[0] from None
-    return tuple(task.result() for task in tasks)
 
 
 async def judge_question(

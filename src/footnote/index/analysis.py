@@ -52,7 +52,7 @@ class TextAnalyzer:
         """Every term of the text, in order, repeated as it repeats; never an empty string."""
         code = analysis_language(language)
         found: list[str] = []
-        dials = _has_phone_number(text)
+        dials = ("+" in text or "00" in text) and _PHONE.search(text) is not None
         for line in text.split("\n") if dials else (text,):
             for token in _tokens(line):
                 found += token_terms(token, code, None)
@@ -181,11 +181,6 @@ def _code_in_one(tokens: Sequence[str]) -> Iterator[str]:
         if len(run) > _JOINED_TOKENS and len(joined) <= _CODE_CHARACTERS:
             yield joined
         run = []
-
-
-def _has_phone_number(text: str) -> bool:
-    """Whether something in it looks like one, which is known sooner than what it is."""
-    return ("+" in text or "00" in text) and _PHONE.search(text) is not None
 
 
 def _phone_numbers(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:

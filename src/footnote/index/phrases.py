@@ -78,7 +78,19 @@ def read_phrase(text: str) -> Phrase | None:
     units = tuple(match.group() for match in _unit_pattern().finditer(folded_text(text)))
     if not units:
         return None
-    return Phrase(text=text, units=units, pattern=_pattern(units))
+    letter, gap = _letter(), _gap()
+    boundary = {"digits": "[0-9]", "letters": letter, "unspaced": None}
+    kinds = [_kind(unit) for unit in units]
+    pieces = [re.escape(units[0])]
+    for (before, after), unit in zip(pairwise(kinds), units[1:], strict=True):
+        apart = before == after and before != "unspaced"
+        pieces.append(f"{gap}{'+' if apart else '*'}{re.escape(unit)}")
+    first, last = boundary[kinds[0]], boundary[kinds[-1]]
+    # It looks back from behind the first unit: a pattern that begins with letters is found
+    # several times faster.
+    pieces[0] += f"(?<!{first}{pieces[0]})" if first else ""
+    after = f"(?!{last})" if last else ""
+    return Phrase(text=text, units=units, pattern=re.compile(f"{''.join(pieces)}{after}"))
 
 
 def folded_text(text: str) -> str:
@@ -113,22 +125,6 @@ def _terms_of(pieces: Sequence[str], language: str) -> tuple[str, ...]:
 
 def _is_plain(word: str, language: str) -> bool:
     return not is_stop_word(word, language) and not re.search(f"[0-9{BIGRAMMED_SCRIPTS}]", word)
-
-
-def _pattern(units: Sequence[str]) -> re.Pattern[str]:
-    letter, gap = _letter(), _gap()
-    boundary = {"digits": "[0-9]", "letters": letter, "unspaced": None}
-    kinds = [_kind(unit) for unit in units]
-    pieces = [re.escape(units[0])]
-    for (before, after), unit in zip(pairwise(kinds), units[1:], strict=True):
-        apart = before == after and before != "unspaced"
-        pieces.append(f"{gap}{'+' if apart else '*'}{re.escape(unit)}")
-    first, last = boundary[kinds[0]], boundary[kinds[-1]]
-    # It looks back from behind the first unit: a pattern that begins with letters is found
-    # several times faster.
-    pieces[0] += f"(?<!{first}{pieces[0]})" if first else ""
-    after = f"(?!{last})" if last else ""
-    return re.compile(f"{''.join(pieces)}{after}")
 
 
 def _kind(unit: str) -> str:

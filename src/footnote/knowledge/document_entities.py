@@ -55,7 +55,23 @@ def entities_of(text: str, mentions: Sequence[Mention]) -> tuple[ExtractedEntity
     _join_parts(joined)
     whole = [*joined.groups(), *(each for key, each in groups.items() if key not in named)]
     whole.sort(key=lambda each: each.mentions[0].start)
-    belongings = _belongings(text, whole)
+    # By the number of a named entity the identifiers that follow its name in its paragraph.
+    places = sorted(
+        (mention.start, mention.end, at)
+        for at, group in enumerate(whole)
+        for mention in group.mentions
+    )
+    found: dict[int, dict[tuple[EntityKind, str], None]] = defaultdict(dict)
+    owner: tuple[int, int] | None = None
+    for start, end, at in places:
+        kind = whole[at].kind
+        if kind in (EntityKind.PERSON, EntityKind.ORGANISATION):
+            owner = (end, at)
+        elif kind in _BELONGING and owner is not None:
+            between = text[owner[0] : start]
+            if len(between) <= _NEAR and "\n\n" not in between:
+                found[owner[1]][kind, whole[at].normal] = None
+    belongings = {at: tuple(each) for at, each in found.items()}
     return tuple(_entity(text, each, belongings.get(at, ())) for at, each in enumerate(whole))
 
 
@@ -179,28 +195,6 @@ def _join_parts(joined: _Joined) -> None:
             wholes.discard(joined.find(key))
             if len(wholes) == 1:
                 joined.join(key, wholes.pop(), LinkReason.SHORT_FORM)
-
-
-def _belongings(
-    text: str, groups: Sequence[_Group]
-) -> dict[int, tuple[tuple[EntityKind, str], ...]]:
-    """By the number of a named entity the identifiers that follow its name in its paragraph."""
-    places = sorted(
-        (mention.start, mention.end, at)
-        for at, group in enumerate(groups)
-        for mention in group.mentions
-    )
-    found: dict[int, dict[tuple[EntityKind, str], None]] = defaultdict(dict)
-    owner: tuple[int, int] | None = None
-    for start, end, at in places:
-        kind = groups[at].kind
-        if kind in (EntityKind.PERSON, EntityKind.ORGANISATION):
-            owner = (end, at)
-        elif kind in _BELONGING and owner is not None:
-            between = text[owner[0] : start]
-            if len(between) <= _NEAR and "\n\n" not in between:
-                found[owner[1]][kind, groups[at].normal] = None
-    return {at: tuple(each) for at, each in found.items()}
 
 
 def _entity(

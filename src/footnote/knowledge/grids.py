@@ -56,7 +56,16 @@ def grid_of(text: str, start: int, end: int) -> Grid | None:
     place = start
     for line in text[start:end].splitlines(keepends=True):
         if "|" in line and not _SEPARATOR.fullmatch(line.strip()):
-            rows.append(_cells(text, place, place + len(line.rstrip("\r\n"))))
+            rows.append(
+                tuple(
+                    GridCell(
+                        " ".join(_EMPHASIS.sub(" ", unescaped(text[first:last])).split()),
+                        first,
+                        last,
+                    )
+                    for first, last in cell_spans(text, place, (place + len(line.rstrip("\r\n"))))
+                )
+            )
         place += len(line)
     if len(rows) < 2:
         return None
@@ -95,14 +104,3 @@ def _spread(row: tuple[GridCell, ...]) -> Sequence[GridCell]:
     if len(said) == 1 and len(row) > 2:
         return [row[0], *said * (len(row) - 1)]
     return row
-
-
-def _cells(text: str, start: int, end: int) -> tuple[GridCell, ...]:
-    return tuple(
-        GridCell(_shown(text[first:last]), first, last)
-        for first, last in cell_spans(text, start, end)
-    )
-
-
-def _shown(cell: str) -> str:
-    return " ".join(_EMPHASIS.sub(" ", unescaped(cell)).split())

@@ -134,7 +134,16 @@ def _between(text: str, dated: list[_Dated]) -> Period:
     """What one date says, or two of which one goes on to the other."""
     if len(dated) == 1:
         [one] = dated
-        return _around(text, one.start, one.first, one.last)
+        # A date with the words before it.
+        before = text[: one.start]
+        ended = _MONTHS_ENDED.search(before)
+        if ended is not None:
+            return _months_before(one.last, _months(ended)), one.last
+        if _SINCE.search(before):
+            return one.first, None
+        if _UNTIL.search(before):
+            return None, one.last
+        return one.first, one.last
     if len(dated) == 2 and dated[0].first <= dated[1].last:
         between = text[dated[0].end : dated[1].start]
         if between.strip() in "–-" or _UNTIL.search(between):
@@ -157,19 +166,6 @@ def _year(text: str, named: re.Match[str]) -> Period:
         if not year <= last_year <= year + 1:
             return NO_PERIOD
     return date(year, 1, 1), date(last_year, 12, 31)
-
-
-def _around(text: str, start: int, first: date, last: date) -> Period:
-    """A date with the words before it."""
-    before = text[:start]
-    ended = _MONTHS_ENDED.search(before)
-    if ended is not None:
-        return _months_before(last, _months(ended)), last
-    if _SINCE.search(before):
-        return first, None
-    if _UNTIL.search(before):
-        return None, last
-    return first, last
 
 
 def _ended_without_year(text: str) -> tuple[int, int, int] | None:

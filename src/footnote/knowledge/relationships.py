@@ -82,7 +82,8 @@ def document_keys(
     entities: Sequence[ExtractedEntity],
 ) -> tuple[DocumentKey, ...]:
     """By what a document is found to cite, answer, or resemble others, and they it; each once."""
-    head = _first_line(text)
+    match = re.search(r"\S[^\n]*", text)
+    head = None if match is None else (match.start(), match.start() + len(match[0].rstrip()))
     if head is None:
         return ()
     found = [DocumentKey(role=KeyRole.IS, text=each, span=head) for each in _names(title, filename)]
@@ -119,11 +120,6 @@ def title_words(title: str) -> tuple[str, ...]:
         for each in words_of(title)
         if not any(map(str.isdigit, each)) and each not in ("v", "version", "draft", "final")
     )
-
-
-def _first_line(text: str) -> tuple[int, int] | None:
-    match = re.search(r"\S[^\n]*", text)
-    return None if match is None else (match.start(), match.start() + len(match[0].rstrip()))
 
 
 def _names(title: str, filename: str) -> Iterator[str]:

@@ -121,7 +121,26 @@ def table_facts(
     grid = grid_of(document.text, block.start, block.end)
     if grid is None or len(grid.rows) * len(grid.rows[0]) > _MOST_CELLS:
         return
-    table = _table_of(document, block, grid, said_once)
+    before = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
+    lead = "\n".join(each for each in re.split(r"\n\s*\n", before)[-2:] if "|" not in each)
+    columns = [_column_of(grid, number) for number in range(len(grid.rows[0]))]
+    labels = 1 if len(columns) > 2 and _counts(grid.column(0)) else 0
+    scale = columns[labels].scale.within(scale_said(lead))
+    if not scale.power:
+        scale = scale.within(said_once)
+    heading = block.headings[-1] if block.headings else document.title
+    # The line right above a table, where that is short and no sentence of a paragraph.
+    last = lead.rsplit("\n", 1)[-1].strip()
+    named = _IN_BRACKETS.sub("", last).strip(" :*#_")
+    is_sentence = last.endswith((".", "!", "?", ";"))
+    table = _Table(
+        language=document.language,
+        about=(named if len(last) <= _MOST_CAPTION and not is_sentence else "") or heading,
+        headings=block.headings,
+        labels=labels,
+        columns=columns,
+        scale=scale,
+    )
     for row in grid.rows:
         label, *cells = row[table.labels :]
         if all(cell.text.casefold() in _NOTHING for cell in cells):
@@ -132,25 +151,6 @@ def table_facts(
         for column, cell in enumerate(cells, start=table.labels + 1):
             if cell.text.casefold() not in _NOTHING and len(cell.text) <= _MOST_VALUE:
                 yield _cell_fact(table, label, cell, column)
-
-
-def _table_of(document: DocumentText, block: TextBlock, grid: Grid, said_once: Scale) -> _Table:
-    before = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
-    lead = "\n".join(each for each in re.split(r"\n\s*\n", before)[-2:] if "|" not in each)
-    columns = [_column_of(grid, number) for number in range(len(grid.rows[0]))]
-    labels = 1 if len(columns) > 2 and _counts(grid.column(0)) else 0
-    scale = columns[labels].scale.within(scale_said(lead))
-    if not scale.power:
-        scale = scale.within(said_once)
-    heading = block.headings[-1] if block.headings else document.title
-    return _Table(
-        language=document.language,
-        about=_caption_of(lead) or heading,
-        headings=block.headings,
-        labels=labels,
-        columns=columns,
-        scale=scale,
-    )
 
 
 def _column_of(grid: Grid, number: int) -> _Column:
@@ -257,11 +257,3 @@ def _counts(cells: Sequence[str]) -> bool:
         and numbers[0] in starts
         and numbers == list(range(numbers[0], numbers[0] + len(numbers)))
     )
-
-
-def _caption_of(lead: str) -> str:
-    """The line right above a table, where that is short and no sentence of a paragraph."""
-    last = lead.rsplit("\n", 1)[-1].strip()
-    named = _IN_BRACKETS.sub("", last).strip(" :*#_")
-    is_sentence = last.endswith((".", "!", "?", ";"))
-    return named if len(last) <= _MOST_CAPTION and not is_sentence else ""

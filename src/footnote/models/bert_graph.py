@@ -217,7 +217,16 @@ def build_graph(
     """
     graph = GraphBuilder(weights, shape, precision)
     encoded = encoder(graph, words)
-    _pool(graph, encoded, centre)
+    # The normalised sum over the tokens that are not padding, which is the normalised mean.
+    by_text = graph.apply("Concat", [encoded.shape, graph.integers(graph.shape.width)], axis=0)
+    tokens = graph.apply("Reshape", [encoded.hidden, by_text])
+    mask = graph.apply("Cast", ["attention_mask"], to=TensorProto.FLOAT)
+    mask = graph.apply("Unsqueeze", [mask, graph.integers(1)])
+    total = graph.apply("Squeeze", [graph.apply("MatMul", [mask, tokens]), graph.integers(1)])
+    if centre is not None:
+        unit = graph.apply("LpNormalization", [total], axis=-1, p=2)
+        total = graph.apply("Sub", [unit, graph.constant("centre", centre)])
+    graph.apply("LpNormalization", [total], output="embedding", axis=-1, p=2)
     outputs: dict[str, tuple[str | int, ...]] = {"embedding": ("batch", shape.width)}
     if screen is not None:
         _screen(graph, encoded, screen)
@@ -306,19 +315,6 @@ def _add_and_norm(graph: GraphBuilder, output: str, skipped: str, prefix: str) -
         axis=-1,
         epsilon=graph.shape.epsilon,
     )
-
-
-def _pool(graph: GraphBuilder, encoded: Encoded, centre: npt.NDArray[np.float32] | None) -> None:
-    """The normalised sum over the tokens that are not padding, which is the normalised mean."""
-    by_text = graph.apply("Concat", [encoded.shape, graph.integers(graph.shape.width)], axis=0)
-    tokens = graph.apply("Reshape", [encoded.hidden, by_text])
-    mask = graph.apply("Cast", ["attention_mask"], to=TensorProto.FLOAT)
-    mask = graph.apply("Unsqueeze", [mask, graph.integers(1)])
-    total = graph.apply("Squeeze", [graph.apply("MatMul", [mask, tokens]), graph.integers(1)])
-    if centre is not None:
-        unit = graph.apply("LpNormalization", [total], axis=-1, p=2)
-        total = graph.apply("Sub", [unit, graph.constant("centre", centre)])
-    graph.apply("LpNormalization", [total], output="embedding", axis=-1, p=2)
 
 
 def _screen(graph: GraphBuilder, encoded: Encoded, screen: OrderScreen) -> None:

@@ -114,7 +114,15 @@ class GuardedReranker:
     async def __call__(self, query: str, texts: Sequence[str]) -> list[float]:
         """The inner reranker's scores, one finite number for each text. Raises ModelUnavailable."""
         if not self.breaker.admit():
-            raise self._resting()
+            wait = self.breaker.seconds_to_wait
+            until = (
+                f"is left alone for {wait:.0f} s" if wait else "is being tried by another search"
+            )
+            raise ModelUnavailable(
+                f"{self.name} failed {self.breaker.failures} times in a row and {until}; "
+                f"the last time: {self._last_failure}",
+                hint=ADVICE,
+            )
         try:
             with model_call("rerank", self.name):
                 async with asyncio.timeout(self.timeout_seconds):
@@ -153,12 +161,3 @@ class GuardedReranker:
         self.breaker.failed()
         self._last_failure = message
         return ModelUnavailable(message, hint=hint or ADVICE)
-
-    def _resting(self) -> ModelUnavailable:
-        wait = self.breaker.seconds_to_wait
-        until = f"is left alone for {wait:.0f} s" if wait else "is being tried by another search"
-        return ModelUnavailable(
-            f"{self.name} failed {self.breaker.failures} times in a row and {until}; "
-            f"the last time: {self._last_failure}",
-            hint=ADVICE,
-        )

@@ -244,7 +244,12 @@ class HostedEmbedder:
             except CallFailed as failure:
                 if failure.too_long and input_type == "document":
                     raise
-                pause = _pause(failure, attempt)
+                if failure.pause_seconds is not None:
+                    pause = failure.pause_seconds
+                else:
+                    pause = min(
+                        _FIRST_PAUSE_SECONDS * 2.0 ** (attempt - 1), _LONGEST_BACK_OFF_SECONDS
+                    )
                 hopeless = not failure.passing or pause > self.limits.longest_pause_seconds
                 if failure.pause_seconds is not None:
                     now = asyncio.get_running_loop().time()
@@ -327,12 +332,6 @@ def _unusable() -> CallFailed:
         "gave an answer that cannot be used: not one vector of some length for each text",
         "check that its address in FOOTNOTE_EMBEDDING_MODELS serves an embedding model",
     )
-
-
-def _pause(failure: CallFailed, attempt: int) -> float:
-    if failure.pause_seconds is not None:
-        return failure.pause_seconds
-    return min(_FIRST_PAUSE_SECONDS * 2.0 ** (attempt - 1), _LONGEST_BACK_OFF_SECONDS)
 
 
 async def _all_or_none(work: Sequence[Coroutine[object, object, T]]) -> list[T]:

@@ -173,7 +173,15 @@ def _failure(error: AgentRunError | UserError) -> CallFailed:
     if isinstance(error, ModelQuotaExceededError):
         return CallFailed("wants to be paid", "see to the account at the model's provider")
     if isinstance(error, ModelHTTPError):
-        return _refusal(error)
+        status = error.status_code
+        what, advice = _ADVICE.get(status, _FAILED if status >= 500 else _REFUSED)
+        return CallFailed(
+            f"{what} (HTTP {status})",
+            advice,
+            passing=status in _BUSY or status >= 500,
+            pause_seconds=error.retry_after,
+            too_long=status == _TOO_LARGE or isinstance(error, ModelContextWindowExceededError),
+        )
     if isinstance(error, ModelTimeoutError):
         return CallFailed("did not answer in time", "see to the service", passing=True)
     if isinstance(error, ModelConnectionError):
@@ -186,18 +194,6 @@ def _failure(error: AgentRunError | UserError) -> CallFailed:
         f"gave nothing usable ({type(error).__name__})",
         "check that its address in FOOTNOTE_EMBEDDING_MODELS speaks the API of its kind",
         passing=isinstance(error, ModelAPIError),
-    )
-
-
-def _refusal(error: ModelHTTPError) -> CallFailed:
-    status = error.status_code
-    what, advice = _ADVICE.get(status, _FAILED if status >= 500 else _REFUSED)
-    return CallFailed(
-        f"{what} (HTTP {status})",
-        advice,
-        passing=status in _BUSY or status >= 500,
-        pause_seconds=error.retry_after,
-        too_long=status == _TOO_LARGE or isinstance(error, ModelContextWindowExceededError),
     )
 
 

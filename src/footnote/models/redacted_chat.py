@@ -240,7 +240,10 @@ class _RestoredReply(StreamedResponse):
             self.final_result_event = self._inner.final_result_event
             self._first_chunk_monotonic = self._inner._first_chunk_monotonic
             if isinstance(event, PartStartEvent):
-                texts[event.index] = self._stream_of(event.part)
+                written = as_json if isinstance(event.part, BaseToolCallPart) else as_text
+                texts[event.index] = RestoredStream(
+                    placeholders=self._placeholders, written=written
+                )
                 yield replace(event, part=_begun(event.part, texts[event.index]))
             elif isinstance(event, PartDeltaEvent):
                 yield replace(event, delta=self._delta(event.delta, texts[event.index]))
@@ -287,10 +290,6 @@ class _RestoredReply(StreamedResponse):
     @property
     def timestamp(self) -> datetime:
         return self._inner.timestamp
-
-    def _stream_of(self, part: ModelResponsePart) -> RestoredStream:
-        written = as_json if isinstance(part, BaseToolCallPart) else as_text
-        return RestoredStream(placeholders=self._placeholders, written=written)
 
     def _delta(self, delta: ModelResponsePartDelta, text: RestoredStream) -> ModelResponsePartDelta:
         if isinstance(delta, TextPartDelta):

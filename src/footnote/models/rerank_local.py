@@ -109,7 +109,12 @@ class LocalReranker:
             return
         try:
             encoder = _open_encoder(self._source, self._threads)
-            _shorten_window(encoder, self._max_tokens)
+            # Cut pairs at `max_tokens`, or at the model's own window where that is shorter.
+            tokenizer = getattr(encoder.model, "tokenizer", None)
+            assert tokenizer is not None, "fastembed opens the tokenizer with the model"
+            window = tokenizer.truncation
+            if window["max_length"] > self._max_tokens:
+                tokenizer.enable_truncation(self._max_tokens, direction=window["direction"])
         except ImportError as error:
             raise ModelUnavailable(
                 f"{self.name} needs fastembed, which is not installed",
@@ -207,15 +212,6 @@ def _register(name: str, repository: str, model_file: str) -> None:
         if name.lower() not in known:
             source = ModelSource(hf=repository)
             TextCrossEncoder.add_custom_model(model=name, sources=source, model_file=model_file)
-
-
-def _shorten_window(encoder: TextCrossEncoder, max_tokens: int) -> None:
-    """Cut pairs at `max_tokens`, or at the model's own window where that is shorter."""
-    tokenizer = getattr(encoder.model, "tokenizer", None)
-    assert tokenizer is not None, "fastembed opens the tokenizer with the model"
-    window = tokenizer.truncation
-    if window["max_length"] > max_tokens:
-        tokenizer.enable_truncation(max_tokens, direction=window["direction"])
 
 
 def _loading_hint(source: ModelFolder | HubModel) -> str:

@@ -111,7 +111,13 @@ class UnigramPieces:
         """The text without marks, each piece with the characters it stands for."""
         clean = encodable(text)
         found = self._processor.encode(clean, return_type="proto").pieces
-        characters = _characters_at_bytes(clean)
+        # For each place in the text's UTF-8, the character that lies there.
+        if clean.isascii():
+            characters: Sequence[int] = range(len(clean) + 1)
+        else:
+            widths = (len(character.encode()) for character in clean)
+            places = [place for place, width in enumerate(widths) for _ in range(width)]
+            characters = [*places, len(clean)]
         return Pieces(
             ids=[piece.id for piece in found],
             offsets=[(characters[piece.begin], characters[piece.end]) for piece in found],
@@ -128,7 +134,10 @@ def unigram_model(vocabulary: UnigramVocabulary) -> bytes:
     It is NFKC; white space and invisible characters become one space, none at either end.
     """
     model = _messages.ModelProto()
-    model.normalizer_spec.CopyFrom(_normalisation())
+    rules = SentencePieceNormalizer(rule_name="nmt_nfkc")
+    model.normalizer_spec.CopyFrom(
+        _messages.ModelProto.FromString(rules.serialized_model_proto()).normalizer_spec
+    )
     trained = model.trainer_spec
     trained.model_type = _messages.TrainerSpec.UNIGRAM
     trained.bos_id, trained.pad_id = vocabulary.begin, vocabulary.padding
@@ -145,20 +154,6 @@ def unigram_model(vocabulary: UnigramVocabulary) -> bytes:
         model.pieces.add(piece=text, score=score, type=kinds.get(number, kind.NORMAL))
     content: bytes = model.SerializeToString()
     return content
-
-
-def _normalisation() -> object:
-    rules = SentencePieceNormalizer(rule_name="nmt_nfkc")
-    return _messages.ModelProto.FromString(rules.serialized_model_proto()).normalizer_spec
-
-
-def _characters_at_bytes(text: str) -> Sequence[int]:
-    """For each place in the text's UTF-8, the character that lies there."""
-    if text.isascii():
-        return range(len(text) + 1)
-    widths = (len(character.encode()) for character in text)
-    places = [place for place, width in enumerate(widths) for _ in range(width)]
-    return [*places, len(text)]
 
 
 def encodable(text: str) -> str:

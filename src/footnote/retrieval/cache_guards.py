@@ -70,7 +70,16 @@ def bare_wording(query: str) -> tuple[str, ...]:
     """
     text = unicodedata.normalize("NFC", query).translate(_APOSTROPHES).rstrip(_CLOSING)
     tokens = [_as_written(match) for match in _TOKEN.finditer(text)]
-    said = " ".join(map(_folded, _without_articles(tokens)))
+    # Articles go where they are written small or come first, and nothing binds them.
+    kept: list[str] = []
+    quoted = False
+    for position, token in enumerate(tokens):
+        quoted ^= _QUOTES.search(token) is not None
+        article = (token if position else token.casefold()) in _ARTICLES
+        bound = quoted or (position > 0 and tokens[position - 1].endswith(_TIE))
+        if bound or not article:
+            kept.append(token)
+    said = " ".join(map(_folded, kept))
     bare = _THANKS.sub("", _ASKING.sub("", _CONTRACTED.sub(r"\1 is", said)))
     return tuple(_HOW_ONE_DOES.sub("how", bare).split(" ")) if bare else tuple(tokens)
 
@@ -81,19 +90,6 @@ def _as_written(match: re.Match[str]) -> str:
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
     left = _TIE if before.strip() else ""
     return left + match.group() + (_TIE if after.strip() else "")
-
-
-def _without_articles(tokens: list[str]) -> list[str]:
-    """Articles go where they are written small or come first, and nothing binds them."""
-    kept: list[str] = []
-    quoted = False
-    for position, token in enumerate(tokens):
-        quoted ^= _QUOTES.search(token) is not None
-        article = (token if position else token.casefold()) in _ARTICLES
-        bound = quoted or (position > 0 and tokens[position - 1].endswith(_TIE))
-        if bound or not article:
-            kept.append(token)
-    return kept
 
 
 def _folded(word: str) -> str:

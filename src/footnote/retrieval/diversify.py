@@ -17,10 +17,9 @@ from typing import ClassVar, Protocol
 from uuid import UUID
 
 import numpy as np
-import numpy.typing as npt
 
 from footnote.domain import Evidence, MetadataValue, StageRecord
-from footnote.ports import Vector, Vectors
+from footnote.ports import Vector
 
 MARGIN = 0.15
 """Measured on XQuAD with its articles as documents, over RRF and over a blend: at this margin
@@ -141,8 +140,18 @@ class MaximalMarginalRelevance:
         candidates = _by_score(evidence)
         scores = [each.score for each in candidates]
         bound = score_bound(scores, top_k, self.margin)
-        relevance = _in_spreads(scores, top_k)
-        rows = _rows(candidates, vectors)
+        # Each score's distance from that at the edge of the neighbourhood of the cut, in spreads.
+        spread = score_bound(scores, top_k, 1.0)
+        if spread == 0:
+            relevance = np.zeros(len(scores))
+        else:
+            relevance = (np.asarray(scores, dtype=np.float64) - scores[0]) / spread + 1.0
+        # The candidates' vectors, shape (n, dimensions); zeros where there is none.
+        dimensions = next((vector.size for vector in vectors.values()), 0)
+        rows = np.zeros((len(candidates), dimensions), dtype=np.float32)
+        for place, each in enumerate(candidates):
+            if each.passage.chunk_no in vectors:
+                rows[place] = vectors[each.passage.chunk_no]
         redundancy = np.zeros(len(candidates))
 
         def prefer(eligible: Sequence[int]) -> tuple[int, _Detail]:
@@ -184,24 +193,6 @@ def _turns(candidates: Sequence[Evidence]) -> tuple[list[int], list[int]]:
         turns.append(taken[each.passage.document_id])
     seats = {document: seat for seat, document in enumerate(taken)}
     return turns, [seats[each.passage.document_id] for each in candidates]
-
-
-def _in_spreads(scores: Sequence[float], top_k: int) -> npt.NDArray[np.float64]:
-    """Each score's distance from that at the edge of the neighbourhood of the cut, in spreads."""
-    spread = score_bound(scores, top_k, 1.0)
-    if spread == 0:
-        return np.zeros(len(scores))
-    return (np.asarray(scores, dtype=np.float64) - scores[0]) / spread + 1.0
-
-
-def _rows(candidates: Sequence[Evidence], vectors: Mapping[int, Vector]) -> Vectors:
-    """The candidates' vectors, shape (n, dimensions); zeros where there is none."""
-    dimensions = next((vector.size for vector in vectors.values()), 0)
-    rows = np.zeros((len(candidates), dimensions), dtype=np.float32)
-    for place, each in enumerate(candidates):
-        if each.passage.chunk_no in vectors:
-            rows[place] = vectors[each.passage.chunk_no]
-    return rows
 
 
 def _arranged(

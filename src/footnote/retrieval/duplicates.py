@@ -37,20 +37,7 @@ def collapse_near_duplicates(
     Laws: every passage is kept or listed once; passages of equal words and headings are always
     together, in whatever order they come.
     """
-    groups = _groups(evidence, threshold)
-    return tuple(_collapsed(group, rank) for rank, group in enumerate(groups, start=1))
-
-
-@dataclass(slots=True)
-class _Group:
-    """A passage that is kept, and with how much overlap others repeat it."""
-
-    kept: Evidence
-    listed: list[tuple[Evidence, float]]
-
-
-def _groups(evidence: Sequence[Evidence], threshold: float) -> list[_Group]:
-    """One group for each passage that repeats no better one, in order."""
+    # One group for each passage that repeats no better one, in order.
     marks = [
         (each.passage.text[: each.passage.body_offset], numerals_of(_body(each.passage)))
         for each in evidence
@@ -63,7 +50,15 @@ def _groups(evidence: Sequence[Evidence], threshold: float) -> list[_Group]:
             groups.append(_Group(kept=each, listed=[]))
         elif (new := known[mark].admit(each, threshold)) is not None:
             groups.append(new)
-    return groups
+    return tuple(_collapsed(group, rank) for rank, group in enumerate(groups, start=1))
+
+
+@dataclass(slots=True)
+class _Group:
+    """A passage that is kept, and with how much overlap others repeat it."""
+
+    kept: Evidence
+    listed: list[tuple[Evidence, float]]
 
 
 @dataclass(slots=True)
@@ -82,7 +77,11 @@ class _Known:
         if wording.words in self.by_words:
             self.by_words[wording.words].listed.append((each, 1.0))
             return None
-        prefix = _prefix(wording.shingles, threshold)
+        # So many of the shingles, in one order for all, that near duplicates share one of them:
+        # sets whose Jaccard similarity is t share t·n of the n in either, so not all of these can
+        # be lacking (Chaudhuri, Ganti and Kaushik, ICDE 2006).
+        size = len(wording.shingles)
+        prefix = sorted(wording.shingles)[: size - math.ceil(threshold * size - 1e-9) + 1]
         for group, kept in self._near(prefix):
             shared = overlap(wording, kept)
             if shared >= threshold and tell_the_same(
@@ -110,16 +109,6 @@ class _Known:
 
 def _body(passage: Passage) -> str:
     return passage.text[passage.body_offset :]
-
-
-def _prefix(shingles: frozenset[int], threshold: float) -> list[int]:
-    """So many of the shingles, in one order for all, that near duplicates share one of them.
-
-    The filter of exact similarity joins (Chaudhuri, Ganti and Kaushik, ICDE 2006): sets whose
-    Jaccard similarity is t share t·n of the n in either, so not all of these can be lacking.
-    """
-    size = len(shingles)
-    return sorted(shingles)[: size - math.ceil(threshold * size - 1e-9) + 1]
 
 
 def _collapsed(group: _Group, rank: int) -> Evidence:

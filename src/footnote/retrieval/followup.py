@@ -111,7 +111,9 @@ class StandAlone:
         asked, answered = "", ""
         said = [question]
         for turn in conversation:
-            text = _readable(turn.text)
+            # As much of a message as the rules read.
+            kept = "".join(character if is_storable(character) else " " for character in turn.text)
+            text = trimmed(kept, TURN_CHARACTERS).strip()
             if turn.role == "assistant":
                 answered = text
             elif text:
@@ -140,12 +142,6 @@ def _of_no_known_language(language: str) -> str:
         f"condense: without a language model, follow-ups are understood in {_NAMED}, and the "
         f"conversation seems to be in {language!r}; the question was searched as it is"
     )
-
-
-def _readable(text: str) -> str:
-    """As much of a message as the rules read."""
-    kept = "".join(character if is_storable(character) else " " for character in text)
-    return trimmed(kept, TURN_CHARACTERS).strip()
 
 
 def _can_be_searched(alone: str) -> bool:

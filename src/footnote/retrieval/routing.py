@@ -7,10 +7,9 @@ in either recall, stays, and with it the documents it is from.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 
 from footnote.domain import MetadataValue, Ranking, StageRecord
-from footnote.ports import Recalled, RoutedDocument, Routes
+from footnote.ports import Recalled
 
 ROUTE = "route"
 """The stage that ranks documents before chunks."""
@@ -56,12 +55,19 @@ def route_records(chunk_no: int, recalled: Recalled) -> list[StageRecord]:
     document = None if routes is None else routes.documents.get(chunk_no)
     if routes is None or document is None:
         return []
+    detail: dict[str, MetadataValue] = {
+        "chosen": document.chosen,
+        "documents": routes.in_scope,
+        "bm25": document.bm25,
+    }
+    if document.similarity is not None:
+        detail["similarity"] = document.similarity
     return [
         StageRecord(
             stage=ROUTE,
             rank_after=document.rank,
             score_after=document.score,
-            detail=_detail(document, routes),
+            detail=detail,
         )
     ]
 
@@ -72,14 +78,3 @@ def why_routed(record: StageRecord, place: str) -> str:
     if record.detail.get("chosen"):
         return f"in the {place} most promising of {whole} documents"
     return f"evident, though its document is only the {place} most promising of {whole}"
-
-
-def _detail(document: RoutedDocument, routes: Routes) -> Mapping[str, MetadataValue]:
-    detail: dict[str, MetadataValue] = {
-        "chosen": document.chosen,
-        "documents": routes.in_scope,
-        "bm25": document.bm25,
-    }
-    if document.similarity is not None:
-        detail["similarity"] = document.similarity
-    return detail

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
-from footnote.domain import Passage, SearchFilters
+from footnote.domain import SearchFilters
 from footnote.ports import Analyzer, Holders, Index, Tokenizer
 from footnote.retrieval.edits import (
     FIRST_LETTER,
@@ -142,7 +142,14 @@ class Correct:
         guesses = _shared({word: remoter(word.text.casefold()) for word in open_still})
         if guesses:
             chosen += await self._meant(guesses, languages, index, filters, certain=certain)
-        return _mended(query, chosen)
+        if not chosen:
+            return None
+        for reading in sorted(chosen, key=lambda each: -each.word.start):
+            meant = reading.text
+            if reading.word.text[0].isupper():
+                meant = meant[0].upper() + meant[1:]
+            query = query[: reading.word.start] + meant + query[reading.word.end :]
+        return query
 
     async def _meant(
         self,
@@ -158,7 +165,29 @@ class Correct:
         terms_of = await asyncio.to_thread(self._terms_of, guesses, languages)
         terms = sorted(set().union(*terms_of.values()))
         holders = await index.holders(terms, filters, _PASSAGES)
-        promising = _promising(guesses, terms_of, holders)
+        # The likeliest readings of each stretch of which every word has a term in the index.
+        known = {part for part, terms in terms_of.items() if not terms.isdisjoint(holders)}
+        existing: dict[_Word, list[_Reading]] = {}
+        for word, text in guesses:
+            parts = text.split()
+            if not known.issuperset(parts):
+                continue
+            in_terms = tuple(terms_of[part] for part in parts)
+            reading = _Reading(
+                word,
+                text,
+                in_terms,
+                cost=_cost(word.text, text),
+                frequency=min(
+                    max(holders[term].count for term in each & holders.keys()) for each in in_terms
+                ),
+            )
+            existing.setdefault(word, []).append(reading)
+        promising = [
+            reading
+            for found in existing.values()
+            for reading in sorted(found, key=lambda each: each.order)[:_LOOKED_UP]
+        ]
         vocabulary = await self._vocabulary(promising, holders, index)
         return _best(promising, vocabulary, holders, certain=certain)
 
@@ -186,7 +215,10 @@ class Correct:
         numbers = {number for term in terms for number in holders[term].first}
         written: dict[str | None, set[str]] = {}
         for passage in (await index.passages(sorted(numbers))).values():
-            written.setdefault(passage.language, set()).update(_words_of(passage))
+            parts = (passage.document_title, *passage.heading_path, passage.text)
+            written.setdefault(passage.language, set()).update(
+                set(_WORD.findall(" ".join(parts).lower()))
+            )
         words: dict[str, set[str]] = {term: set() for term in terms}
         for language, found in written.items():
             in_order = sorted(found)
@@ -242,41 +274,6 @@ def _pairs(query: str, suspects: Sequence[_Word]) -> Iterator[_Word]:
     for first, second in pairwise(_words(query)):
         if query[first.end : second.start] == " " and (first in suspects or second in suspects):
             yield _Word(first.start, second.end, f"{first.text} {second.text}")
-
-
-def _words_of(passage: Passage) -> set[str]:
-    parts = (passage.document_title, *passage.heading_path, passage.text)
-    return set(_WORD.findall(" ".join(parts).lower()))
-
-
-def _promising(
-    guesses: Sequence[_Guess],
-    terms_of: Mapping[str, frozenset[str]],
-    holders: Mapping[str, Holders],
-) -> list[_Reading]:
-    """The likeliest readings of each stretch of which every word has a term in the index."""
-    known = {part for part, terms in terms_of.items() if not terms.isdisjoint(holders)}
-    existing: dict[_Word, list[_Reading]] = {}
-    for word, text in guesses:
-        parts = text.split()
-        if not known.issuperset(parts):
-            continue
-        terms = tuple(terms_of[part] for part in parts)
-        reading = _Reading(
-            word,
-            text,
-            terms,
-            cost=_cost(word.text, text),
-            frequency=min(
-                max(holders[term].count for term in part & holders.keys()) for part in terms
-            ),
-        )
-        existing.setdefault(word, []).append(reading)
-    return [
-        reading
-        for found in existing.values()
-        for reading in sorted(found, key=lambda each: each.order)[:_LOOKED_UP]
-    ]
 
 
 def _best(
@@ -349,14 +346,3 @@ def _allowed(reading: _Reading, *, certain: bool) -> float:
     if letters >= TWO_SLIPS_FROM or (certain and letters >= _ANYWHERE_FROM):
         return REPLACED + FIRST_LETTER
     return REPLACED if certain else UNPAIRED
-
-
-def _mended(query: str, readings: Sequence[_Reading]) -> str | None:
-    if not readings:
-        return None
-    for reading in sorted(readings, key=lambda each: -each.word.start):
-        meant = reading.text
-        if reading.word.text[0].isupper():
-            meant = meant[0].upper() + meant[1:]
-        query = query[: reading.word.start] + meant + query[reading.word.end :]
-    return query

@@ -209,7 +209,13 @@ def _analysis(
 def _parts(read: Sequence[Passage]) -> list[Sequence[Passage]]:
     """Consecutive passages that are read together; a section is not divided without need."""
     parts: list[list[Passage]] = []
-    for section in _sections(read):
+    sections: list[list[Passage]] = []
+    for each in read:
+        if sections and sections[-1][-1].heading_path[:2] == each.heading_path[:2]:
+            sections[-1].append(each)
+        else:
+            sections.append([each])
+    for section in sections:
         for start in range(0, len(section), _PART_PASSAGES):
             piece = section[start : start + _PART_PASSAGES]
             if parts and len(parts[-1]) + len(piece) <= _PART_PASSAGES:
@@ -217,16 +223,6 @@ def _parts(read: Sequence[Passage]) -> list[Sequence[Passage]]:
             else:
                 parts.append(list(piece))
     return list(parts)
-
-
-def _sections(read: Sequence[Passage]) -> list[list[Passage]]:
-    sections: list[list[Passage]] = []
-    for each in read:
-        if sections and sections[-1][-1].heading_path[:2] == each.heading_path[:2]:
-            sections[-1].append(each)
-        else:
-            sections.append([each])
-    return sections
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

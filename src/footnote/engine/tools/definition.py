@@ -170,7 +170,16 @@ class BoundTool(Generic[Shape]):
         try:
             asked = tool.arguments.model_validate(given)
         except ValidationError as error:
-            return self._refusal("\n".join(_faults(error, tool.arguments)))
+            lines = ["the arguments do not fit."]
+            for place, said in wrong_places(error.errors(include_url=False)):
+                where = ".".join(map(str, place)) or "arguments"
+                message = said.replace("no such field", "no such argument")
+                lines.append(f"- {where[:200]}: {message[:300]}")
+            known = [
+                f"{name} (required)" if field.is_required() else name
+                for name, field in tool.arguments.model_fields.items()
+            ]
+            return self._refusal("\n".join([*lines[:12], f"It takes: {', '.join(known)}."]))
         workspace = self.context.workspace
         act = ActUnderWay(
             access=workspace, act=tool.act, verb=tool.name, arguments=dict(iter(asked))
@@ -193,20 +202,6 @@ class BoundTool(Generic[Shape]):
     def _refusal(self, reason: str) -> Refusal:
         tool = self.definition
         return Refusal(f"{tool.failed or f'{tool.name} failed'}: {reason}")
-
-
-def _faults(error: ValidationError, shape: type[Arguments]) -> list[str]:
-    """Each wrong argument with what is wrong, then what there is."""
-    lines = ["the arguments do not fit."]
-    for place, said in wrong_places(error.errors(include_url=False)):
-        where = ".".join(map(str, place)) or "arguments"
-        message = said.replace("no such field", "no such argument")
-        lines.append(f"- {where[:200]}: {message[:300]}")
-    known = [
-        f"{name} (required)" if field.is_required() else name
-        for name, field in shape.model_fields.items()
-    ]
-    return [*lines[:12], f"It takes: {', '.join(known)}."]
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, object]:

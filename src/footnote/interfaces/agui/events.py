@@ -79,7 +79,11 @@ class Conversion:
             case AnswerDone():
                 yield from self._answered(event)
             case SuggestionsMade():
-                yield from _suggested(event)
+                made = object_of(event.suggestions)
+                yield CustomEvent(name=SUGGESTIONS, value=made)
+                yield StateDeltaEvent(
+                    delta=[{"op": "add", "path": "/suggestions", "value": made["questions"]}]
+                )
                 if self._done is not None:
                     yield self._finished(self._done)
             case AnswerFailed():
@@ -105,7 +109,9 @@ class Conversion:
             self._message_id = None
 
     def _answered(self, done: AnswerDone) -> Iterator[BaseEvent]:
-        yield _state_of(done)
+        answer = object_of(done.answer)
+        state = {"evidence": answer["evidence"], "degraded": answer["degraded"], "answer": answer}
+        yield StateSnapshotEvent(snapshot=state)
         if self._suggests:
             self._done = done
         else:
@@ -118,18 +124,6 @@ class Conversion:
             result={"found": done.answer.found, "confidence": done.answer.confidence},
             usage=_usage_of(done.answer.usage, done.answer.model),
         )
-
-
-def _suggested(event: SuggestionsMade) -> Iterator[BaseEvent]:
-    made = object_of(event.suggestions)
-    yield CustomEvent(name=SUGGESTIONS, value=made)
-    yield StateDeltaEvent(delta=[{"op": "add", "path": "/suggestions", "value": made["questions"]}])
-
-
-def _state_of(done: AnswerDone) -> BaseEvent:
-    answer = object_of(done.answer)
-    state = {"evidence": answer["evidence"], "degraded": answer["degraded"], "answer": answer}
-    return StateSnapshotEvent(snapshot=state)
 
 
 def _tool(event: ToolCalled | ToolReturned) -> Iterator[BaseEvent]:

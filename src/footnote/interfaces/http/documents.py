@@ -205,7 +205,11 @@ async def get_document_content(
         for each in file.filename
     )
     coded = quote(file.filename, safe="")
-    whole = {} if part is None else {"Content-Range": _content_range(part, file.byte_size)}
+    whole = (
+        {}
+        if part is None
+        else {"Content-Range": f"bytes {part.start}-{part.stop - 1}/{file.byte_size}"}
+    )
     return StreamingResponse(
         _pieces(file.content, sent),
         status_code=200 if part is None else 206,
@@ -223,10 +227,6 @@ async def get_document_content(
             "Cache-Control": "private, no-store",
         },
     )
-
-
-def _content_range(part: range, byte_size: int) -> str:
-    return f"bytes {part.start}-{part.stop - 1}/{byte_size}"
 
 
 async def _pieces(file: BinaryIO, part: range) -> AsyncIterator[bytes]:

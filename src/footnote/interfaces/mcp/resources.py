@@ -34,7 +34,17 @@ async def listed(workspace: WorkspaceEngine, cursor: str | None) -> mcp_types.Li
         # Some clients show one page: it should not be empty for documents that failed.
         if found or cursor is None:
             return mcp_types.ListResourcesResult(
-                resources=[_resource(each) for each in found], next_cursor=cursor
+                resources=[
+                    mcp_types.Resource(
+                        name=each.filename,
+                        title=each.title,
+                        uri=f"{PREFIX}{each.document_id}",
+                        description=each.summary[:500] or None,
+                        mime_type=_TEXT,
+                    )
+                    for each in found
+                ],
+                next_cursor=cursor,
             )
 
 
@@ -79,16 +89,6 @@ async def read(workspace: WorkspaceEngine, uri: str) -> mcp_types.ReadResourceRe
         shown += f"\n\n[{left:,} more characters; search_documents and analyze_document read them]"
     return mcp_types.ReadResourceResult(
         contents=[mcp_types.TextResourceContents(uri=uri, mime_type=_TEXT, text=shown)]
-    )
-
-
-def _resource(document: Document) -> mcp_types.Resource:
-    return mcp_types.Resource(
-        name=document.filename,
-        title=document.title,
-        uri=f"{PREFIX}{document.document_id}",
-        description=document.summary[:500] or None,
-        mime_type=_TEXT,
     )
 
 

@@ -65,7 +65,16 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         found = next((each for each in tools if each.name == asked.name), None)
         if found is None:
             raise InvalidRequest("there is no such tool", hint="tools/list names them")
-        return _result_of(await found.call(asked.arguments or {}))
+        # The text, the same as data, and links to the documents it names.
+        text = await found.call(asked.arguments or {})
+        content: list[mcp_types.ContentBlock] = [mcp_types.TextContent(type="text", text=str(text))]
+        if isinstance(text, ToolText):
+            content += [resources.link(each) for each in text.documents]
+        return mcp_types.CallToolResult(
+            content=content,
+            structured_content=dict(text.data) if isinstance(text, ToolText) else None,
+            is_error=isinstance(text, Refusal),
+        )
 
     async def list_resources(
         context: Context, asked: mcp_types.PaginatedRequestParams | None
@@ -108,18 +117,6 @@ def mcp_server(inside: Callable[[Context], Awaitable[Inside]]) -> Server[object]
         on_read_resource=_with_errors(read_resource),
         on_list_prompts=_with_errors(list_prompts),
         on_get_prompt=_with_errors(get_prompt),
-    )
-
-
-def _result_of(text: str) -> mcp_types.CallToolResult:
-    """The text, the same as data, and links to the documents it names."""
-    content: list[mcp_types.ContentBlock] = [mcp_types.TextContent(type="text", text=str(text))]
-    if isinstance(text, ToolText):
-        content += [resources.link(each) for each in text.documents]
-    return mcp_types.CallToolResult(
-        content=content,
-        structured_content=dict(text.data) if isinstance(text, ToolText) else None,
-        is_error=isinstance(text, Refusal),
     )
 
 

@@ -11,7 +11,7 @@ from statistics import geometric_mean
 
 import ctranslate2
 import numpy as np
-from ctranslate2.models import Whisper, WhisperGenerationResult
+from ctranslate2.models import Whisper
 from tokenizers import Tokenizer
 
 from footnote.domain import Utterance
@@ -79,18 +79,8 @@ class WhisperModel:
         if self.is_multilingual:
             start += [self._id(f"<|{language or 'en'}|>"), self._id("<|transcribe|>")]
         encoded = self._model.encode(self._seen(sound))
-        result = self._likeliest(encoded, [*start, self._no_times])
-        tokens = [each for each in result.sequences_ids[0] if each < self._end]
-        # The score is a mean that leaves the end out.
-        likelihood = result.scores[0] * len(tokens) / (len(tokens) + 1)
-        if not tokens or is_silence(result.no_speech_prob, likelihood):
-            return ()
-        return self._sentences(tokens, self._words(encoded, start, tokens, len(sound) / RATE))
-
-    def _likeliest(
-        self, encoded: ctranslate2.StorageView, prompt: list[int]
-    ) -> WhisperGenerationResult:
-        """The likeliest reading, or, if that goes in circles, the likeliest that does not."""
+        # The likeliest reading, or, if that goes in circles, the likeliest that does not.
+        prompt = [*start, self._no_times]
         for without in (0, _NO_REPEATED_WORDS):
             [result] = self._model.generate(
                 encoded,
@@ -103,7 +93,12 @@ class WhisperModel:
             text = self._text(result.sequences_ids[0]).encode()
             if len(text) <= _REPETITIVE * len(zlib.compress(text)):
                 break
-        return result
+        tokens = [each for each in result.sequences_ids[0] if each < self._end]
+        # The score is a mean that leaves the end out.
+        likelihood = result.scores[0] * len(tokens) / (len(tokens) + 1)
+        if not tokens or is_silence(result.no_speech_prob, likelihood):
+            return ()
+        return self._sentences(tokens, self._words(encoded, start, tokens, len(sound) / RATE))
 
     def _words(
         self, encoded: ctranslate2.StorageView, start: list[int], tokens: list[int], seconds: float

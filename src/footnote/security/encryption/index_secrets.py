@@ -78,14 +78,20 @@ def orthogonal_matrix(key: bytes, dimensions: int) -> Vectors:
     matrix = np.eye(dimensions)
     for number in range(_ROUNDS):
         label = f"orthogonal matrix {dimensions} round {number}".encode()
-        words = _random_words(_derived(key, label), dimensions * (_BLOCK + 2))
+        stream = (
+            Stream(ChaCha20(_derived(key, label), bytes(16)), mode=None)
+            .encryptor()
+            .update(bytes(8 * (dimensions * (_BLOCK + 2))))
+        )
+        words = np.frombuffer(stream, dtype="<u8")
         matrix = matrix[:, np.argsort(words[:dimensions], kind="stable")]
         turned = np.empty_like(matrix)
         for start in range(0, dimensions, _BLOCK):
             columns = slice(start, min(start + _BLOCK, dimensions))
             size = columns.stop - start
             given = words[dimensions + start * (_BLOCK + 1) :][: size * (size + 1)]
-            block = _small_orthogonal(_normal_deviates(given)[: size * size].reshape(size, size))
+            q, r = np.linalg.qr(_normal_deviates(given)[: size * size].reshape(size, size))
+            block = q * np.where(np.diagonal(r) < 0, -1.0, 1.0)
             # Not BLAS, whose threads cost a busy machine more than they save.
             turned[:, columns] = np.einsum("ij,jk->ik", matrix[:, columns], block)
         matrix = turned
@@ -93,20 +99,10 @@ def orthogonal_matrix(key: bytes, dimensions: int) -> Vectors:
     return exact
 
 
-def _small_orthogonal(deviates: Floats) -> Floats:
-    q, r = np.linalg.qr(deviates)
-    return q * np.where(np.diagonal(r) < 0, -1.0, 1.0)
-
-
 def _rows_times(matrix: Vectors, vectors: Vectors) -> Vectors:
     """Each row times the matrix, by numpy's one product that never starts threads."""
     turned: Vectors = np.vecdot(vectors[..., None, :], matrix)
     return turned
-
-
-def _random_words(key: bytes, count: int) -> Words:
-    stream = Stream(ChaCha20(key, bytes(16)), mode=None).encryptor().update(bytes(8 * count))
-    return np.frombuffer(stream, dtype="<u8")
 
 
 def _normal_deviates(words: Words) -> Floats:
