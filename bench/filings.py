@@ -2,6 +2,7 @@
 
     python bench/filings.py --data ../shared/data/filings
     python bench/filings.py --data FOLDER --half development --home KEPT --no-answers
+    python bench/filings.py --data FOLDER --limit 40
 
 Quarterly reports are ingested as PDF, and questions with known answers are asked by the engine's
 own search. What is measured of each question, `k` being the passages looked at:
@@ -14,7 +15,8 @@ own search. What is measured of each question, `k` being the passages looked at:
 
 A question whose expected answer has neither figure nor name in its reports counts for documents
 alone. The questions are split by company: one half to develop on, the other only to be run. With
-`--home` what was ingested stays in a folder and is asked again next time.
+`--home` what was ingested stays in a folder and is asked again next time. With `--limit` so many
+questions of each half are drawn, the same ones each time.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -37,6 +40,7 @@ from installation import MODELS, bench_engine
 from reporting import finish, machine, progress, show
 
 AT = 10
+SEED = 7
 DEPTHS = (1, 5, 10)
 MOST_CHARACTERS = 10_000_000
 NAMES = ("gold", "all gold", *(f"document@{depth}" for depth in DEPTHS), "answered", "right")
@@ -121,6 +125,14 @@ def means(outcomes: Sequence[Outcome]) -> dict[str, float]:
     return found
 
 
+def drawn(questions: Sequence[FilingQuestion], limit: int | None) -> Sequence[FilingQuestion]:
+    """So many of the questions at most, the same ones each time, in their order."""
+    if limit is None or limit >= len(questions):
+        return questions
+    places = random.Random(SEED).sample(range(len(questions)), limit)
+    return [questions[each] for each in sorted(places)]
+
+
 def by_kind(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
     """The outcomes of each half, whole and by kind of question."""
     groups: dict[str, list[Outcome]] = {}
@@ -142,7 +154,12 @@ async def measure(options: argparse.Namespace) -> tuple[dict[str, object], list[
         report["ingestion_s"] = round(perf_counter() - started, 1)
         report["chunks"] = (await workspace.stats()).chunks
         questions = read_questions(options.data / "questions.csv", await texts_of(workspace))
-        chosen = [each for each in questions if options.half in (each.half, "both")]
+        chosen = [
+            each
+            for half in HALVES
+            if options.half in (half, "both")
+            for each in drawn([one for one in questions if one.half == half], options.limit)
+        ]
         outcomes = []
         started = perf_counter()
         with progress() as bars:
@@ -191,6 +208,7 @@ def main() -> None:
     parser.add_argument("--files", default="*.pdf", help="only those of this pattern")
     parser.add_argument("--plan", help="default: the settings' own")
     parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
+    parser.add_argument("--limit", type=int, help="questions of each half; default: all of them")
     parser.add_argument("--home", type=Path, help="keep what is ingested here between runs")
     parser.add_argument("--set", nargs="*", default=[], metavar="NAME=VALUE", help="settings")
     parser.add_argument("--models", type=Path, default=MODELS, help="folder of built models")

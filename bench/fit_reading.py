@@ -5,14 +5,15 @@
 Of each reading set the paragraphs that training keeps apart (every twentieth block of ten) are
 searched by their own questions, and the office papers' half to develop on by its questions; and
 again without the paragraph or the papers that answer. Questions that the sets call impossible are
-asked too. Fitted are three conditional logits with "none" (`answering/weighing.py`): over what is
+asked too, and those of `siblings.py` to develop on, about what a document has and what it has a
+sibling of. Fitted are three conditional logits with "none" (`answering/weighing.py`): over what is
 known of the eight passages, or sixteen of office papers, before they are read; over what is
 observed of each statement of those that are read, the most promising first; and with what the
 reader says of the two likeliest as claims. They are judged in five folds that share no paragraphs
 or papers. What the reader said and the vectors are kept in files beside the models, so that a run
 that was ended goes on where it was. `--write` writes the numbers where Footnote reads them, with
-the least probability that refuses .825 of the unanswerable questions, in the mean of the two
-collections, and the greatest below which no further passages are read, for one in 200 of the
+the least probability that refuses .825 of the unanswerable questions, in the mean of reading sets
+and papers, and the greatest below which no further passages are read, for one in 200 of the
 right answers at most.
 """
 
@@ -54,6 +55,7 @@ from reading_questions import (
 )
 from reading_sets import RememberingEmbedder
 from reporting import finish, progress, show
+from sibling_questions import questions_of_siblings
 
 KEPT_EVERY = 50
 """Questions after which what was read is kept."""
@@ -62,9 +64,12 @@ PENALTY = 3.0
 """Of the squared weights of features with unit variance."""
 OFFICE_WEIGHT = 2.0
 """Of a question about office papers, of which there are few, beside one of a reading set."""
+SIBLINGS = 300
+"""Questions about what a document has, and what it has a sibling of."""
 LEAST_REFUSED = 0.825
-"""Share of the unanswerable questions that are refused, in the mean of the two collections. What
-was four of five while questions that another paragraph answers were counted among them."""
+"""Share of the unanswerable questions that are refused, in the mean of reading sets and papers,
+whose questions are not made to ask for siblings. What was four of five while questions that another
+paragraph answers were counted among them."""
 KEPT_RIGHT = 0.995
 """Share of the right answers that stay where nothing more is read once it is hardly likely."""
 REFUSED = (0.8, 0.85, 0.9, 0.95)
@@ -327,7 +332,7 @@ def least_refusing(examples: Sequence[Example], best: Sequence[Best]) -> float:
     for least in np.arange(0.01, 1.0, 0.01):
         found = [
             shares([examples[at] for at in places], [best[at] for at in places], least, 0.0)
-            for _, places in collections_of(examples)
+            for _, places in collections_of(examples, "siblings")
         ]
         if np.mean([each["refused"] for each in found]) >= LEAST_REFUSED:
             return round(float(least), 2)
@@ -341,7 +346,7 @@ def most_undecided(examples: Sequence[Example], best: Sequence[Best], least: flo
     def right(undecided: float) -> float:
         found = [
             shares([examples[at] for at in places], [best[at] for at in places], least, undecided)
-            for _, places in collections_of(examples)
+            for _, places in collections_of(examples, "siblings")
         ]
         return float(np.mean([each["right"] for each in found]))
 
@@ -351,10 +356,11 @@ def most_undecided(examples: Sequence[Example], best: Sequence[Best], least: flo
     return round(undecided, 2)
 
 
-def collections_of(examples: Sequence[Example]) -> Iterator[tuple[str, list[int]]]:
+def collections_of(examples: Sequence[Example], *without: str) -> Iterator[tuple[str, list[int]]]:
     """The places of each collection's examples."""
     for name in dict.fromkeys(each.collection for each in examples):
-        yield name, [at for at, each in enumerate(examples) if each.collection == name]
+        if name not in without:
+            yield name, [at for at, each in enumerate(examples) if each.collection == name]
 
 
 async def gathered(options: argparse.Namespace) -> tuple[list[Example], Logit]:
@@ -376,6 +382,10 @@ async def gathered(options: argparse.Namespace) -> tuple[list[Example], Logit]:
         questions = await questions_of_office(options.models)
         for name, count in bars.track(SETS.items(), description="Searching"):
             questions += await questions_of_set(options.data, name, count, embedder)
+        questions += [
+            Question(collection="siblings", group=each.family, asked=each.asked)
+            for each in await questions_of_siblings("development", embedder, SIBLINGS)
+        ]
         known = [before_reading(each) for each in questions]
         first = fit_promising(known)
         apart = [

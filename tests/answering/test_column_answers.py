@@ -26,12 +26,14 @@ class HearingReader(MarkingReader):
     """Finds nothing, and hears an operation in questions that hold one of these words."""
 
     heard: Sequence[str]
+    unmet: float = 0.0
 
     async def operation(self, question: str) -> Operation | None:
         return self.asks if any(each in question for each in self.heard) else None
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
-        return [PassageReading(spans=(), relevance=-4.0, probability=0.0) for _ in passages]
+        nothing = PassageReading(spans=(), relevance=-4.0, probability=0.0, unmet=self.unmet)
+        return [nothing for _ in passages]
 
 
 async def test_a_sum_over_a_column_is_said_with_the_rows_it_came_from() -> None:
@@ -159,3 +161,43 @@ async def test_rows_that_a_question_does_not_tell_apart_are_all_said_or_none() -
     answer = await answerer("What is the total rent of Basel?", many)
     assert not answer.found
     assert any("8 rows of a table are named alike" in each for each in answer.degraded)
+
+
+async def test_a_group_that_cells_name_is_summed_unless_the_question_has_more_than_the_table() -> (
+    None
+):
+    rows = [
+        "| id | office | category | amount_eur |",
+        "|---|---|---|---|",
+        "| T-1 | Berlin | travel | 1200 |",
+        "| T-2 | Munich | travel | 310 |",
+        "| T-3 | Berlin | hotel | 540 |",
+        "| T-4 | Munich | hotel | 760 |",
+        "| T-5 | Berlin | travel | 30 |",
+    ]
+    evidence = make_evidence(make_passage("\n".join(rows), kinds=[BlockKind.TABLE]))
+
+    async def said(
+        question: str, unmet: float = 0.0, asks: Operation = Operation.SUM
+    ) -> str | None:
+        reader = HearingReader(marked=(), asks=asks, heard=("in total",), unmet=unmet)
+        answer = await ReaderAnswerer(reader=reader, analyzer=TextAnalyzer())(question, evidence)
+        if answer.found:
+            assert_every_statement_can_be_opened(answer, evidence)
+        return answer.sentences[0].text if answer.found else None
+
+    office = "How much did the Berlin office spend in total?"
+    assert await said(office) == "Sum of amount_eur: 1770 (3 rows, office: Berlin)"
+    assert (
+        await said("How much did Berlin spend on travel in total")
+        == "Sum of amount_eur: 1230 (2 rows, office: Berlin, category: travel)"
+    )
+    for question in (
+        "How much did the Madrid office spend in total?",
+        "How much did Berlin and Munich spend in total?",
+        "How much did Berlin spend in total in 2019?",
+        "How much did the Berlin office spend?",
+    ):
+        assert await said(question) is None, question
+    assert await said(office, unmet=2.0) is None
+    assert await said(office, asks=Operation.COUNT) is None

@@ -35,6 +35,8 @@ class Located:
     """The reader's log-odds against "the passage does not answer"."""
     relevance: float = 0.0
     """The reader's log-odds that its passage answers at all."""
+    unmet: float = 0.0
+    """How much speaks for it that the question is about something that its passage is not."""
 
     @property
     def answer(self) -> str:

@@ -45,6 +45,32 @@ def named_alone(
     return found[0] if len(found) == 1 else None
 
 
+def group_named(
+    question: str, operation: Operation, evidence: Sequence[Evidence], terms: Terms
+) -> Located | None:
+    """A row of the one table of which the question names several rows by what their cells say.
+
+    None where two tables are named so, where cells of one column differ in what the question says,
+    and where more than one column of numbers may be meant.
+    """
+    found = []
+    for table in _tables(evidence):
+        row = table.rows[0].candidate
+        place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
+        asked = Asked(question=question, table=table, terms=terms, located=[place])
+        if any(len(each.cells) != len(table.header) for each in table.rows):
+            continue
+        column = asked.column(operation)
+        if (
+            {len(said) for said in asked.groups.values()} == {1}
+            and sum(map(asked.is_among, table.rows)) >= _SEVERAL
+            and column is not None
+            and (column in asked.titles or asked.numeric == [column])
+        ):
+            found.append(place)
+    return found[0] if len(found) == 1 else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alike:
     """One of several rows that a question does not tell apart."""

@@ -35,6 +35,8 @@ class Observed:
     """The reader's log-odds of the best stretch in it against "this passage does not answer"."""
     relevance: float
     """The reader's log-odds that its passage answers at all."""
+    unmet: float
+    """How much speaks for it that the question is about something that its passage is not."""
     below_best: float
     """How far its score is below the best one of its passage, at most 0."""
     log_rank: float
@@ -157,6 +159,7 @@ def observe(
             Observed(
                 score=max(LOWEST_SCORE, each.score),
                 relevance=each.relevance,
+                unmet=each.unmet,
                 below_best=max(LOWEST_SCORE, each.score - best[passage.chunk_id]),
                 log_rank=math.log(max(1, candidate.evidence.rank)),
                 passage_standing=standing[passage.chunk_id],

@@ -18,7 +18,7 @@ from footnote.answering.choosing import (
 from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed, compute
 from footnote.answering.context import NOT_FOUND
-from footnote.answering.naming import named_alone, rows_alike
+from footnote.answering.naming import group_named, named_alone, rows_alike
 from footnote.answering.observing import heading_of
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
@@ -35,6 +35,11 @@ LEAST_ANSWERABILITY = 0.25
 UNDECIDED = 0.05
 """As above."""
 LEAST_FURTHER = 0.9
+MOST_UNMET = 0.0
+"""Of a table whose group is asked for by its cells alone: that of the middle question whose words
+are all met."""
+OVER_GROUPS = frozenset((Operation.SUM, Operation.AVERAGE, Operation.LARGEST, Operation.SMALLEST))
+"""What is counted, on the other hand, has to be named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,9 +140,17 @@ class ReaderAnswerer:
         titles = [title for each in candidates_of(tables) for title in each.header]
         asked = spoken(question, titles)
         operation = await reader.operation(asked)
-        if operation is None:
+        # What is asked does not hang on the question mark.
+        bare = asked.rstrip(" ?")
+        heard = {await reader.operation(each) for each in (bare, f"{bare}?")}
+        grouped = {each for each in heard if each is not None}
+        if operation is None and not grouped:
             return None
         readings = await reader.read(question, [text_of(each.passage) for each in tables])
+        unmet = {
+            each.passage.chunk_id: reading.unmet
+            for each, reading in zip(tables, readings, strict=True)
+        }
         located = []
         for item, reading in zip(tables, readings, strict=True):
             candidates = candidates_of([item])
@@ -145,18 +158,24 @@ class ReaderAnswerer:
                 located += [*locate(span, candidates), *under_title(span, candidates)]
         located = by_probability(each for each in located if is_cell(each))
         least = max(self.least_answerability, *(each.read for each in found[:1]), 0.0)
-        if located and located[0].probability >= least:
+        if operation is not None and located and located[0].probability >= least:
             terms = self._terms_of(located[0])
             over = compute(question, operation, located, evidence, terms)
             return None if over is None else (over, located[0].probability)
         if found and found[0].probability >= self.least_answerability:
             return None
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
-        named = named_alone(question, operation, tables, terms)
-        if named is None or not await _is_all_asked(reader, asked, operation, named.unexplained):
-            return None
-        over = compute(question, operation, [named.located], evidence, terms)
-        return None if over is None else (over, self.least_answerability)
+        if operation is not None and heard == {operation}:
+            named = named_alone(question, operation, tables, terms)
+            if named and await _is_all_asked(reader, asked, operation, named.unexplained):
+                over = compute(question, operation, [named.located], evidence, terms)
+                return None if over is None else (over, self.least_answerability)
+        for each in grouped & OVER_GROUPS if len(grouped) == 1 else ():
+            row = group_named(question, each, tables, terms)
+            if row is not None and unmet[row.passage.chunk_id] <= MOST_UNMET:
+                over = compute(question, each, [row], evidence, terms)
+                return None if over is None else (over, self.least_answerability)
+        return None
 
     def _terms_of(self, found: Located) -> Terms:
         return partial(self.analyzer.terms, language=found.passage.language)
@@ -192,11 +211,7 @@ class ReaderAnswerer:
 async def _is_all_asked(
     reader: Reader, question: str, operation: Operation, unexplained: str | None
 ) -> bool:
-    """Whether a question surely asks for an operation, and the one further word says which."""
-    bare = question.rstrip(" ?")
-    # What is asked does not hang on the question mark.
-    if {await reader.operation(each) for each in (bare, f"{bare}?")} != {operation}:
-        return False
+    """Whether the one further word of a question says which operation it asks for."""
     rest = " ".join(each for each in question.split() if each != unexplained)
     return unexplained is None or await reader.operation(rest) is not operation
 
@@ -214,7 +229,7 @@ async def read_statements(
     ]
     readings = await reader.read(question, texts)
     return [
-        replace(one, relevance=reading.relevance)
+        replace(one, relevance=reading.relevance, unmet=reading.unmet)
         for held, reading in zip(statements, readings, strict=True)
         for span in reading.spans
         for one in locate(span, held)

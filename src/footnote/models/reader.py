@@ -30,6 +30,7 @@ from footnote.models.reader_probes import Probes, TokenWindow
 from footnote.models.reader_spans import beside_the_best, disjoint, spans_of
 from footnote.models.reader_weights import Calibration, ReaderWeights, read_weights
 from footnote.models.tokenizing import UnigramPieces
+from footnote.models.unmet_words import UnmetWords, packaged_unmet_words, read_unmet_words
 from footnote.ports import (
     AnswerSpan,
     NamedSpan,
@@ -107,6 +108,7 @@ def open_reader(
             weights.calibration,
             probes,
             head=_head_for(weights.digest, probes),
+            unmet=_unmet_for(weights.encoder),
             threads=threads,
         )
     except LaneUnavailable as unavailable:
@@ -130,6 +132,7 @@ class PackagedReader:
         probes: Probes | None = None,
         *,
         head: MentionHead | None = None,
+        unmet: UnmetWords | None = None,
         threads: int,
     ) -> None:
         self._name = name
@@ -138,6 +141,7 @@ class PackagedReader:
         self._calibration = calibration
         self._probes = probes
         self._head = head
+        self._unmet = unmet
         self._count = threads or available_cores()
         self._threads = ThreadPoolExecutor(self._count, thread_name_prefix="reader")
 
@@ -156,11 +160,17 @@ class PackagedReader:
         )
         found: list[list[AnswerSpan]] = [[] for _ in passages]
         relevance = [float("-inf")] * len(passages)
-        for run, (spans, relevances) in zip(runs, outputs, strict=True):
-            for pair, inside, own in zip(run, spans, relevances, strict=True):
+        unmet: dict[int, float] = {}
+        for run, read in zip(runs, outputs, strict=True):
+            for pair, inside, own, lacking in zip(run, *read, strict=True):
                 found[pair.text] += inside
                 relevance[pair.text] = max(relevance[pair.text], own)
-        return [_reading(spans, own) for spans, own in zip(found, relevance, strict=True)]
+                # What one window lacks another may have.
+                unmet[pair.text] = min(unmet.get(pair.text, lacking), lacking)
+        return [
+            _reading(spans, own, unmet.get(number, 0.0))
+            for number, (spans, own) in enumerate(zip(found, relevance, strict=True))
+        ]
 
     async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
         """See `Reader.judge`; of a long quote the window that decides most is believed."""
@@ -243,7 +253,7 @@ class PackagedReader:
         pairs = self.pairs(question, [PassageText(text=text)])
         if not pairs:
             return ""
-        found, _ = self._read_run(pairs[:1])
+        found, _, _ = self._read_run(pairs[:1])
         return text[found[0][0].start : found[0][0].end] if found[0] else ""
 
     def _claims(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Pair]:
@@ -262,14 +272,23 @@ class PackagedReader:
         share = max(LEAST_RUN_TOKENS, -(-sum(counts) // self._count))
         return [[pairs[at] for at in run] for run in plan_batches(counts, min(RUN_TOKENS, share))]
 
-    def _read_run(self, run: Sequence[Pair]) -> tuple[list[list[AnswerSpan]], list[float]]:
-        span, relevance, _ = self.run([each.ids for each in run])
+    def _read_run(
+        self, run: Sequence[Pair]
+    ) -> tuple[list[list[AnswerSpan]], list[float], list[float]]:
+        unmet = [0.0] * len(run)
+
+        def look(layers: int, states: _Floats) -> None:
+            if self._unmet is not None and self._unmet.layers == layers:
+                for row, pair in enumerate(run):
+                    unmet[row] = self._unmet.odds(states[row, pair.words])
+
+        span, relevance, _ = self._encoder.heads([each.ids for each in run], look)
         found = []
         for row, pair in enumerate(run):
             own = float(relevance[row, 0])
             probability = partial(self._calibration.probability, relevance=own)
             found.append(spans_of(pair.window, span[row], probability))
-        return found, [float(each) for each in relevance[:, 0]]
+        return found, [float(each) for each in relevance[:, 0]], unmet
 
     def _judge_run(self, run: Sequence[Pair]) -> list[SupportOdds]:
         _, _, support = self.run([each.ids for each in run])
@@ -317,8 +336,20 @@ def _head_for(digest: str, probes: Probes | None) -> MentionHead | None:
     return head if fits else None
 
 
-def _reading(spans: Sequence[AnswerSpan], relevance: float) -> PassageReading:
+def _unmet_for(encoder: str) -> UnmetWords | None:
+    """The packaged probe, if it was fitted to this encoder."""
+    file = packaged_unmet_words()
+    if file is None:
+        return None
+    probe = read_unmet_words(file)
+    return probe if probe.encoder == encoder else None
+
+
+def _reading(spans: Sequence[AnswerSpan], relevance: float, unmet: float) -> PassageReading:
     kept = beside_the_best(disjoint(spans))
     return PassageReading(
-        spans=kept, relevance=relevance, probability=kept[0].probability if kept else 0.0
+        spans=kept,
+        relevance=relevance,
+        probability=kept[0].probability if kept else 0.0,
+        unmet=unmet,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,12 +31,24 @@ class ReaderEncoder:
         (states,) = self._run(batch, layers)
         return states
 
-    def heads(self, batch: Sequence[Sequence[int]]) -> tuple[_Floats, _Floats, _Floats]:
-        """What the heads say to token ids: span, relevance, support."""
-        span, relevance, support = self._run(batch, self.parts[-1][0])
+    def heads(
+        self,
+        batch: Sequence[Sequence[int]],
+        on_the_way: Callable[[int, _Floats], None] | None = None,
+    ) -> tuple[_Floats, _Floats, _Floats]:
+        """What the heads say to token ids: span, relevance, support.
+
+        `on_the_way` is handed the states of each part below the last, with its number of layers.
+        """
+        span, relevance, support = self._run(batch, self.parts[-1][0], on_the_way)
         return span, relevance, support
 
-    def _run(self, batch: Sequence[Sequence[int]], layers: int) -> list[_Floats]:
+    def _run(
+        self,
+        batch: Sequence[Sequence[int]],
+        layers: int,
+        on_the_way: Callable[[int, _Floats], None] | None = None,
+    ) -> list[_Floats]:
         ids, mask = padded(batch)
         name = "input_ids"
         outputs: list[npt.NDArray[Any]] = [ids]
@@ -51,4 +63,6 @@ class ReaderEncoder:
                     hint="free some memory, or set FOOTNOTE_READER=none",
                 ) from error
             name = "states"
+            if on_the_way is not None and end < self.parts[-1][0]:
+                on_the_way(end, outputs[0])
         return outputs

@@ -28,6 +28,8 @@ class Pair:
     window: Window
     text: int
     """The number of the passage."""
+    words: range
+    """The tokens of the first text behind its prefix."""
 
 
 def pairs_of(
@@ -50,7 +52,9 @@ def windows_of(
 ) -> list[Pair]:
     """The pairs of a text with each window of a passage, which begin under its heading."""
     begin, end = tokenizer.begin, tokenizer.end
-    asked = [begin, *tokenizer.pieces(first).ids[:QUESTION_TOKENS], end, end]
+    own = tokenizer.pieces(first)
+    asked = [begin, *own.ids[:QUESTION_TOKENS], end, end]
+    prefix = sum(stop <= first.find(" ") + 1 for _, stop in own.offsets)
     heading = tokenizer.pieces(passage.heading).ids[:HEADING_TOKENS]
     pieces = tokenizer.pieces(passage.text)
     room = PAIR_TOKENS - len(asked) - len(heading) - 1
@@ -64,6 +68,7 @@ def windows_of(
                 stretches=passage.stretches,
             ),
             text=number,
+            words=range(1 + prefix, len(asked) - 2),
         )
         for start in _starts(pieces, room)
     ]

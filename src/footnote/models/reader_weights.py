@@ -85,6 +85,8 @@ class ReaderWeights:
     card: str
     digest: str
     """SHA-256 of the file, in hexadecimal."""
+    encoder: str
+    """SHA-256 of the highest layer's last matrix: files that differ in probes alone share it."""
 
     @cached_property
     def named(self) -> dict[str, npt.NDArray[np.float32]]:
@@ -137,6 +139,7 @@ def read_weights(file: Path) -> ReaderWeights:
         config = json.loads(metadata["config"])
         fitted = json.loads(metadata["calibration"])
         span, relevance = fitted["answer"]["weights"]
+        highest = tensors[f"layers.{config['layers'] - 1}.fo.weight"]
         weights = ReaderWeights(
             tensors=tensors,
             shape=BertShape(
@@ -155,6 +158,7 @@ def read_weights(file: Path) -> ReaderWeights:
             probes=_probes(tensors, fitted.get("probes")),
             card=metadata.get("card", ""),
             digest=hashlib.sha256(content).hexdigest(),
+            encoder=hashlib.sha256(highest.tobytes()).hexdigest(),
         )
         largest = max(int(np.abs(matrix).max()) for matrix, _ in weights.quantised.values())
     except OSError as error:

@@ -45,6 +45,9 @@ class PassageReading:
     """Log-odds that the passage holds an answer at all."""
     probability: float
     """Calibrated, 0…1: how likely the passage answers; that of its best span, 0 without one."""
+    unmet: float = 0.0
+    """How much speaks for it that the question is about something that the passage is not: about 0
+    where all its words are met, or from a reader that cannot tell, and log-odds above that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

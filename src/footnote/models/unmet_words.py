@@ -1,0 +1,61 @@
+"""Tells whether a question speaks of something that the passage beside it does not.
+
+Of each word of a question that was read together with a passage, a linear probe on the reader's
+lower layers says whether the passage has a sibling of it at most: "cats" beside "Dogs are allowed".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+
+from footnote.errors import ModelUnavailable
+
+_Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnmetWords:
+    """The weights."""
+
+    layers: int
+    """Of the reader's encoder, from the lowest, whose states it reads."""
+    encoder: str
+    """Digest of the encoder that it was fitted to (`ReaderWeights.encoder`)."""
+    weight: _Floats
+    """Of shape (width,)."""
+    bias: float
+    """What comes out is nought for the middle one of questions all of whose words are met."""
+
+    def odds(self, states: _Floats) -> float:
+        """Of the word that is met least, for the states of a question's tokens; 0 without any."""
+        return float((states @ self.weight).max()) + self.bias if len(states) else 0.0
+
+
+def packaged_unmet_words() -> Path | None:
+    """The weights that come with Footnote; None where they were left out."""
+    file = Path(str(files("footnote.models"))) / "unmet_words.safetensors"
+    return file if file.is_file() else None
+
+
+def read_unmet_words(file: Path) -> UnmetWords:
+    """The probe in a file. Raises ModelUnavailable for one that is absent or something else."""
+    try:
+        with safe_open(file, "numpy") as opened:
+            metadata = opened.metadata()
+            return UnmetWords(
+                layers=int(metadata["layers"]),
+                encoder=metadata["encoder"],
+                weight=opened.get_tensor("weight").astype(np.float32),
+                bias=float(opened.get_tensor("bias")[0]),
+            )
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ModelUnavailable(
+            f"{file} does not hold the weights that find unmet words: {error!r}",
+            hint="reinstall Footnote, or write it with training/unmet_words.py",
+        ) from error
