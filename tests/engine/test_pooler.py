@@ -92,7 +92,7 @@ def pooler(own_database: TestDatabase, postgres: EmbeddedPostgres) -> Iterator[P
             yield Pooler(url)
         finally:
             process.terminate()
-            process.wait(60)
+            process.wait(600)
             shutil.rmtree(folder)
 
 

@@ -218,7 +218,7 @@ async def test_bytes_that_come_again_while_they_are_removed_are_kept_elsewhere(
 
     async def hand_in() -> None:
         monkeypatch.setattr(engine, "blobs", whole)
-        async with asyncio.timeout(120):  # no transaction of the removal may be in its way
+        async with asyncio.timeout(600):  # no transaction of the removal may be in its way
             again.append(await workspace.receive(b"one text", "b.txt"))
 
     monkeypatch.setattr(engine, "blobs", Removing(whole, hand_in))

@@ -26,13 +26,16 @@ from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
 from tests.wire import WireServer
 
+FRESH = httpx.Limits(keepalive_expiry=2)
+"""A connection is not used again when the server may be about to close it, after 5 s."""
+
 
 @asynccontextmanager
 async def served(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a server on a free port, once its engine is open."""
     async with (
         _opened(settings) as (_, address),
-        httpx.AsyncClient(base_url=address, timeout=60, verify=False) as client,
+        httpx.AsyncClient(base_url=address, timeout=600, verify=False, limits=FRESH) as client,
     ):
         yield client
 

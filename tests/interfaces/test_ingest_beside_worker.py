@@ -76,7 +76,7 @@ async def test_where_the_other_worker_died_the_command_indexes_itself(
 
 
 async def until_a_worker_lives(settings: Settings) -> None:
-    async with library.open(settings) as engine, asyncio.timeout(120):
+    async with library.open(settings) as engine, asyncio.timeout(600):
         while True:
             if await worker_lives(engine.database, silence_seconds=10):
                 return

@@ -77,7 +77,7 @@ class Browser:
         """What the provider sends the browser back to."""
         begun = await self.ask("GET", path)
         assert begun.status_code == 302, begun.text
-        async with httpx.AsyncClient() as elsewhere:
+        async with httpx.AsyncClient(timeout=600) as elsewhere:
             answered = await elsewhere.get(begun.headers["location"])
         assert answered.status_code == 302
         back = answered.headers["location"]

@@ -62,7 +62,7 @@ async def over_http(
 ) -> AsyncIterator[Client]:
     headers = {"Footnote-Workspace": workspace} if workspace else {}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=60) as http,
+        httpx2.AsyncClient(headers=headers, timeout=600) as http,
         Client(
             streamable_http_client(str(library.http.base_url.join("/mcp")), http_client=http),
             mode=mode,
@@ -343,7 +343,7 @@ async def test_lines_that_are_no_messages_are_answered_and_nothing_but_messages_
 async def test_standard_input_without_a_byte_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     with Path(os.devnull).open() as nothing:  # noqa: ASYNC230  # nothing is to be waited for
         monkeypatch.setattr(sys, "stdin", nothing)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(600):
             assert [line async for line in await stdio._lines()] == []
 
 

@@ -173,7 +173,7 @@ async def test_no_credential_is_in_a_log_an_error_or_what_commands_say(
     provider_says = f"invalid key {MODEL_KEY}"
     async with (
         serving(env, log) as address,
-        httpx.AsyncClient(base_url=address, timeout=60) as http,
+        httpx.AsyncClient(base_url=address, timeout=600) as http,
     ):
         own = bearer(key)
         # What goes well.

@@ -24,7 +24,7 @@ async def test_a_file_that_is_uploaded_is_indexed_by_the_worker_beside_the_serve
     settings: Settings,
 ) -> None:
     async with serving(environment(settings)) as (process, address):
-        async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=address, timeout=600) as http:
             assert (await http.get("/health")).status_code == 200
             for number, text in enumerate(
                 (
@@ -44,14 +44,14 @@ async def test_a_file_that_is_uploaded_is_indexed_by_the_worker_beside_the_serve
         asked = await footnote(environment(settings), "ask", "What is the deductible?")
         assert "2,500 euros" in asked.out
         process.send_signal(signal.SIGTERM)
-        _, err = await asyncio.wait_for(process.communicate(), 60)
+        _, err = await asyncio.wait_for(process.communicate(), 600)
         assert process.returncode == 0
         assert b"Traceback" not in err
     assert not (settings.home / FILE).exists()
 
 
 async def _rested(http: httpx.AsyncClient, location: str) -> dict[str, object]:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(600):
         while True:
             document: dict[str, object] = (await http.get(location)).json()
             if document["status"] in RESTING:
@@ -65,7 +65,7 @@ async def test_an_open_window_does_not_hold_a_signal_up(
 ) -> None:
     async with (
         serving(environment(settings), "--no-worker") as (process, address),
-        httpx.AsyncClient(base_url=address, timeout=60) as http,
+        httpx.AsyncClient(base_url=address, timeout=600) as http,
         http.stream("GET", "/v1/events") as events,
     ):
         lines = events.aiter_lines()
@@ -73,7 +73,7 @@ async def test_an_open_window_does_not_hold_a_signal_up(
         process.send_signal(number)
         # The stream ends as one that is whole: a client that is cut off would be told so here.
         assert [line async for line in lines if not line.startswith(":")] in ([], [""])
-        _, err = await asyncio.wait_for(process.communicate(), 60)
+        _, err = await asyncio.wait_for(process.communicate(), 600)
         assert process.returncode == 0
         assert b"Traceback" not in err
         assert b"exceeded" not in err
@@ -87,7 +87,7 @@ async def test_other_computers_are_served_once_everybody_is_asked_who_they_are(
     assert made.code == 0, made.err
     async with serving(env, "--host", "0.0.0.0") as (_, address):
         port = address.rpartition(":")[2]
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=600) as http:
             assert (await http.get("/health")).status_code == 200
             assert (await http.get("/stats")).status_code == 401
             key = {"Authorization": f"Bearer {made.out.strip()}"}
@@ -113,7 +113,7 @@ async def test_it_says_where_it_listens_for_this_computer_only_and_ctrl_c_ends_i
         assert "http://127.0.0.1:" in said
         assert "Only this computer is served" in said
         process.send_signal(signal.SIGINT)
-        _, err = await asyncio.wait_for(process.communicate(), 60)
+        _, err = await asyncio.wait_for(process.communicate(), 600)
         assert process.returncode == 0
         assert b"Traceback" not in err
     finally:
@@ -146,7 +146,7 @@ async def test_while_the_database_keeps_it_waiting_it_answers_503(settings: Sett
         try:
             said = await said_until(process.stderr, "Only this computer")
             address = said.split("listens on ")[1].split()[0]
-            async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+            async with httpx.AsyncClient(base_url=address, timeout=600) as http:
                 health = await http.get("/health")
                 assert health.status_code == 503
                 assert "starting" in json.dumps(health.json())

@@ -38,7 +38,7 @@ async def until(
 async def test_a_postgres_that_dies_is_started_again(env: Mapping[str, str], home: Path) -> None:
     async with (
         serving(env, "--no-worker") as (_, address),
-        httpx.AsyncClient(base_url=address, timeout=60) as http,
+        httpx.AsyncClient(base_url=address, timeout=600) as http,
     ):
         first = postmaster(home)
         os.kill(first, signal.SIGKILL)
@@ -53,7 +53,7 @@ async def test_no_postgres_is_left_when_it_ends_amid_a_long_document(
     notes = (f"Buoy {number} lies at berth {number % 97}. " * 12 for number in range(9000))
     text = "\n\n".join(notes)
     async with serving(env) as (process, address):
-        async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+        async with httpx.AsyncClient(base_url=address, timeout=600) as http:
             accepted = await http.post("/v1/documents", files={"file": ("a.txt", text.encode())})
             location = accepted.headers["location"]
             await until(http, location, lambda found: found.json()["stage"] == "embed")

@@ -173,7 +173,7 @@ async def called_over_mcp(
 ) -> str:
     address = f"{harbour.http.base_url}/mcp".replace("//mcp", "/mcp")
     async with (
-        httpx2.AsyncClient(headers=headers) as http,
+        httpx2.AsyncClient(headers=headers, timeout=600) as http,
         streamable_http_client(address, http_client=http) as streams,
         ClientSession(streams[0], streams[1]) as session,
     ):

@@ -98,7 +98,7 @@ async def test_no_accepted_document_is_lost_when_a_standby_is_promoted(
 
     async with (
         hosted(environment(over_both)) as address,
-        httpx.AsyncClient(base_url=address, timeout=60) as http,
+        httpx.AsyncClient(base_url=address, timeout=600) as http,
         asyncio.timeout(PATIENCE_SECONDS),
     ):
         await asyncio.gather(fail_over(), *(carry(http) for _ in range(UPLOADS_AT_ONCE)))

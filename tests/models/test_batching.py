@@ -44,7 +44,7 @@ class GatedEmbedder:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(600):
         while not condition():  # noqa: ASYNC110 - the queue's depth has no event
             await asyncio.sleep(0)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import socket
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,9 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-_PATIENCE_SECONDS = 60
+from tests.interfaces.serving import reserved_port
+
+_PATIENCE_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class S3Server:
 
     def make_bucket(self, name: str) -> str:
         """Make a bucket, and return its URL."""
-        httpx.put(f"{self.url}/{name}").raise_for_status()
+        httpx.put(f"{self.url}/{name}", timeout=_PATIENCE_SECONDS).raise_for_status()
         return f"s3://{name}"
 
 
@@ -48,10 +49,7 @@ def s3_server() -> Iterator[S3Server]:
     """The server, for the length of a block; skips where the package is missing."""
     if importlib.util.find_spec("moto") is None or importlib.util.find_spec("flask") is None:
         pytest.skip("moto[server] is not installed")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with tempfile.TemporaryFile() as said:
+    with reserved_port() as port, tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
             [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
             stdout=said,
@@ -63,7 +61,7 @@ def s3_server() -> Iterator[S3Server]:
             yield S3Server(f"http://127.0.0.1:{port}")
         finally:
             process.terminate()
-            process.wait(timeout=60)
+            process.wait(timeout=600)
 
 
 def _wait_for(port: int) -> None:

@@ -107,7 +107,7 @@ async def test_who_follows_events_is_woken_and_endpoints_are_told(
         await listening.execute("LISTEN footnote_events")
         document_id = await shelf.put("Rock.")
         assert deliveries(owner) == events(owner, "document.indexed")
-        heard = {notice.payload async for notice in listening.notifies(timeout=60, stop_after=1)}
+        heard = {notice.payload async for notice in listening.notifies(timeout=600, stop_after=1)}
         assert heard == {sha256(str(workspace_id).encode()).hexdigest()}
         await shelf.remove(document_id)
         assert deliveries(owner) == [

@@ -65,7 +65,7 @@ def test_it_runs_as_long_as_somebody_uses_it(home: Path) -> None:
     with another_process(home) as other:
         server.release()
         assert answers(url)
-        other.communicate("", timeout=60)
+        other.communicate("", timeout=600)
     assert not answers(url)
 
 

@@ -306,7 +306,7 @@ async def test_a_version_of_before_that_takes_access_away_waits_for_who_writes_t
 
 async def waiting_for_a_lock(connection: psycopg.Connection) -> None:
     """Until a statement of this database waits for another transaction."""
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(600):
         while True:
             row = connection.execute(
                 "SELECT count(*) FROM pg_stat_activity"

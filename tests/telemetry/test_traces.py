@@ -50,7 +50,7 @@ async def test_a_trace_leads_from_upload_to_published_and_from_question_to_answe
             FOOTNOTE_LOG="info",
         )
         async with serving(env) as (process, address):
-            async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+            async with httpx.AsyncClient(base_url=address, timeout=600) as http:
                 accepted = await http.post(
                     "/v1/documents", files={"file": ("buoys.md", TEXT)}, headers=parent(UPLOAD)
                 )
@@ -74,7 +74,7 @@ async def test_a_trace_leads_from_upload_to_published_and_from_question_to_answe
             }
             assert exemplars == {QUESTION}
             process.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(process.wait(), 60) == 0
+            assert await asyncio.wait_for(process.wait(), 600) == 0
         spans = collected.spans()
         assert _names(spans[UPLOAD]) >= {
             ("footnote serve", "POST /v1/documents"),
@@ -150,14 +150,14 @@ def _names(spans: list[tuple[str, Span]]) -> set[tuple[str, str]]:
 
 
 async def _families(port: int) -> dict[str, list[Sample]]:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(timeout=600) as http:
         read = await http.get(f"http://127.0.0.1:{port}/metrics", headers={"Accept": OPENMETRICS})
     families = text_string_to_metric_families(read.text)  # type: ignore[no-untyped-call]
     return {each.name: each.samples for each in families}
 
 
 async def _rested(http: httpx.AsyncClient, location: str) -> dict[str, object]:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(600):
         while True:
             document: dict[str, object] = (await http.get(location)).json()
             if document["status"] in {"indexed", "failed"}:

@@ -89,7 +89,7 @@ async def site(
 
 async def ingested(address: str, files: Mapping[str, bytes]) -> dict[str, str]:
     """The ids of these files, once all of them are indexed."""
-    async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=address, timeout=600) as http:
         ids = {name: await handed_in(http, name, each) for name, each in files.items()}
         for document in ids.values():
             await rested(http, document)

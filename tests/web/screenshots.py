@@ -169,7 +169,7 @@ async def conflicts(page: Page, demo: Demo, _: str) -> None:
 async def read_for(demo: Demo, what: str) -> None:
     """Have the documents of the demo read for facts or for entities, if they were not."""
     asked = {"Footnote-Workspace": WORKSPACE}
-    async with httpx.AsyncClient(base_url=demo.open, headers=asked, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=demo.open, headers=asked, timeout=600) as http:
         put = await http.put(f"/v1/config/{what}", json={"value": True})
         put.raise_for_status()
         found = {"running": True}

@@ -121,7 +121,7 @@ async def test_a_key_is_made_shown_once_rotated_and_revoked(page: Page, site: Si
     await expect(row(page, "nightly import")).to_have_count(2)
     await row(page, "nightly import").last.get_by_role("button", name="Revoke").click()
     await confirmed(page, "nightly import", "Revoke")
-    async with httpx.AsyncClient(base_url=site.address) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         keys = (await http.get("/v1/keys")).json()["keys"]
     revoked = [key for key in keys if key["name"] == "nightly import" and key["revoked_at"]]
     assert len(revoked) == 1
@@ -189,7 +189,7 @@ async def test_a_retention_rule_is_set_and_previewed(page: Page) -> None:
 async def test_an_erasure_is_confirmed_certified_and_verified(
     page: Page, site: Site, tmp_path: Path
 ) -> None:
-    async with httpx.AsyncClient(base_url=site.address) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         files = {"file": ("doomed.md", b"# Doomed\n\nThis is to be erased.")}
         handed = await http.post("/v1/documents", files=files, data={"collection": "doomed"})
     document = str(UUID(handed.json()["document_id"]))
@@ -256,7 +256,7 @@ async def test_the_lanes_and_the_health_of_the_server_are_shown(page: Page) -> N
 async def test_an_empty_collection_is_removed_and_one_with_documents_stays(
     page: Page, site: Site
 ) -> None:
-    async with httpx.AsyncClient(base_url=site.address) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         document = await handed_in(http, "short.md", b"# Short\n\nSoon gone.", "passing")
         await rested(http, document)
         assert (await http.delete(f"/v1/documents/{document}")).status_code == 204
@@ -469,7 +469,7 @@ async def test_an_evaluation_is_started_followed_stopped_and_started_again(
             await expect(early).to_contain_text("has no document; ingest documents first")
             assert await violations(page) == []
 
-            async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+            async with httpx.AsyncClient(base_url=address, timeout=600) as http:
                 note = b"# Ferry\n\nThe ferry sails every Tuesday at noon.\n"
                 await rested(http, await handed_in(http, "note.md", note))
             # The questions are there still, and are asked again by the keyboard alone.
@@ -525,7 +525,7 @@ async def test_who_administers_a_collection_sees_that_and_no_more(
         settings = settings_over(database, tmp_path, model_home)
         async with (
             hosted(environment(settings)) as address,
-            httpx.AsyncClient(base_url=address, timeout=60) as http,
+            httpx.AsyncClient(base_url=address, timeout=600) as http,
         ):
             for name in ("pay", "claims"):
                 await rested(http, await handed_in(http, "a.md", name.encode(), name))
@@ -560,7 +560,7 @@ async def test_who_may_not_administer_is_offered_nothing(
         settings = settings_over(database, tmp_path, model_home)
         async with (
             hosted(environment(settings)) as address,
-            httpx.AsyncClient(base_url=address) as http,
+            httpx.AsyncClient(base_url=address, timeout=600) as http,
         ):
             made = await http.post("/v1/keys", json={"name": "reader", "rights": ["read"]})
         asked = {**environment(settings), "FOOTNOTE_IDENTITY": "keys"}

@@ -97,7 +97,7 @@ async def test_attached_documents_are_chips_that_can_be_taken_off(page: Page, si
         await page.get_by_label("Search these alone").click()
     await expect(page.get_by_label("Search these alone")).to_be_checked()
     talk = page.url.split("/conversations/")[1].split("?")[0]
-    async with httpx.AsyncClient(base_url=site.address) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         kept = (await http.get(f"/v1/conversations/{talk}")).json()
     assert (kept["document_ids"], kept["document_mode"]) == ([site.ids[NOTICE]], "only")
     await page.reload()

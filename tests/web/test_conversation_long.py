@@ -14,7 +14,7 @@ EXCHANGES = 45
 
 async def test_earlier_messages_come_on_demand_and_by_a_link(page: Page, site: Site) -> None:
     lamps = next(iter(QUESTIONS))
-    async with httpx.AsyncClient(base_url=site.address, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         talk = (await http.post("/v1/conversations", json={})).json()["conversation_id"]
         route = f"/v1/conversations/{talk}/messages"
         kept = [

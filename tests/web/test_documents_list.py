@@ -118,7 +118,7 @@ async def test_several_are_chosen_with_shift_tagged_and_deleted_unless_undone(
     await listed.keyboard.press("Enter")
     row = listed.locator('tr[aria-rowindex="3"]')
     await expect(row.get_by_role("button", name="Change the tags")).to_have_text("alpha, beta")
-    async with httpx.AsyncClient(base_url=shelf) as http:
+    async with httpx.AsyncClient(base_url=shelf, timeout=600) as http:
         tagged = (await http.get("/v1/documents?tag=alpha&facets=tags")).json()
         assert tagged["total"] == 4
         await row.get_by_role("button", name="Change the tags").click()

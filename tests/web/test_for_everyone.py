@@ -242,7 +242,7 @@ async def test_titles_that_read_the_other_way_are_cut_off_at_their_end(
 ) -> None:
     await prefer(page, "light", "ar")
     report = f"/documents/{site.ids['annual-report-2024.pdf']}"
-    async with httpx.AsyncClient(base_url=site.address) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         title = (await http.get(f"/v1{report}")).json()["title"]
     await page.goto("/documents")
     for place in ("#sources", "tbody"):
@@ -281,7 +281,7 @@ async def test_a_table_that_is_wider_than_its_pane_is_reached_by_the_keyboard(
     cells = " | ".join(["12"] * 30)
     table = f"# Readings\n\n| {head} |\n|{'---|' * 30}\n| {cells} |\n"
     asked = {"Footnote-Workspace": "wide"}
-    async with httpx.AsyncClient(base_url=site.address, headers=asked, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=site.address, headers=asked, timeout=600) as http:
         document = await handed_in(http, "readings.md", table.encode())
         await rested(http, document)
     await page.goto(f"/documents/{document}?workspace=wide")

@@ -80,7 +80,7 @@ MADE = {
 
 
 async def test_hostile_documents_are_read_and_do_nothing(page: Page, site: Site) -> None:
-    async with httpx.AsyncClient(base_url=site.address, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         documents = {name: await handed_in(http, name, each) for name, each in MADE.items()}
         for document in documents.values():
             await rested(http, document)
@@ -94,7 +94,7 @@ async def test_texts_that_give_orders_are_text(page: Page, site: Site) -> None:
     found = json.loads(path.read_text("utf-8"))
     texts = [json.dumps(each, ensure_ascii=False) for each in list(found)[:40]]
     content = "\n\n".join([*texts, MARKDOWN]).encode()
-    async with httpx.AsyncClient(base_url=site.address, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         document = await handed_in(http, "orders.md", content)
         await rested(http, document)
     await opened_and_quiet(page, {"orders.md": document})

@@ -42,7 +42,7 @@ async def shelf(
         )
         async with hosted(env) as address:
             ids = await ingested(address, {"report.pdf": REPORT, "notes.md": NOTES})
-            async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+            async with httpx.AsyncClient(base_url=address, timeout=600) as http:
                 for each in PROGRESS:
                     found = {"done": 0, "documents": len(ids)}
                     while found["done"] < found["documents"]:

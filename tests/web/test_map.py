@@ -32,7 +32,7 @@ async def shelf(
         env = environment(settings_over(database, tmp_path_factory.mktemp("map"), model_home))
         async with (
             hosted(env) as address,
-            httpx.AsyncClient(base_url=address, timeout=60) as http,
+            httpx.AsyncClient(base_url=address, timeout=600) as http,
         ):
             ids = {}
             for collection, titles in (("harbour", HARBOUR), ("games", GAMES), ("bread", BREAD)):
@@ -63,7 +63,7 @@ async def opened(page: Page, address: str = "/map") -> Locator:
 
 async def places(page: Page, shelf: Site) -> dict[str, tuple[float, float]]:
     """Where the documents stand in the window, as the map shows them when it is whole."""
-    async with httpx.AsyncClient(base_url=shelf.address) as http:
+    async with httpx.AsyncClient(base_url=shelf.address, timeout=600) as http:
         found = (await http.get("/v1/map")).json()
     box = await page.locator("#map").bounding_box()
     assert box is not None
@@ -114,7 +114,7 @@ async def test_every_document_is_drawn_where_the_server_puts_it(page: Page, shel
 @pytest.fixture(scope="module")
 async def clusters(shelf: Site) -> dict[str, list[dict[str, Any]]]:
     """The clusters of the shelf's documents and of its passages."""
-    async with httpx.AsyncClient(base_url=shelf.address, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=shelf.address, timeout=600) as http:
         put = await http.put("/v1/config/clusters", json={"value": "all"})
         assert put.is_success
         for of in ("documents", "chunks"):
@@ -333,7 +333,7 @@ async def test_chosen_documents_are_tagged_together(page: Page, shelf: Site) -> 
 
 
 async def test_too_few_documents_say_what_a_map_needs(page: Page, shelf: Site) -> None:
-    async with httpx.AsyncClient(base_url=shelf.address) as http:
+    async with httpx.AsyncClient(base_url=shelf.address, timeout=600) as http:
         assert (await http.get("/v1/map?query=castling")).json()["total"] == 1
     await page.goto("/map?query=castling")
     await expect(page.get_by_text("1 document", exact=True)).to_be_visible()

@@ -19,7 +19,7 @@ TOTAL = re.compile(r"^\d+ documents?$")
 @pytest.fixture
 async def described(site: Site) -> AsyncIterator[httpx.AsyncClient]:
     """The server, whose documents have what metadata they had before once the test is over."""
-    async with httpx.AsyncClient(base_url=site.address, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         before = {
             document: (await http.get(f"/v1/documents/{document}")).json()["metadata"]
             for document in site.ids.values()

@@ -56,14 +56,14 @@ async def test_an_address_of_no_page_says_so(browser: Browser, site: Site, path:
 
 
 async def a_document(site: Site, name: str, text: str) -> str:
-    async with httpx.AsyncClient(base_url=site.address, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         document = await handed_in(http, name, text.encode())
         await rested(http, document)
     return document
 
 
 async def deleted(site: Site, document: str) -> None:
-    async with httpx.AsyncClient(base_url=site.address, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         (await http.delete(f"/v1/documents/{document}")).raise_for_status()
 
 
@@ -116,7 +116,7 @@ async def test_bytes_that_are_here_already_lead_to_their_document(page: Page, si
 
 async def test_a_failure_of_bytes_that_were_here_names_both_files(page: Page, site: Site) -> None:
     broken = b"%PDF-1.7 and nothing that belongs there"
-    async with httpx.AsyncClient(base_url=site.address, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         first = await handed_in(http, "broken.pdf", broken)
         for _ in range(600):
             found = (await http.get(f"/v1/documents/{first}")).json()

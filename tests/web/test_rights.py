@@ -28,7 +28,7 @@ DROP = """(selector) => {
 async def document(guarded: Guarded) -> str:
     """The id of a document that both may read."""
     asked = {"Authorization": f"Bearer {guarded.administrator}"}
-    async with httpx.AsyncClient(base_url=guarded.address, headers=asked, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=guarded.address, headers=asked, timeout=600) as http:
         found = await handed_in(http, NAME, (EXAMPLES / NAME).read_bytes())
         await rested(http, found)
         changed = await http.patch(f"/v1/documents/{found}", json={"metadata": {"site": "west"}})
@@ -107,7 +107,7 @@ async def test_who_may_write_is_offered_it(
 async def made_key(guarded: Guarded, **wanted: object) -> str:
     """The secret of a new key."""
     asked = {"Authorization": f"Bearer {guarded.administrator}"}
-    async with httpx.AsyncClient(base_url=guarded.address, headers=asked, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=guarded.address, headers=asked, timeout=600) as http:
         made = await http.post("/v1/keys", json=wanted)
         assert made.status_code == 201, made.text
     return str(made.json()["secret"])
@@ -165,7 +165,7 @@ async def test_who_has_a_link_searches_and_reads_and_is_offered_no_more(
     browser: Browser, guarded: Guarded, document: str
 ) -> None:
     asked = {"Authorization": f"Bearer {guarded.administrator}"}
-    async with httpx.AsyncClient(base_url=guarded.address, headers=asked, timeout=60) as http:
+    async with httpx.AsyncClient(base_url=guarded.address, headers=asked, timeout=600) as http:
         made = await http.post("/v1/share-links", json={"collection": "default"})
         assert made.status_code == 201, made.text
     # Nothing that the app asks for on its own is refused.

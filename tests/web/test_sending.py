@@ -23,7 +23,7 @@ LAMPS, LENS = list(QUESTIONS)[:2]
 async def texts_kept(page: Page, site: Site) -> list[str]:
     """The questions that the server has of the open conversation, on all branches."""
     conversation = urlsplit(page.url).path.rsplit("/", 1)[-1]
-    async with httpx.AsyncClient(base_url=site.address) as http:
+    async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
         path = f"/v1/conversations/{conversation}/messages"
         messages = (await http.get(path, params={"branches": True})).json()["messages"]
     return [each["text"] for each in messages if each["role"] == "user"]
@@ -198,7 +198,7 @@ async def test_a_question_for_a_server_that_is_not_running_is_sent_once_it_is(
                 again = answer(page).get_by_role("button", name="Answer again")
                 await expect(again).to_be_visible()
                 await expect(page.get_by_text("Offline", exact=True)).to_have_count(0)
-                async with httpx.AsyncClient(base_url=address) as http:
+                async with httpx.AsyncClient(base_url=address, timeout=600) as http:
                     found = (await http.get("/v1/conversations")).json()["conversations"]
                 assert len(found) == 1
                 # The page goes before the server does.

@@ -80,7 +80,7 @@ async def test_a_folder_is_handed_in_with_all_below_it_and_a_broken_file_fails_a
     await expect(broken.locator("p.text-bad")).to_contain_text("damaged")
     await expect(empty.locator("p.text-bad")).to_contain_text("empty")
     assert await violations(page) == []
-    async with httpx.AsyncClient(base_url=site.address, headers=HEADERS) as http:
+    async with httpx.AsyncClient(base_url=site.address, headers=HEADERS, timeout=600) as http:
         listed = (await http.get("/v1/documents")).json()["documents"]
     assert sorted(each["filename"] for each in listed) == [
         *("answer.txt", "answer.txt", "broken.pdf", "draft.md", "empty.txt", "notice.md"),
@@ -172,7 +172,7 @@ async def test_the_page_stays_of_use_while_a_thousand_files_wait(
     await last.get_by_role("button", name="Try again").click()
     await queue.get_by_role("button", name="Go on", exact=True).click()
     await expect(last.locator('[data-status="indexed"]')).to_be_visible()
-    async with httpx.AsyncClient(base_url=site.address, headers=HEADERS) as http:
+    async with httpx.AsyncClient(base_url=site.address, headers=HEADERS, timeout=600) as http:
         taken = (await http.get("/v1/documents?query=log-&facets=status")).json()["total"]
     assert SENT_FIRST < taken < MANY
     await expect(ready).to_have_text(f"{taken:,} of {MANY:,} ready")

@@ -80,7 +80,7 @@ async def host(
                 "require-trusted-types-for 'script'"
             )
             headers = {"Authorization": f"Bearer {keys['writes']}"}
-            async with httpx.AsyncClient(base_url=server, headers=headers, timeout=60) as http:
+            async with httpx.AsyncClient(base_url=server, headers=headers, timeout=600) as http:
                 for name, content, collection in (
                     (NOTICE, notice_pdf(PARAGRAPHS), "public"),
                     ("secret.txt", SECRET.encode(), "inner"),

