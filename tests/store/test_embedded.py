@@ -172,8 +172,9 @@ def test_root_is_told_when_no_other_user_could_reach_the_folder(home: Path) -> N
 REVIVE = """
 import asyncio, os, signal, sys
 from pathlib import Path
+import psycopg
 from footnote.jobs.process import give_way
-from footnote.store.embedded import start_embedded
+from footnote.store.embedded import APPLICATION_ROLE, start_embedded
 from footnote.store.revival import keep
 
 async def main(server):
@@ -181,16 +182,20 @@ async def main(server):
     give_way()
     first = postmaster(server)
     os.kill(first, signal.SIGKILL)
-    while postmaster(server) in (0, first):
+    while not answers(server) or postmaster(server) == first:
         await asyncio.sleep(0.05)
     print(os.getpriority(os.PRIO_PROCESS, postmaster(server)), os.getpriority(os.PRIO_PROCESS, 0))
     await kept.release()
 
 def postmaster(server):
+    return int((server.cluster / "postmaster.pid").read_text().partition("\\n")[0])
+
+def answers(server):
     try:
-        return int((server.cluster / "postmaster.pid").read_text().partition("\\n")[0] or 0)
-    except FileNotFoundError:
-        return 0
+        psycopg.connect(server.url(APPLICATION_ROLE)).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 asyncio.run(main(start_embedded(Path(sys.argv[1]))))
 """
