@@ -82,6 +82,8 @@ $(LIGHTHOUSE): web/lighthouse/package-lock.json
 
 # Where the environment forbids it, each process would compile all modules anew.
 demo lint gate fuzz test coverage: export PYTHONDONTWRITEBYTECODE :=
+# What waits for its part of a product of matrices keeps a core busy that other tests want.
+test coverage: export OPENBLAS_NUM_THREADS := 1
 # Models that the demo has built are not built again.
 test coverage: export FOOTNOTE_TEST_MODELS := $(or $(FOOTNOTE_TEST_MODELS),$(wildcard $(DEMO_HOME)/models))
 
