@@ -85,9 +85,12 @@ def _priority_aside(attempts: int, byte_size: int) -> int:
 
 
 async def worker_lives(database: Database, *, silence_seconds: float) -> bool:
-    """Whether a worker of any process has been heard within so many seconds."""
+    """Whether a worker of any process has been heard within so many seconds, or is only slow."""
     async with database.outside() as connection:
-        found = await connection.execute(_SQL["worker_lives"], {"silence_seconds": silence_seconds})
+        found = await connection.execute(
+            _SQL["worker_lives"],
+            {"silence_seconds": silence_seconds, "presence": PRESENCE, "patience": _PATIENCE},
+        )
         row = await found.fetchone()
     return row is not None and bool(row["lives"])
 

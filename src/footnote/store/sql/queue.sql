@@ -183,9 +183,17 @@ UPDATE procrastinate_jobs SET attempts = attempts - 1
 WHERE id = ANY (%(job_ids)s::bigint[]) AND status = 'doing'
 
 -- name: worker_lives
+-- Heard lately, or slow, as jobs are judged that are in hand.
 SELECT EXISTS (
-    SELECT FROM procrastinate_workers
-    WHERE last_heartbeat >= now() - make_interval(secs => %(silence_seconds)s)
+    SELECT FROM procrastinate_workers AS worker
+    WHERE worker.last_heartbeat >= now() - make_interval(
+        secs => CASE WHEN EXISTS (
+            SELECT FROM pg_locks
+            WHERE locktype = 'advisory' AND objsubid = 2
+                AND classid::bigint = %(presence)s AND objid::bigint = worker.id
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        ) THEN %(patience)s * %(silence_seconds)s ELSE %(silence_seconds)s END
+    )
 ) AS lives
 
 -- name: put_back
