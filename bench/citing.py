@@ -6,7 +6,8 @@
 FOLDER holds XQuAD sets (`xquad-en`, …), other retrieval sets, and `injection`. A statement is an
 XQuAD question with its answer; a model is taken to cite its paragraph, and once another one at
 random. No model is asked, and no vectors are used. With `--screened` the reader looks for orders
-in so many texts of each set, once in all and once in those that the embedder does not clear.
+in so many texts of each set, once in all and once in those that the embedder does not clear, and
+the same texts are embedded once more below a title, a heading and keywords, as passages are.
 """
 
 from __future__ import annotations
@@ -95,6 +96,14 @@ def texts_by_kind(folder: Path) -> dict[str, list[str]]:
     return texts
 
 
+def titled(text: str, other: str) -> str:
+    """A text as it is embedded in a document: below words of another one, and some of its own."""
+    words = text.split()
+    keywords = ", ".join(words[:: max(1, len(words) // 6)][:6])
+    title, heading = " ".join(other.split()[:5]), " ".join(words[:4])
+    return f"[Document: {title}] [Section: {heading}] [Keywords: {keywords}]\n{text}"
+
+
 async def screened(
     texts: Mapping[str, Sequence[str]], most: int, models: Path
 ) -> dict[str, dict[str, float]]:
@@ -106,6 +115,7 @@ async def screened(
     reader = load_reader(weights, models, 0)
     for name, each in texts.items():
         some = random.Random(0).sample(list(each), min(most, len(each)))
+        below = await embedder.embed_and_screen([titled(one, each[0]) for one in some])
         started = process_time()
         made = await embedder.embed_and_screen(some)
         embedded = process_time()
@@ -120,6 +130,7 @@ async def screened(
         found[name] = {
             "texts": count,
             "read": round(1 - sum(made.clear) / count, 4),
+            "read below a title": round(1 - sum(below.clear) / count, 4),
             "marked by the reader": sum(marked),
             "of them read": sum(both),
             "embedding, CPU s": round(embedded - started, 2),

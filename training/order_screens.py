@@ -29,7 +29,9 @@ import numpy as np
 import numpy.typing as npt
 import probes
 import torch
-from probes import ORDER_PENALTY, Sentence, fit, odds_of, opened_probes, order_sentences
+from order_network import Stretches, odds_of
+from order_passages import Passage, Sentence, passages
+from order_states import Read, kept, opened_probes, read
 from safetensors.numpy import load_file, save_file
 from tokenizers import Tokenizer
 
@@ -38,25 +40,24 @@ from footnote.models import e5, minilm
 from footnote.models.batching import padded, plan_batches
 from footnote.models.bert_graph import GraphBuilder, encoder
 from footnote.models.model_store import open_session
-from footnote.models.reader_probes import WINDOW_TOKENS, Probes, summaries, units_of, widened
+from footnote.models.order_probe import OrderProbe
 from footnote.models.reader_weights import read_weights
 
-BACKGROUNDS = 150
-"""Paragraphs of each source."""
-FOREIGN = 0.15
-"""Of written orders, planted in English passages whatever their language."""
+SOME_ENGLISH = 4
+"""Of English passages one in so many is e5's, too."""
 TOKENS = 250
 """Of a passage, as many as are read."""
 RUN_TOKENS = 512
 WIDTH = 384
 KEPT = 0.98
 OTHER_KEPT = (0.95, 0.99, 0.995)
-STEPS, BATCH = 900, 48
+STEPS = {"minilm": 800, "e5": 600}
+BATCH, STRETCH = 48, 128
+"""Texts, and tokens of each."""
 RATE = 4e-3
 HIDDEN, CHANNELS, AROUND = 64, 32, 5
 MARGIN = 1.0
 """Log-odds below the probe's threshold that are to be told apart as well as those at it."""
-FOLDS = 4
 
 Floats = npt.NDArray[np.float32]
 Kept = TypeVar("Kept")
@@ -72,6 +73,8 @@ class Student:
     pieces: Callable[[str], tuple[list[int], Sequence[tuple[int, int]]]]
     marks: tuple[int, int]
     prefix: list[int]
+    above: bool
+    """Whether it tells of titles and headings, too."""
 
 
 def students(folder: Path, layers: dict[str, int], wanted: Sequence[str]) -> list[Student]:
@@ -116,73 +119,10 @@ def students(folder: Path, layers: dict[str, int], wanted: Sequence[str]) -> lis
             return session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
 
         found.append(
-            Student(name=name, layer=layers[name], run=run, pieces=pieces, marks=marks, prefix=pieces(prefix)[0])
+            Student(name=name, layer=layers[name], run=run, pieces=pieces, marks=marks, prefix=pieces(prefix)[0],
+                    above=name == "e5")
         )  # fmt: skip
     return found
-
-
-def passages(data: Path, draw: random.Random) -> tuple[list[str], list[Sentence]]:
-    """Texts and the labelled sentences in them, as for the probes, some orders in English passages beside that."""
-    texts, sentences = order_sentences(data, draw, BACKGROUNDS)
-    english = [texts[each.text] for each in sentences if each.kind == "background" and each.language == "en" and each.start == 0]  # fmt: skip
-    for each in list(sentences):
-        if each.kind in ("order", "harmless") and each.language != "en" and draw.random() < FOREIGN:
-            said = texts[each.text][each.start : each.end]
-            text, start, end = probes.planted(draw.choice(english), said, draw)
-            sentences.append(
-                Sentence(text=len(texts), start=start, end=end, label=each.label, kind=each.kind, family=each.family,
-                         language=each.language)
-            )  # fmt: skip
-            texts.append(text)
-    return texts, sentences
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Read:
-    """What the reader's lower layers leave of sentences: of all, and of the labelled ones."""
-
-    units: Floats
-    """(sentences, 2 · width), as its probe judges them."""
-    unit_text: npt.NDArray[np.int64]
-    unit_spans: npt.NDArray[np.int64]
-    """Where each stands, (sentences, 2)."""
-    labelled: Floats
-    there: npt.NDArray[np.bool_]
-
-
-def read(reader: Probes, texts: Sequence[str], sentences: Sequence[Sentence]) -> Read:
-    """Read each text once, as much as goes in one window."""
-    pieces = [reader.tokenizer.pieces(text) for text in texts]
-    ids = [[reader.tokenizer.begin, *each.ids[:WINDOW_TOKENS], reader.tokenizer.end] for each in pieces]  # fmt: skip
-    by_text: dict[int, list[int]] = {}
-    for number, each in enumerate(sentences):
-        by_text.setdefault(each.text, []).append(number)
-    labelled = np.zeros((len(sentences), 2 * WIDTH), np.float16)
-    there = np.zeros(len(sentences), bool)
-    found: dict[int, tuple[Floats, npt.NDArray[np.int64]]] = {}
-
-    def take(row: int, states: Floats) -> None:
-        offsets, count = pieces[row].offsets, len(ids[row]) - 2
-        units = [(a + 1, min(b, count) + 1) for a, b in units_of(texts[row], pieces[row]) if a < count]  # fmt: skip
-        if units:
-            spans = [(offsets[a - 1][0], offsets[b - 2][1]) for a, b in units]
-            found[row] = summaries(states, units).astype(np.float16), np.array(spans)
-        for number in by_text.get(row, ()):
-            one = sentences[number]
-            inside = [at + 1 for at, (start, end) in enumerate(offsets[:count]) if start < one.end and end > one.start]  # fmt: skip
-            if inside:
-                span = widened(inside[0], inside[: probes.UNIT_TOKENS][-1] + 1, len(ids[row]) - 1)
-                [labelled[number]], there[number] = summaries(states, [span]), True
-
-    probes.encoded(reader, ids, take)
-    rows = sorted(found)
-    return Read(
-        units=np.concatenate([found[row][0] for row in rows]),
-        unit_text=np.repeat(rows, [len(found[row][0]) for row in rows]),
-        unit_spans=np.concatenate([found[row][1] for row in rows]),
-        labelled=labelled,
-        there=there,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,10 +138,10 @@ class Seen:
     """The reader's sentence that each token stands in; -1 for none."""
 
 
-def see(student: Student, texts: Sequence[str], numbers: Sequence[int], told: Read) -> Seen:
-    """Run the embedder over the texts of these numbers."""
+def see(student: Student, texts: Sequence[Passage], numbers: Sequence[int], told: Read) -> Seen:
+    """Run the embedder over the passages of these numbers."""
     first, last = student.marks
-    pieces = [student.pieces(texts[number]) for number in numbers]
+    pieces = [student.pieces(texts[number].embedded) for number in numbers]
     room = TOKENS - len(student.prefix)
     ids = [[first, *student.prefix, *each[0][:room], last] for each in pieces]
     starts = np.cumsum([0, *map(len, ids)])
@@ -210,11 +150,14 @@ def see(student: Student, texts: Sequence[str], numbers: Sequence[int], told: Re
     at_text = np.searchsorted(told.unit_text, range(len(texts) + 1))
     for row, number in enumerate(numbers):
         begun = starts[row] + 1 + len(student.prefix)
+        places = texts[number].read_places(pieces[row][1][:room])
+        own = units[begun : begun + len(places)]
+        begins = 0 if student.above else texts[number].begins
         for unit in range(at_text[number], at_text[number + 1]):
             low, high = told.unit_spans[unit]
-            for at, (start, end) in enumerate(pieces[row][1][:room]):
-                if start < high and end > low:
-                    units[begun + at] = unit
+            if high <= begins:
+                continue
+            own[(places[:, 0] < high) & (places[:, 1] > max(low, 0))] = unit
 
     def run(batch: list[int]) -> None:
         for row, left in zip(batch, student.run([ids[row] for row in batch]), strict=True):
@@ -252,21 +195,27 @@ class Network(torch.nn.Module):
         return {name: value.detach().numpy().astype(np.float32) for name, value in found.items()}
 
 
-def batch_of(seen: Seen, rows: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """States, mask and sentences of texts, padded to the longest."""
+def batch_of(
+    seen: Seen, rows: Sequence[int], draw: random.Random | None = None
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """States, mask and sentences of texts, padded to the longest; of long ones a drawn stretch."""
     longest = max(int(seen.starts[row + 1] - seen.starts[row]) for row in rows)
+    longest = min(longest, STRETCH) if draw else longest
     states = np.zeros((len(rows), longest, WIDTH), np.float32)
     mask = np.zeros((len(rows), longest), np.float32)
     units = np.full((len(rows), longest), -1, np.int64)
     for at, row in enumerate(rows):
         begin, end = seen.starts[row], seen.starts[row + 1]
+        if draw and end - begin > longest:
+            begin += draw.randrange(end - begin - longest + 1)
+            end = begin + longest
         states[at, : end - begin], mask[at, : end - begin] = seen.states[begin:end], 1
         units[at, : end - begin] = seen.units[begin:end]
     return torch.from_numpy(states), torch.from_numpy(mask), torch.from_numpy(units)
 
 
-def trained(seen: Seen, rows: Sequence[int], odds: Floats, seed: int) -> Network:
-    """A screen fitted to the probe's log-odds of the sentences in the texts of these rows."""
+def trained(seen: Seen, rows: Sequence[int], odds: Floats, seed: int, count: int) -> Network:
+    """A screen fitted in so many batches to the probe's log-odds of the sentences in the texts of these rows."""
     torch.manual_seed(seed)
     draw = random.Random(seed)
     sample = seen.states[:: max(1, len(seen.states) // 50_000)].astype(np.float32)
@@ -277,7 +226,7 @@ def trained(seen: Seen, rows: Sequence[int], odds: Floats, seed: int) -> Network
     share = float(wanted[inside[inside >= 0]].mean())
     optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=1e-2)
     lengths = np.diff(seen.starts)
-    epochs = -(-STEPS * BATCH // len(rows))
+    epochs = -(-count * BATCH // len(rows))
     steps = epochs * -(-len(rows) // BATCH)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps)
 
@@ -293,7 +242,7 @@ def trained(seen: Seen, rows: Sequence[int], odds: Floats, seed: int) -> Network
         batches = [ordered[at : at + BATCH] for at in range(0, len(ordered), BATCH)]
         draw.shuffle(batches)
         for batch in batches:
-            states, mask, units = batch_of(seen, batch)
+            states, mask, units = batch_of(seen, batch, draw)
             said = network(states, mask)
             there = units >= 0
             numbers, places = torch.unique(units[there], return_inverse=True)
@@ -333,23 +282,21 @@ class Apart:
 
 def apart(sentences: Sequence[Sentence], told: Read, texts: int, key: str) -> Apart:
     """Probes as `probes.py` fits them, each without the families or languages of a fold."""
-    chosen = [each for each, there in zip(sentences, told.there, strict=True) if there]
-    rows = told.labelled[told.there].astype(np.float32)
-    names = {name: at % FOLDS for at, name in enumerate(sorted({getattr(each, key) for each in chosen}))}  # fmt: skip
-    folds = np.array([names[getattr(each, key)] for each in chosen])
-    labels = np.array([each.label for each in chosen])
-    ordinary = np.array([each.kind == "background" for each in chosen])
-    weights = np.where(ordinary, labels.sum() / ordinary.sum(), 1.0)
-    fitted = [fit(rows[folds != at], labels[folds != at], weights[folds != at], 2, ORDER_PENALTY) for at in range(FOLDS)]  # fmt: skip
-    held = np.zeros(len(chosen), np.float32)
-    for at, one in enumerate(fitted):
-        held[folds == at] = odds_of(rows[folds == at], one)
-    threshold = float(np.quantile(held[ordinary], 1 - probes.FALSE_ALARMS))
-    units = told.units.astype(np.float32)
+    chosen = [sentences[number] for number in told.numbers]
+    kinds = np.array([each.kind for each in chosen])
+    held, folds, found = probes.held_apart(told.stretches, chosen, key)
+    threshold = probes.threshold_of(held, kinds)
     fold = np.zeros(texts, np.int64)
     for each, own in zip(chosen, folds, strict=True):
         fold[each.text] = own
-    return Apart(fold=fold, odds=np.stack([odds_of(units, one) - threshold for one in fitted]))
+    odds = [unit_odds(one, told) - threshold for one in found]
+    return Apart(fold=fold, odds=np.stack(odds))
+
+
+def unit_odds(probe: OrderProbe, told: Read) -> Floats:
+    """What a probe says of each sentence of the texts."""
+    stretches = Stretches(states=told.states, spans=told.units)
+    return odds_of(probe, stretches, np.arange(len(told.units)))
 
 
 def judged(
@@ -359,6 +306,7 @@ def judged(
     told: Read,
     sentences: Sequence[Sentence],
     english: Sequence[bool],
+    begins: npt.NDArray[np.int64],
 ) -> float:
     """Print what reader and screen see together of what neither was fitted on; the threshold."""
     texts = len(english)
@@ -372,21 +320,28 @@ def judged(
     found: dict[str, tuple[Floats, Floats]] = {}
     for key, parted in parts.items():
         said, reader = np.zeros(len(own), np.float32), np.zeros(len(own), np.float32)
-        for at in range(FOLDS):
+        for at in range(probes.ORDER_FOLDS):
             rest = np.flatnonzero(parted.fold[own] != at)
             held = np.flatnonzero(parted.fold[own] == at)
-            network = trained(seen, rest, parted.odds[at], at)
+            network = trained(seen, rest, parted.odds[at], at, STEPS[student.name])
             said[held] = said_of(network, seen, held)
             best = np.full(texts, -np.inf, np.float32)
-            np.maximum.at(best, told.unit_text, parted.odds[at])
+            own_units = (told.unit_spans[:, 1] > begins[told.unit_text]) | student.above
+            np.maximum.at(best, told.unit_text[own_units], parted.odds[at][own_units])
             reader[held] = best[own[held]]
         found[key] = said, reader
     orders = np.isin(kind[own], ("order", "planted")) & for_whom
-    at_least = np.concatenate([said[orders & (reader >= 0)] for said, reader in found.values()])
-    threshold = float(np.quantile(at_least, 1 - KEPT))
+    alone = begins[own] == 0
+
+    def cut_for(share: float) -> float:
+        """The threshold that lets through the share of orders, be they below a title or not."""
+        found_in = ([said[orders & (reader >= 0) & form] for said, reader in found.values()] for form in (alone, ~alone))  # fmt: skip
+        return min(float(np.quantile(np.concatenate(each), 1 - share)) for each in found_in)
+
+    threshold = cut_for(KEPT)
     for key, (said, reader) in found.items():
         for share in (*OTHER_KEPT, KEPT):
-            cut = float(np.quantile(at_least, 1 - share))
+            cut = cut_for(share)
             on = said >= cut
             words = []
             for name in ("order", "planted", "harmless", "background"):
@@ -398,26 +353,16 @@ def judged(
                     )
             print(f"{student.name}, {key} apart, {share} of orders kept: " + "; ".join(words))
         on = said >= threshold
-        for name, value in (("language", language), ("source", family)):
+        form = np.where(begins == 0, "bare", "below a title").astype(object)
+        for name, value in (("form", form), ("language", language), ("source", family)):
             for one in sorted(set(value[own][for_whom])):
                 some = (value[own] == one) & for_whom
                 seen_orders, plain = some & orders & (reader >= 0), some & (kind[own] == "background")  # fmt: skip
-                if name == "language" or plain.any():
+                if name != "source" or plain.any():
                     kept_share = f"{on[seen_orders].mean():.3f} of {seen_orders.sum()}" if seen_orders.any() else "-"  # fmt: skip
                     read_share = f"{on[plain].mean():.3f} of {plain.sum()}" if plain.any() else "-"
                     print(f"    {name} {one}: kept {kept_share}, read {read_share}")
     return threshold
-
-
-def kept(file: Path | None, make: Callable[[], Kept], kind: type[Kept]) -> Kept:
-    """What is in the file, or what is made and then kept there."""
-    if file is not None and file.is_file():
-        with np.load(file) as stored:
-            return kind(**dict(stored))
-    made = make()
-    if file is not None:
-        np.savez(file, **{name: getattr(made, name) for name in kind.__slots__})
-    return made
 
 
 def main() -> None:
@@ -446,23 +391,27 @@ def main() -> None:
         folder = Path(name)
         told = kept(
             work and work / "reader.npz",
-            lambda: read(opened_probes(options.reader, 6, folder), texts, sentences),
+            lambda: read(
+                opened_probes(options.reader, 6, folder), [each.read for each in texts], sentences
+            ),
             Read,
         )
-        english = [is_english(text) for text in texts]
+        english = [is_english(each.embedded) for each in texts]
+        begins = np.array([each.begins for each in texts])
         print(f"{len(texts)} passages, {sum(english)} of them English, {len(told.units)} sentences")
         for student in students(folder, layers, options.embedder):
-            numbers = [at for at, yes in enumerate(english) if yes or student.name == "e5"]
+            # e5 embeds English where it is chosen alone.
+            some = [yes == (student.name == "minilm") or (yes and at % SOME_ENGLISH == 0) for at, yes in enumerate(english)]  # fmt: skip
+            numbers = [int(at) for at in np.flatnonzero(some)]
             file = work and work / f"{student.name}-{student.layer}.npz"
             seen = kept(file, partial(see, student, texts, numbers, told), Seen)
             parts = {}
             for key in options.apart:
                 file = work and work / f"apart-{key}.npz"
                 parts[key] = kept(file, partial(apart, sentences, told, len(texts), key), Apart)
-            threshold = judged(student, seen, parts, told, sentences, english)
-            weight, bias = read_weights(options.reader).probes.orders
-            odds = told.units.astype(np.float32) @ weight + bias
-            network = trained(seen, range(len(seen.texts)), odds, options.seed)
+            threshold = judged(student, seen, parts, told, sentences, english, begins)
+            odds = unit_odds(read_weights(options.reader).probes.orders, told)
+            network = trained(seen, range(len(seen.texts)), odds, options.seed, STEPS[student.name])
             found = network.tensors() | {"layer": np.array([student.layer], np.float32)}
             found["odds_bias"] = found["odds_bias"] - threshold
             for part, value in found.items():

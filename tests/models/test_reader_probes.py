@@ -16,13 +16,13 @@ from footnote.errors import ModelUnavailable
 from footnote.models.bert_graph import WORDS
 from footnote.models.e5 import shared_files
 from footnote.models.e5_file import read_packaged
+from footnote.models.order_probe import OrderProbe
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_probes import (
     LEAST_UNIT_TOKENS,
     UNIT_TOKENS,
     WINDOW_TOKENS,
     Probes,
-    summaries,
     units_of,
 )
 from footnote.models.reader_weights import ReaderWeights, read_weights
@@ -75,6 +75,21 @@ def reference_states(weights: ReaderWeights, ids: list[int]) -> Array:
     return reference_hidden({**weights.named, WORDS: words}, shape, list(range(len(ids))))
 
 
+def reference_odds(states: Array, probe: OrderProbe) -> float:
+    """What a probe says of one stretch, a fit, a head and a token after the other."""
+    said = []
+    for fit in range(len(probe.inner)):
+        inner = [np.maximum(row @ probe.inner[fit] + probe.inner_bias[fit, 0], 0) for row in states]
+        pooled = []
+        for head in probe.heads[fit].T:
+            shares = np.exp([float(row @ head) for row in inner])
+            pooled.append(sum(share * row for share, row in zip(shares, inner, strict=True)))
+            pooled[-1] = pooled[-1] / shares.sum()
+        hidden = np.concatenate(pooled) @ probe.hidden[fit] + probe.hidden_bias[fit, 0]
+        said.append(float(np.maximum(hidden, 0) @ probe.odds[fit, :, 0]))
+    return sum(said) / len(said) + probe.bias
+
+
 async def test_orders_equal_an_independent_pass(
     reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
 ) -> None:
@@ -82,12 +97,10 @@ async def test_orders_equal_an_independent_pass(
     pieces = tokenizer.pieces(text)
     states = reference_states(weights, [tokenizer.begin, *pieces.ids, tokenizer.end])[1:-1]
     assert weights.probes is not None
-    vector, bias = weights.probes.orders
     odds = max(
-        float(np.concatenate([states[a:b].mean(axis=0), states[a:b].max(axis=0)]) @ vector)
-        for a, b in units_of(text, pieces)
+        reference_odds(states[a:b], weights.probes.orders) for a, b in units_of(text, pieces)
     )
-    assert await reader.orders([text]) == pytest.approx([1 / (1 + np.exp(-odds - bias))], abs=1e-3)
+    assert await reader.orders([text]) == pytest.approx([1 / (1 + np.exp(-odds))], abs=1e-3)
 
 
 async def test_an_operation_equals_an_independent_pass(
@@ -165,11 +178,6 @@ def test_every_token_is_judged_once_or_with_its_neighbours(
     assert all(last - first <= UNIT_TOKENS for first, last in units)
     least = min(LEAST_UNIT_TOKENS, len(pieces.ids))
     assert all(last - first >= least for first, last in units)
-
-
-def test_a_unit_is_summed_up_by_mean_and_maximum() -> None:
-    states = np.array([[1, 4], [3, 0], [9, 9]], dtype=np.float32)
-    assert summaries(states, [(0, 2), (2, 3)]).tolist() == [[2, 2, 3, 4], [9, 9, 9, 9]]
 
 
 def test_a_sentence_behind_a_short_one_is_judged_alone(tokenizer: UnigramPieces) -> None:

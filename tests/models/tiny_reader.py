@@ -66,7 +66,11 @@ def write_tiny_reader(
         "support": {"temperature": 2.0},
     }
     if probes is not None:
-        tensors["orders.weight"], tensors["orders.bias"] = floats(2 * WIDTH), floats(1)
+        sizes = {"inner": (WIDTH, 6), "inner_bias": (1, 6), "heads": (6, 2), "hidden": (12, 4)}
+        sizes |= {"hidden_bias": (1, 4), "odds": (4, 1)}
+        for part, shape in sizes.items():
+            tensors[f"orders.{part}"] = floats(2, *shape, spread=0.5)
+        tensors["orders.bias"] = floats(1)
         tensors["operation.weight"] = floats(len(OPERATIONS), WIDTH, spread=0.3)
         tensors["operation.bias"] = floats(len(OPERATIONS))
         calibration["probes"] = {"layers": probes, "operations": OPERATIONS, "least": 0.4}

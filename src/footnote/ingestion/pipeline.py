@@ -55,6 +55,8 @@ EMBEDDING_BATCH = 64
 LOOKED_AT_TOGETHER = 64
 """Chunks that are looked at for orders at once."""
 LEAST_BYTES = 64 * 1024
+BEGINNING_CHARACTERS = 100
+"""Of a chunk, looked at with its title and headings: a heading alone says little."""
 BYTES_OF_A_BYTE = 4
 """What the smallest document holds, and one for each byte of its file: its bytes where they are
 read, its text and the terms of its chunks afterwards."""
@@ -290,19 +292,32 @@ class Ingestion:
     async def _marked(
         self, gives_orders: GivesOrders, divided: _Divided, clear: Set[bytes], limit: StageLimit
     ) -> ChunkSequence:
-        """The chunks, each with whether it gives orders."""
+        """The chunks, each with whether it gives orders.
+
+        The embedder tells of a chunk's text; what stands above spared ones is looked at once, in
+        full and with the beginning of the first.
+        """
         orders = bytearray()
+        told: dict[str, bool] = {}
         for start in range(0, len(divided.chunks), LOOKED_AT_TOGETHER):
             limit.forward()
             chunks = divided.chunks[start : start + LOOKED_AT_TOGETHER]
             texts = [without_data(indexed_text(chunk, divided.enrichment)) for chunk in chunks]
-            # What is cut short where it is embedded was not looked at there.
-            spared = [
-                divided.texts.hashes[chunk.ordinal] in clear
-                and all(each in chunk.context for each in _above(chunk, divided.enrichment))
-                for chunk in chunks
-            ]
-            orders += bytes(await gives_orders(texts, spared))
+            spared = [divided.texts.hashes[chunk.ordinal] in clear for chunk in chunks]
+            above = ["\n".join(_above(chunk, divided.enrichment)) for chunk in chunks]
+            beginnings = {
+                head: without_data(f"{head}\n{chunk.text[:BEGINNING_CHARACTERS]}")
+                for chunk, head, free in reversed(list(zip(chunks, above, spared, strict=True)))
+                if free and head and head not in told
+            }
+            found = await gives_orders(
+                [*texts, *beginnings.values()], [*spared, *([False] * len(beginnings))]
+            )
+            told |= dict(zip(beginnings, found[len(texts) :], strict=True))
+            orders += bytes(
+                gives or (free and told.get(head, False))
+                for gives, head, free in zip(found, above, spared, strict=False)
+            )
         return divided.chunks.changed(
             lambda chunk: replace(chunk, suspicious=bool(orders[chunk.ordinal]))
         )

@@ -1,4 +1,4 @@
-"""Single texts become what linear probes on the reader's lower layers say of them."""
+"""Single texts become what small probes on the reader's lower layers say of them."""
 
 from __future__ import annotations
 
@@ -98,10 +98,9 @@ class Probes:
 
     def orders(self, run: Sequence[TextWindow]) -> list[float]:
         """Of each window how likely its likeliest stretch gives orders to a model."""
-        weight, bias = self.weights.orders
         states = self.states([each.ids for each in run])
         return [
-            _chance(float((summaries(row, each.units) @ weight).max()) + bias)
+            _chance(float(self.weights.orders(row, each.units).max()))
             for row, each in zip(states, run, strict=True)
         ]
 
@@ -121,16 +120,6 @@ class Probes:
     def states(self, batch: Sequence[Sequence[int]]) -> _Floats:
         """The states of a batch's tokens, in the calling thread. Raises ModelUnavailable."""
         return self.encoder.states(batch, self.weights.layers)
-
-
-def summaries(states: _Floats, units: Sequence[tuple[int, int]]) -> _Floats:
-    """Of each unit the mean and the largest of its tokens' states, beside each other."""
-    return np.stack(
-        [
-            np.concatenate([states[first:last].mean(axis=0), states[first:last].max(axis=0)])
-            for first, last in units
-        ]
-    )
 
 
 def widened(first: int, last: int, count: int) -> tuple[int, int]:

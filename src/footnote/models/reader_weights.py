@@ -4,7 +4,7 @@ A safetensors file, as `training/export.py` writes it: `position` with the token
 for each layer eight parts, whose six matrices are int8 of shape (out, in) within ±63 with a scale
 for each output, and the heads `span`, `relevance` and `support`. What the numbers are for stands
 in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
-the probes `orders` and `operation`, linear heads on the states of a lower layer; a file without
+the probes `orders` and `operation`, small heads on the states of a lower layer; a file without
 them is whole too.
 """
 
@@ -24,6 +24,7 @@ from safetensors import SafetensorError, safe_open
 
 from footnote.errors import ModelUnavailable
 from footnote.models.encoder_shape import BertShape
+from footnote.models.order_probe import OrderProbe
 
 LARGEST_WEIGHT = 63
 """7 bits: two products with unsigned bytes fit the 16-bit sums of processors without VNNI."""
@@ -57,13 +58,11 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeWeights:
-    """Linear heads on the states of a lower layer."""
+    """Small heads on the states of a lower layer."""
 
     layers: int
     """Of the encoder, from the lowest, that are run for them."""
-    orders: tuple[npt.NDArray[np.float32], float]
-    """Of shape (2 · width,), for mean and maximum of a statement's states, with a bias: log-odds
-    that it gives orders to a model, above nought from the threshold on."""
+    orders: OrderProbe
     operations: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
     """Of shape (operations, width), with their biases; the first is none."""
     names: tuple[str, ...]
@@ -178,7 +177,7 @@ def _probes(tensors: Mapping[str, Tensor], fitted: Mapping[str, Any] | None) -> 
         return None
     return ProbeWeights(
         layers=int(fitted["layers"]),
-        orders=(_float(tensors["orders.weight"]), float(tensors["orders.bias"][0])),
+        orders=OrderProbe.of(tensors),
         operations=(_float(tensors["operation.weight"]), _float(tensors["operation.bias"])),
         names=tuple(fitted["operations"]),
         least=float(fitted["least"]),
