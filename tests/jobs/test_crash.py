@@ -8,15 +8,18 @@ import signal
 import sys
 from asyncio.subprocess import DEVNULL, Process
 
+import psycopg
 import pytest
 
 from footnote.domain import DocumentStatus
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.settings import Settings
+from tests.conftest import TestDatabase
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
 DOCUMENTS = 60
+HOLD = "SELECT FROM footnote.procrastinate_jobs ORDER BY id DESC LIMIT 20 FOR UPDATE"
 _PATIENCE_SECONDS = 600
 
 
@@ -51,16 +54,22 @@ async def until_indexed(workspace: WorkspaceEngine, count: int, worker: Process)
 
 
 async def test_a_killed_worker_loses_nothing_and_repeats_nothing(
-    engine: Engine, workspace: WorkspaceEngine, settings: Settings
+    engine: Engine,
+    workspace: WorkspaceEngine,
+    settings: Settings,
+    own_database: TestDatabase,
 ) -> None:
     for number in range(DOCUMENTS):
         text = f"# Note {number}\n\nBuoy number {number} was moored at berth {number % 17}.\n"
         await workspace.receive(text.encode(), f"note-{number}.md")
-    worker = await start_worker(settings)
-    await until_indexed(workspace, DOCUMENTS // 10, worker)
-    worker.send_signal(signal.SIGKILL)
-    await worker.wait()
-    assert await indexed(workspace) < DOCUMENTS, "the kill came too late to show anything"
+    async with await psycopg.AsyncConnection.connect(own_database.superuser_url) as holding:
+        # What is locked is given to nobody: the kill never comes when all is done.
+        await holding.execute(HOLD)
+        worker = await start_worker(settings)
+        await until_indexed(workspace, DOCUMENTS // 10, worker)
+        worker.send_signal(signal.SIGKILL)
+        await worker.wait()
+    assert await indexed(workspace) < DOCUMENTS
 
     worker = await start_worker(settings)
     try:
