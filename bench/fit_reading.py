@@ -13,7 +13,7 @@ reader says of the two likeliest as claims. They are judged in five folds that s
 or papers. What the reader said and the vectors are kept in files beside the models, so that a run
 that was ended goes on where it was. `--write` writes the numbers where Footnote reads them, with
 the least probability that refuses .825 of the unanswerable questions, in the mean of reading sets
-and papers, and the greatest below which no further passages are read, for one in 200 of the
+and papers, and the greatest below which no further passages are read, for one in 100 of the
 right answers at most.
 """
 
@@ -70,7 +70,7 @@ LEAST_REFUSED = 0.825
 """Share of the unanswerable questions that are refused, in the mean of reading sets and papers,
 whose questions are not made to ask for siblings. What was four of five while questions that another
 paragraph answers were counted among them."""
-KEPT_RIGHT = 0.995
+KEPT_RIGHT = 0.99
 """Share of the right answers that stay where nothing more is read once it is hardly likely."""
 REFUSED = (0.8, 0.85, 0.9, 0.95)
 """Shares of unanswerable questions refused, at which right answers are counted."""
