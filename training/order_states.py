@@ -142,5 +142,6 @@ def kept(file: Path | None, make: Callable[[], Kept], kind: type[Kept]) -> Kept:
             return kind(**dict(stored))
     made = make()
     if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
         np.savez(file, **{name: getattr(made, name) for name in kind.__slots__})
     return made
