@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -201,7 +201,17 @@ async def _names(engine: Services, text: str) -> list[NamedSpan]:
     """The names in a text, as far as a model finds any. Raises ModelUnavailable."""
     if engine.reader is None:
         return []
-    parts = list(_parts(text))
+    # Stretches of about `_PART_CHARACTERS`, which end with a line where they can; no data.
+    parts: list[tuple[int, int]] = []
+    for first, stop in outside_data(text):
+        start = first
+        while start < stop:
+            end = min(start + _PART_CHARACTERS, stop)
+            if end < stop:
+                line = text.rfind("\n", start + _PART_CHARACTERS // 2, end)
+                end = line + 1 if line >= 0 else end
+            parts.append((start, end))
+            start = end
     found: list[NamedSpan] = []
     for at in range(0, len(parts), _PARTS_AT_ONCE):
         some = parts[at : at + _PARTS_AT_ONCE]
@@ -219,16 +229,3 @@ async def _names(engine: Services, text: str) -> list[NamedSpan]:
             for each in names
         ]
     return found
-
-
-def _parts(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches of about `_PART_CHARACTERS`, which end with a line where they can; no data."""
-    for first, stop in outside_data(text):
-        start = first
-        while start < stop:
-            end = min(start + _PART_CHARACTERS, stop)
-            if end < stop:
-                line = text.rfind("\n", start + _PART_CHARACTERS // 2, end)
-                end = line + 1 if line >= 0 else end
-            yield start, end
-            start = end

@@ -158,13 +158,8 @@ def _misspelled(one: str, two: str) -> bool:
         and a[0] == b[0]
         and DamerauLevenshtein.distance(a, b, score_cutoff=_MISSPELLED) <= _MISSPELLED
         and DamerauLevenshtein.distance(a, b) * 4 <= max(len(a), len(b))
-        and not _only_inflected(a, b)
+        and not (a.startswith(b) or b.startswith(a))
     )
-
-
-def _only_inflected(a: str, b: str) -> bool:
-    """Whether one word is the other with an ending: `North` and `Northern` are two things."""
-    return a.startswith(b) or b.startswith(a)
 
 
 def _alike(own: ExtractedEntity, other: ExtractedEntity) -> bool:

@@ -58,7 +58,9 @@ class KeyRing:
         if known is not None and time.monotonic() < known[0]:
             return known[1]
         async with transaction() as connection:
-            rows = await _key_rows(connection, workspace_id)
+            await _bind(connection, workspace_id)
+            cursor = await connection.execute(_SQL["keys"], {"workspace_id": workspace_id})
+            rows = await cursor.fetchall()
         if not rows:
             return _PLAIN  # It is gone, and so is all that could be read.
         sealing = await self._sealing_of(workspace_id, rows)
@@ -168,14 +170,6 @@ class KeyRing:
             return Sealing(cipher=cipher)
         secret = cipher.unseal(bytes(encrypted["lexical_key"]), INDEX_SECRET.of(workspace_id))
         return Sealing(cipher=cipher, index=self.ciphers.index_secrets(secret))
-
-
-async def _key_rows(
-    connection: psycopg.AsyncConnection[DictRow], workspace_id: UUID
-) -> list[DictRow]:
-    await _bind(connection, workspace_id)
-    cursor = await connection.execute(_SQL["keys"], {"workspace_id": workspace_id})
-    return await cursor.fetchall()
 
 
 async def _bind(connection: psycopg.AsyncConnection[DictRow], workspace_id: UUID) -> None:

@@ -184,7 +184,17 @@ async def texts_of_spans(
 ) -> tuple[SpanText, ...]:
     """Read the text of each span and up to `around` characters on each side, in their order."""
     if scope.sealing.encrypts:
-        return await _sealed_spans(scope, shown, spans, around)
+        wanted = [pieces_of(start - around, end + around) for start, end in spans]
+        numbers = {number for each in wanted for number in each}
+        pieces = await load_pieces(scope, shown.document_id, shown.version, numbers)
+        return tuple(
+            SpanText(
+                quoted=stretch(pieces, start, end),
+                before=stretch(pieces, start - around, start),
+                after=stretch(pieces, end, end + around),
+            )
+            for start, end in spans
+        )
     rows = await scope.all(
         _SQL["texts_of_spans"],
         {
@@ -196,19 +206,3 @@ async def texts_of_spans(
         },
     )
     return tuple(SpanText(**row) for row in rows)
-
-
-async def _sealed_spans(
-    scope: WorkspaceScope, shown: ShownVersion, spans: Sequence[tuple[int, int]], around: int
-) -> tuple[SpanText, ...]:
-    wanted = [pieces_of(start - around, end + around) for start, end in spans]
-    numbers = {number for each in wanted for number in each}
-    pieces = await load_pieces(scope, shown.document_id, shown.version, numbers)
-    return tuple(
-        SpanText(
-            quoted=stretch(pieces, start, end),
-            before=stretch(pieces, start - around, start),
-            after=stretch(pieces, end, end + around),
-        )
-        for start, end in spans
-    )

@@ -48,7 +48,23 @@ async def load_entity_graph(
         },
     )
     pairs = {(row["entity_id"], row["beside"]): float(row["weight"]) for row in rows}
-    mentions = await _mentions(scope, named, {other for _, other in pairs} - named.keys(), visible)
+    rows = await scope.all(
+        _SQL["chunks_naming"],
+        {
+            "entity_ids": sorted({*named, *(other for _, other in pairs)}),
+            "documents": COMMON,
+            "places": _PLACES,
+        },
+    )
+    documents: dict[UUID, set[UUID]] = defaultdict(set)
+    for row in rows:
+        documents[row["entity_id"]].add(row["document_id"])
+    seen = visible.contains(np.asarray([row["chunk_no"] for row in rows], dtype=np.int32))
+    mentions = {
+        (row["entity_id"], row["chunk_no"]): row["mentions"]
+        for row, is_visible in zip(rows, seen, strict=True)
+        if is_visible and len(documents[row["entity_id"]]) < COMMON
+    }
     reached = {entity_id for entity_id, _ in mentions}
     return EntityGraph(
         named={entity_id: each for entity_id, each in named.items() if entity_id in reached},
@@ -85,24 +101,3 @@ def _outermost(names: Mapping[QuestionName, object]) -> list[QuestionName]:
         if not any(each.start < name.end and name.start < each.end for each in kept):
             kept.append(name)
     return kept
-
-
-async def _mentions(
-    scope: WorkspaceScope,
-    named: Mapping[UUID, NamedEntity],
-    beside: set[UUID],
-    visible: ChunkRanges,
-) -> Mapping[tuple[UUID, int], int]:
-    rows = await scope.all(
-        _SQL["chunks_naming"],
-        {"entity_ids": sorted({*named, *beside}), "documents": COMMON, "places": _PLACES},
-    )
-    documents: dict[UUID, set[UUID]] = defaultdict(set)
-    for row in rows:
-        documents[row["entity_id"]].add(row["document_id"])
-    seen = visible.contains(np.asarray([row["chunk_no"] for row in rows], dtype=np.int32))
-    return {
-        (row["entity_id"], row["chunk_no"]): row["mentions"]
-        for row, is_visible in zip(rows, seen, strict=True)
-        if is_visible and len(documents[row["entity_id"]]) < COMMON
-    }

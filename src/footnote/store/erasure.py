@@ -82,7 +82,15 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
     counts[ANSWERS] = await _count(scope, sql.SQL(_SQL["answers"]), parameters)
     counts[ANSWERS] += await count_naming(scope, family.document_ids)
     counts[JOBS] = await _count(scope, sql.SQL(_SQL["jobs"]), parameters)
-    counts[BLOBS] = await _count_blobs(scope, blobs, family.blob_keys)
+    # How many of the blobs are there, those of other documents with the same bytes left out.
+    found = 0
+    for key in family.blob_keys:
+        users = await scope.single(
+            _SQL["users_of_blob"],
+            {"blob_key": key, "content_sha256": bytes.fromhex(key.rpartition("/")[2])},
+        )
+        found += not users["documents"] and await blobs.exists(key)
+    counts[BLOBS] = found
     return Findings(counts=counts, records=frozenset(records))
 
 
@@ -113,15 +121,3 @@ async def _count_indexed(scope: WorkspaceScope, chunks: ChunkRanges) -> tuple[in
             among = chunks.contains(np.frombuffer(postings.chunk_numbers, CHUNK_NUMBER))
             lists += np.unique(np.repeat(np.arange(counts.size), counts)[among]).size
     return segments, lists
-
-
-async def _count_blobs(scope: WorkspaceScope, blobs: Blobs, keys: Sequence[str]) -> int:
-    """How many of the blobs are there, those of other documents with the same bytes left out."""
-    found = 0
-    for key in keys:
-        users = await scope.single(
-            _SQL["users_of_blob"],
-            {"blob_key": key, "content_sha256": bytes.fromhex(key.rpartition("/")[2])},
-        )
-        found += not users["documents"] and await blobs.exists(key)
-    return found

@@ -51,7 +51,14 @@ def require_usable(home: Path) -> None:
     with _refusing(home):
         if os.geteuid() == 0:
             require_open_way(home)
-        settled = _holds_our_cluster(home)
+        # Whether a server has run here, so that its folders are ours whatever else lies in them.
+        cluster = home / "postgres"
+        settled = (
+            not cluster.is_symlink()
+            and cluster.is_dir()
+            and cluster.stat().st_uid == server_uid()
+            and (cluster / "PG_VERSION").is_file()
+        )
         if not settled:
             _require_unshared(home)
         _require_ours(home / "postgres", None if settled else re.compile("(?!)"))
@@ -88,17 +95,6 @@ def socket_folder_of(home: Path) -> Path:
         return folder
     name = hashlib.sha256(str(home).encode()).hexdigest()[:12]
     return Path(tempfile.gettempdir()) / f"footnote-{os.geteuid()}-{name}"
-
-
-def _holds_our_cluster(home: Path) -> bool:
-    """Whether a server has run here, so that its folders are ours whatever else lies in them."""
-    cluster = home / "postgres"
-    return (
-        not cluster.is_symlink()
-        and cluster.is_dir()
-        and cluster.stat().st_uid == server_uid()
-        and (cluster / "PG_VERSION").is_file()
-    )
 
 
 def _require_unshared(home: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +10,7 @@ from psycopg import AsyncCursor, sql
 from psycopg.rows import DictRow
 from psycopg.types.range import Range
 
-from footnote.domain import BlockKind, Lane, SearchFilters
+from footnote.domain import Lane, SearchFilters
 from footnote.errors import NotFound, StoreUnavailable
 from footnote.index.bm25 import corpus_lengths
 from footnote.index.ranges import ChunkRanges
@@ -97,17 +97,14 @@ async def load_scope(scope: WorkspaceScope, filters: SearchFilters) -> ChunkRang
     visible = ChunkRanges.from_pairs(zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True))
     if not filters.evidence_types or visible.is_empty:
         return visible
-    return await _of_kinds(scope, visible, filters.evidence_types)
-
-
-async def _of_kinds(
-    scope: WorkspaceScope, visible: ChunkRanges, kinds: Sequence[BlockKind]
-) -> ChunkRanges:
     # Whose chunks these are has been asked; asking again for each would take six times as long.
     cursor = await execute_as_system(
         scope,
         _SQL["of_kinds"],
-        {"visible": multirange_of(visible), "kinds": [kind.value for kind in kinds]},
+        {
+            "visible": multirange_of(visible),
+            "kinds": [kind.value for kind in filters.evidence_types],
+        },
     )
     row = await cursor.fetchone()
     numbers = np.frombuffer((row and row["numbers"]) or b"", dtype=">i4")

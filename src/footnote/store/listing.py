@@ -184,7 +184,17 @@ async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Co
         found["where"] = compile_condition(listing.where, titles)
     words = listing.query.split()
     if words and scope.sealing.encrypts:
-        found["query"] = await _named_so(scope, words)
+        # The documents with the words in their names, where the database cannot read those.
+        lowered = [word.lower() for word in words]
+        ids = []
+        for row in await scope.all(_SQL["names"]):
+            title = scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"])
+            names = f"{title} {row['filename']}".lower()
+            if all(word in names for word in lowered):
+                ids.append(row["document_id"])
+        found["query"] = Compiled(
+            sql.SQL(_SQL["among"]).format(ids=sql.Placeholder("named_ids")), {"named_ids": ids}
+        )
     elif words:
         pieces = [
             sql.SQL(_SQL["word"]).format(word=sql.Placeholder(f"word_{number}"))
@@ -193,20 +203,6 @@ async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Co
         values = {f"word_{number}": word for number, word in enumerate(words)}
         found["query"] = Compiled(sql.SQL(" AND ").join(pieces), values)
     return found
-
-
-async def _named_so(scope: WorkspaceScope, words: Sequence[str]) -> Compiled:
-    """The documents with the words in their names, where the database cannot read those."""
-    lowered = [word.lower() for word in words]
-    ids = []
-    for row in await scope.all(_SQL["names"]):
-        title = scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"])
-        names = f"{title} {row['filename']}".lower()
-        if all(word in names for word in lowered):
-            ids.append(row["document_id"])
-    return Compiled(
-        sql.SQL(_SQL["among"]).format(ids=sql.Placeholder("named_ids")), {"named_ids": ids}
-    )
 
 
 def joined(conditions: Iterable[Compiled]) -> Compiled:

@@ -188,7 +188,16 @@ def _wait_for_turn(connection: psycopg.Connection, tell: Callable[[str], None]) 
 
 def _prepare(connection: psycopg.Connection) -> None:
     """The schema, the application role, pgvector, and the table of what was applied."""
-    _require_pgvector(connection)
+    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    row = connection.execute(
+        "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
+    ).fetchone()
+    found = str(row[0]) if row else "none"
+    if row is None or tuple(int(part) for part in found.split(".")[:2]) < _LEAST_PGVECTOR:
+        raise StoreUnavailable(
+            f"pgvector is {found}, and Footnote needs 0.8 or newer",
+            hint="upgrade the extension: ALTER EXTENSION vector UPDATE",
+        )
     with connection.transaction():
         role_exists = connection.execute(
             "SELECT FROM pg_roles WHERE rolname = %s", [APPLICATION_ROLE]
@@ -209,19 +218,6 @@ def _prepare(connection: psycopg.Connection) -> None:
                 connection.execute(_SQL["note_kind"], _kept(step))
         connection.execute("GRANT SELECT ON migrations TO footnote_app")
     connection.execute("SET search_path = footnote, public, extensions")
-
-
-def _require_pgvector(connection: psycopg.Connection) -> None:
-    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    row = connection.execute(
-        "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
-    ).fetchone()
-    found = str(row[0]) if row else "none"
-    if row is None or tuple(int(part) for part in found.split(".")[:2]) < _LEAST_PGVECTOR:
-        raise StoreUnavailable(
-            f"pgvector is {found}, and Footnote needs 0.8 or newer",
-            hint="upgrade the extension: ALTER EXTENSION vector UPDATE",
-        )
 
 
 def _apply_ours(

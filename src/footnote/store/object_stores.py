@@ -264,9 +264,5 @@ def credentials_hint(url: str, options_name: str) -> str:
 
 
 def _keys_of(url: str) -> str:
-    return _KEYS[_vendor_of(url)]
-
-
-def _vendor_of(url: str) -> str:
     scheme = urlsplit(url).scheme
-    return "az" if scheme in _AZURE else "gs" if scheme == "gs" else "s3"
+    return _KEYS["az" if scheme in _AZURE else "gs" if scheme == "gs" else "s3"]

@@ -113,7 +113,11 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     row = await scope.one(_SQL["known"], parameters)
     if row is None:
         parameters |= _metadata(scope, incoming, parameters["document_id"])
-        received = await _insert(scope, parameters)
+        await scope.execute(_SQL["ensure_collection"], parameters)
+        document = document_of(scope, await scope.single(_SQL["insert"], parameters))
+        await scope.execute(_SQL["insert_version"], parameters)
+        await _announce(scope, document)
+        received = Received(document=document, duplicate=False, new_version=False)
     else:
         if incoming.tags and list(incoming.tags) != row["tags"]:
             row = await _tag(scope, row["document_id"], incoming.tags)
@@ -221,14 +225,6 @@ def _parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
 def _metadata(scope: WorkspaceScope, incoming: Incoming, document_id: object) -> dict[str, object]:
     place = METADATA_VALUES.of(document_id)
     return {"metadata": Jsonb(scope.sealing.metadata(place, incoming.metadata))}
-
-
-async def _insert(scope: WorkspaceScope, parameters: dict[str, object]) -> Received:
-    await scope.execute(_SQL["ensure_collection"], parameters)
-    document = document_of(scope, await scope.single(_SQL["insert"], parameters))
-    await scope.execute(_SQL["insert_version"], parameters)
-    await _announce(scope, document)
-    return Received(document=document, duplicate=False, new_version=False)
 
 
 async def _tag(scope: WorkspaceScope, document_id: UUID, tags: tuple[str, ...]) -> DictRow:

@@ -14,7 +14,6 @@ from footnote.index.bm25 import Numbers
 from footnote.index.naming import NamedDocuments, name_terms, named_documents
 from footnote.index.ranges import ChunkRanges
 from footnote.index.routing import (
-    DocumentRanking,
     DocumentTable,
     Matrix,
     document_terms,
@@ -112,20 +111,17 @@ def routes_of(
     for number, place in zip(numbers.tolist(), places.tolist(), strict=True):
         if place >= 0 and ranking.ranks[place]:
             if place not in documents:
-                documents[place] = _routed(ranking, place, request.route.documents)
+                similarities = ranking.similarities
+                documents[place] = RoutedDocument(
+                    rank=int(ranking.ranks[place]),
+                    score=float(ranking.scores[place]),
+                    chosen=0 < ranking.ranks[place] <= request.route.documents
+                    and bool(ranking.scores[place]),
+                    similarity=None if similarities is None else float(similarities[place]),
+                    bm25=float(ranking.bm25[place]),
+                )
             by_chunk[number] = documents[place]
     return Routes(in_scope=ranking.in_scope, documents=by_chunk)
-
-
-def _routed(ranking: DocumentRanking, place: int, documents: int) -> RoutedDocument:
-    similarities = ranking.similarities
-    return RoutedDocument(
-        rank=int(ranking.ranks[place]),
-        score=float(ranking.scores[place]),
-        chosen=0 < ranking.ranks[place] <= documents and bool(ranking.scores[place]),
-        similarity=None if similarities is None else float(similarities[place]),
-        bm25=float(ranking.bm25[place]),
-    )
 
 
 async def _table(

@@ -31,30 +31,29 @@ def state_of_database(owner_url: str) -> Upgrade:
     try:
         with psycopg.connect(owner_url) as connection:
             refuse_newer(connection)
-            return _state(connection)
+            applied = applied_migrations(connection)
+            queue, steps = pending_queue(connection), pending_migrations(connection)
+            needed = max((step.needs for step in steps if step.needs is not None), default=None)
+            oldest = max(oldest_program(connection), needed or 0)
+            names = {step.number: step.name for step in known_migrations()}
+            return Upgrade(
+                steps=(*queue, *(step.name for step in steps)),
+                applied=not queue and not steps,
+                newest_known=newest_known().name,
+                newest_applied=applied[-1] if applied else None,
+                oldest_program=names.get(oldest, f"{oldest:04}") if applied else None,
+                older_programs=0 if needed is None else older_programs(connection, needed),
+                pending=(
+                    *(
+                        PendingStep(name=each, kind=StepKind.EXPAND, needs=None, locks=())
+                        for each in queue
+                    ),
+                    *_pending(connection, steps, names),
+                ),
+                older_formats=_older_formats(connection),
+            )
     except psycopg.OperationalError as error:
         raise unreachable(error) from error
-
-
-def _state(connection: psycopg.Connection) -> Upgrade:
-    applied = applied_migrations(connection)
-    queue, steps = pending_queue(connection), pending_migrations(connection)
-    needed = max((step.needs for step in steps if step.needs is not None), default=None)
-    oldest = max(oldest_program(connection), needed or 0)
-    names = {step.number: step.name for step in known_migrations()}
-    return Upgrade(
-        steps=(*queue, *(step.name for step in steps)),
-        applied=not queue and not steps,
-        newest_known=newest_known().name,
-        newest_applied=applied[-1] if applied else None,
-        oldest_program=names.get(oldest, f"{oldest:04}") if applied else None,
-        older_programs=0 if needed is None else older_programs(connection, needed),
-        pending=(
-            *(PendingStep(name=each, kind=StepKind.EXPAND, needs=None, locks=()) for each in queue),
-            *_pending(connection, steps, names),
-        ),
-        older_formats=_older_formats(connection),
-    )
 
 
 def _pending(

@@ -88,7 +88,19 @@ class HeldVectors:
         if count > 2 * limit:
             places = self._within_reach(places, query, limit)
         numbers = self.numbers if places is None else self.numbers[places]
-        return _best(numbers, self._products(places, query), limit)
+        similarities = self._products(places, query)
+        if similarities.size > limit:
+            # All that equal the last one stay, so that the number decides among them.
+            last = np.partition(similarities, similarities.size - limit)[-limit]
+            kept = similarities >= last
+            numbers, similarities = numbers[kept], similarities[kept]
+        order = np.lexsort((numbers, -similarities))[:limit]
+        return tuple(
+            Hit(chunk_no=number, score=similarity)
+            for number, similarity in zip(
+                numbers[order].tolist(), similarities[order].tolist(), strict=True
+            )
+        )
 
     def similarities(self, vector: Vector, chunk_numbers: Sequence[int]) -> Mapping[int, float]:
         """Cosines of those of the chunks that are held, whoever may see them."""
@@ -192,7 +204,8 @@ class VectorCache:
         held = self._held.get(key)
         if held is not None and not _outdated(held, live):
             return
-        if not self._make_room(key, live.size * _row_bytes(dimensions)):
+        number, scale, error = 4, 4, 4
+        if not self._make_room(key, live.size * (number + scale + error + dimensions * (2 + 1))):
             return
         task = asyncio.create_task(self._load(database, key, held, live, dimensions))
         self._tasks[key] = task
@@ -229,7 +242,13 @@ class VectorCache:
         dimensions: int,
     ) -> None:
         try:
-            loaded = await _loaded(database, key, held, live, dimensions, folder=self.folder)
+            # The vectors of all live chunks, what is held of them not read again.
+            missing = live if held is None else live[~held.covered.mask_of_rising(live)]
+            pieces: list[tuple[Numbers, HalfVectors]] = []
+            for first in range(0, missing.size, _PACKED_TOGETHER):
+                wanted = ChunkRanges.from_rising(missing[first : first + _PACKED_TOGETHER])
+                pieces += await _read_packed(database, key, wanted)
+            loaded = await asyncio.to_thread(_joined, held, live, pieces, dimensions, self.folder)
         except (FootnoteError, ReplicaLost):
             # Postgres compares them all the same; the next change of the index is a new chance.
             return
@@ -242,24 +261,6 @@ def _outdated(held: HeldVectors, live: Numbers) -> bool:
     current = held.covered.count_of_rising(live)
     missing, dead = live.size - current, held.numbers.size - current
     return max(missing, dead) > max(_WORTH_CATCHING_UP, live.size // _SHARE_WORTH_CATCHING_UP)
-
-
-async def _loaded(
-    database: Database,
-    key: tuple[UUID, int],
-    held: HeldVectors | None,
-    live: Numbers,
-    dimensions: int,
-    *,
-    folder: Path | None,
-) -> HeldVectors:
-    """The vectors of all live chunks, what is held of them not read again."""
-    missing = live if held is None else live[~held.covered.mask_of_rising(live)]
-    pieces: list[tuple[Numbers, HalfVectors]] = []
-    for first in range(0, missing.size, _PACKED_TOGETHER):
-        wanted = ChunkRanges.from_rising(missing[first : first + _PACKED_TOGETHER])
-        pieces += await _read_packed(database, key, wanted)
-    return await asyncio.to_thread(_joined, held, live, pieces, dimensions, folder)
 
 
 async def _read_packed(
@@ -315,26 +316,6 @@ def _joined(
     )
 
 
-def _row_bytes(dimensions: int) -> int:
-    number, scale, error = 4, 4, 4
-    return number + scale + error + dimensions * (2 + 1)
-
-
 def _halved(vector: Vector) -> Vector:
     """The vector as the database would take it."""
     return vector.astype(np.float16).astype(np.float32)
-
-
-def _best(numbers: Numbers, similarities: Vector, limit: int) -> Ranking:
-    if similarities.size > limit:
-        # All that equal the last one stay, so that the number decides among them.
-        last = np.partition(similarities, similarities.size - limit)[-limit]
-        kept = similarities >= last
-        numbers, similarities = numbers[kept], similarities[kept]
-    order = np.lexsort((numbers, -similarities))[:limit]
-    return tuple(
-        Hit(chunk_no=number, score=similarity)
-        for number, similarity in zip(
-            numbers[order].tolist(), similarities[order].tolist(), strict=True
-        )
-    )

@@ -248,7 +248,20 @@ def _measured(order: Order, golden: GoldenSet, sides: Sequence[Side]) -> Session
             )
     corpus = Corpus(files=files, workspace=order.workspace)
     with _progress(visible=not order.as_json) as progress:
-        watch = _watch(progress, len(sides) * len(golden.questions))
+        questions = len(sides) * len(golden.questions)
+        indexing = progress.add_task("indexing", total=None, visible=False)
+        asking = progress.add_task("asking", total=questions, visible=False, start=False)
+
+        def ingesting(documents: Mapping[UUID, Document]) -> None:
+            resting = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
+            done = sum(each.status in resting for each in documents.values())
+            progress.update(indexing, total=len(documents), completed=done, visible=True)
+
+        def asked(_done: int, _total: int) -> None:
+            progress.start_task(asking)
+            progress.update(asking, advance=1, visible=True)
+
+        watch = Watch(ingesting=ingesting, asking=asked)
         return wait_for(measure(golden, sides, corpus, work_until_resting, watch))
 
 
@@ -261,22 +274,6 @@ def _progress(*, visible: bool) -> Progress:
         console=present.notices(),
         disable=not visible,
     )
-
-
-def _watch(progress: Progress, questions: int) -> Watch:
-    indexing = progress.add_task("indexing", total=None, visible=False)
-    asking = progress.add_task("asking", total=questions, visible=False, start=False)
-
-    def ingesting(documents: Mapping[UUID, Document]) -> None:
-        resting = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
-        done = sum(each.status in resting for each in documents.values())
-        progress.update(indexing, total=len(documents), completed=done, visible=True)
-
-    def asked(_done: int, _total: int) -> None:
-        progress.start_task(asking)
-        progress.update(asking, advance=1, visible=True)
-
-    return Watch(ingesting=ingesting, asking=asked)
 
 
 def _note(sentence: str) -> None:

@@ -311,21 +311,17 @@ def show_documents(console: Console, documents: Sequence[Document]) -> None:
         return
     listing = table("id", "document", "collection", "status", "#pages", "#chunks")
     for document in documents:
+        # The title, and the file below it where it has another name.
+        title, file = excerpt(document.title, 60), plain(document.filename)
         listing.add_row(
             str(document.document_id),
-            _name(document),
+            Text(file) if title == file else Text.assemble(title, "\n", (file, "dim")),
             plain(document.collection),
             status_text(document),
             str(document.page_count or ""),
             str(document.chunk_count),
         )
     listing.show(console)
-
-
-def _name(document: Document) -> Text:
-    """The title, and the file below it where it has another name."""
-    title, file = excerpt(document.title, 60), plain(document.filename)
-    return Text(file) if title == file else Text.assemble(title, "\n", (file, "dim"))
 
 
 def show_document(console: Console, document: Document, children: Sequence[Document]) -> None:

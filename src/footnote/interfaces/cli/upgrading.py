@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from footnote import __version__
-from footnote.domain.upgrading import PendingStep, StepKind, Upgrade
+from footnote.domain.upgrading import StepKind, Upgrade
 from footnote.engine.upgrading import upgrade as upgrade_database
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import prepared, wait_for
@@ -53,7 +53,17 @@ def _lines(done: Upgrade) -> Iterator[str]:
     else:
         yield "Not applied yet:"
         for step in done.pending:
-            yield from _step(step)
+            kind = (
+                "only adds"
+                if step.kind is StepKind.EXPAND
+                else f"leaves out what lacks {step.needs}"
+            )
+            yield f"  {step.name}: {kind}"
+            for lock in step.locks:
+                yield (
+                    f"    {lock.table} (about {lock.rows:,} rows, {lock.bytes / 1e6:,.1f} MB): "
+                    f"{lock.mode.value}"
+                )
     if done.oldest_program is not None:
         then = "" if done.applied else ", once that is applied"
         yield f"Programs that know {done.oldest_program} may use the database{then}."
@@ -69,14 +79,4 @@ def _lines(done: Upgrade) -> Iterator[str]:
         yield (
             f"Workers write anew in the background: {each.amount:,} {each.what} of "
             f"{counted(each.workspaces, 'workspace')}{more}."
-        )
-
-
-def _step(step: PendingStep) -> Iterator[str]:
-    kind = "only adds" if step.kind is StepKind.EXPAND else f"leaves out what lacks {step.needs}"
-    yield f"  {step.name}: {kind}"
-    for lock in step.locks:
-        yield (
-            f"    {lock.table} (about {lock.rows:,} rows, {lock.bytes / 1e6:,.1f} MB): "
-            f"{lock.mode.value}"
         )

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -112,7 +111,8 @@ def _by_ffmpeg(source: Path, media_type: str) -> Iterator[Samples]:
         assert running.stdout is not None
         assert running.stderr is not None
         heard = False
-        for samples in _blocks(running.stdout):
+        while block := running.stdout.read(RATE * _DECODED_SECONDS * SAMPLE_BYTES):
+            samples = _floats(block)
             heard = True
             yield samples
         said = running.stderr.read(2000).decode("utf-8", "replace")
@@ -122,11 +122,6 @@ def _by_ffmpeg(source: Path, media_type: str) -> Iterator[Samples]:
             f"no sound could be decoded from it ({reason or 'it is empty'})",
             "play it; if it can be heard, convert it to WAV, MP3, Ogg or FLAC",
         )
-
-
-def _blocks(pipe: IO[bytes]) -> Iterator[Samples]:
-    while block := pipe.read(RATE * _DECODED_SECONDS * SAMPLE_BYTES):
-        yield _floats(block)
 
 
 def _floats(content: bytes) -> Samples:
