@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from tests.interfaces.serving import served
 from tests.interfaces.sse import streaming
 
 PATIENCE_SECONDS = 1.0
+REST_SECONDS = 3
 HEARTBEAT_SECONDS = 0.2
 A_LONG_TIME = 60.0
 """After which a test is given up; what it waits for comes long before."""
@@ -44,6 +46,7 @@ async def server(
     with fresh_database(postgres) as database, pytest.MonkeyPatch.context() as monkeypatch:
         monkeypatch.setattr(serve, "HEAD_SECONDS", PATIENCE_SECONDS)
         monkeypatch.setattr(serve, "BODY_SECONDS", PATIENCE_SECONDS)
+        monkeypatch.setattr(serve, "REST_SECONDS", REST_SECONDS)
         monkeypatch.setattr(http_streaming, "HEARTBEAT_SECONDS", HEARTBEAT_SECONDS)
         settings = settings_over(database, tmp_path_factory.mktemp("raw"), model_home)
         async with served(settings) as client:
@@ -268,6 +271,18 @@ async def test_a_second_head_that_does_not_end_is_cut_off_too(server: httpx.Asyn
         closed = asyncio.ensure_future(reader.readuntil(b"HTTP/1.1 408"))
         await trickle(writer, b"X: a\r\n", closed)
         await closed
+
+
+async def test_a_connection_rests_between_requests_for_longer_than_a_head_may_take(
+    server: httpx.AsyncClient,
+) -> None:
+    async with connected(server) as (reader, writer):
+        writer.write(f"GET /health HTTP/1.1\r\n{HOST}\r\n".encode())
+        await reader.readuntil(b"\r\n\r\n")
+        answered = time.monotonic()
+        # Nothing is said; it is closed without a word once it rested for long enough.
+        assert b"HTTP/1.1" not in await reader.read()
+        assert time.monotonic() - answered > PATIENCE_SECONDS
 
 
 POST = f"POST /v1/search HTTP/1.1\r\n{HOST}Content-Type: application/json\r\n"

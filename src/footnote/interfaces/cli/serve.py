@@ -39,6 +39,9 @@ _GRACE_SECONDS = 10
 
 HEAD_SECONDS = 10.0
 """Within which a client must have sent the headers of a request."""
+REST_SECONDS = 75
+"""For which a connection stays open between two requests: longer than proxies keep theirs, which
+would otherwise send a request to what is being closed."""
 BODY_SECONDS = 20.0
 """Within which the body of a request must go on, at 500 bytes a second."""
 
@@ -182,6 +185,7 @@ def server_of(app: FastAPI, grace_seconds: int) -> uvicorn.Server:
         access_log=True,
         server_header=False,
         proxy_headers=False,  # nothing may claim another address for itself
+        timeout_keep_alive=REST_SECONDS,
         timeout_graceful_shutdown=grace_seconds,
     )
     return _Server(config, app.state.lifecycle)

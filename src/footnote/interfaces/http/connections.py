@@ -26,7 +26,7 @@ class Patience:
     """How long a client may take to send a request."""
 
     head_seconds: float
-    """From the connection, or the end of the answer before, to the end of the headers."""
+    """From the connection, or the first byte of a further request, to the end of the headers."""
     body_seconds: float
     """In each such stretch of time a body must keep to `MIN_BYTES_PER_SECOND`."""
 
@@ -81,10 +81,16 @@ class PatientProtocol(H11Protocol):
             self._refuse(Refused(status, f"The request is not HTTP: {said}."))
 
     def _update_timer(self) -> None:
-        """Start the timer of what is awaited now, unless it runs already."""
+        """Start the timer of what is awaited now, unless it runs already.
+
+        How long a connection may rest between two requests uvicorn sees to.
+        """
         state = self.conn.their_state
         wanted = state if state in (h11.IDLE, h11.SEND_BODY) else None
-        if self.transport.is_closing():
+        unread, _ = self.conn.trailing_data
+        asked_before = cast("RequestResponseCycle | None", self.cycle) is not None
+        rests = wanted is h11.IDLE and asked_before and not unread
+        if rests or self.transport.is_closing():
             wanted = None
         if wanted is not self._awaited:
             self._wait_for(wanted)
