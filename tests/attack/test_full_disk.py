@@ -15,6 +15,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg import sql
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
 
 from footnote.engine import open_engine
 from footnote.jobs import bookkeeping
@@ -82,7 +84,6 @@ async def test_documents_wait_for_room_and_lose_no_try(
     small_disk: Path,
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
     request: pytest.FixtureRequest,
 ) -> None:
     monkeypatch.setattr(bookkeeping, "ROOM_SECONDS", 0.3)
@@ -92,21 +93,26 @@ async def test_documents_wait_for_room_and_lose_no_try(
     asyncio.get_running_loop().set_exception_handler(
         lambda _, context: unretrieved.append(str(context["message"]))
     )
+    with capture_logs() as logged:
+        await _filled_and_emptied(settings, small_disk, logged)
+    assert not unretrieved
+
+
+async def _filled_and_emptied(
+    settings: Settings, small_disk: Path, logged: list[EventDict]
+) -> None:
     async with await open_engine(settings) as engine, stages(engine, engine.embedder) as ingestion:
         workspace = await engine.workspace()
         for number in range(DOCUMENTS):
             await workspace.receive(notes(30 + number), f"{number}.txt")
         ballast, stop = fill(small_disk), asyncio.Event()
         worker = asyncio.create_task(work_on_queue(engine, ingestion, stop))
-        said = ""
         async with asyncio.timeout(PATIENCE_SECONDS):
-            while said.count("No space left") < 2 * settings.limits.attempts:
+            while str(logged).count("No space left") < 2 * settings.limits.attempts:
                 await asyncio.sleep(0.2)  # between looks
-                said += "".join(capsys.readouterr())
                 assert (await workspace.stats()).documents_by_status.get("failed", 0) == 0
             ballast.unlink()
             while (await workspace.stats()).documents_by_status != {"indexed": DOCUMENTS}:  # noqa: ASYNC110
                 await asyncio.sleep(0.2)  # between looks
         stop.set()
         await worker
-    assert not unretrieved

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import psycopg
 import pytest
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
 
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import StoreFull
@@ -123,23 +125,27 @@ async def until_indexed(workspace: WorkspaceEngine, count: int) -> None:
             await asyncio.sleep(0.1)  # between looks
 
 
-async def until_logged(capsys: pytest.CaptureFixture[str], event: str, times: int) -> None:
-    said = ""
+@pytest.fixture
+def logged() -> Iterator[list[EventDict]]:
+    """What is logged, wherever an earlier test of this process has logs written to."""
+    with capture_logs() as entries:
+        yield entries
+
+
+async def until_logged(logged: list[EventDict], event: str, times: int) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while said.count(event) < times:
+        while [each["event"] for each in logged].count(event) < times:  # noqa: ASYNC110
             await asyncio.sleep(0.1)  # between looks
-            captured = capsys.readouterr()
-            said += captured.out + captured.err
 
 
 async def test_bookkeeping_waits_for_room_and_spends_no_try(
-    engine: Engine, workspace: WorkspaceEngine, disk: Disk, capsys: pytest.CaptureFixture[str]
+    engine: Engine, workspace: WorkspaceEngine, disk: Disk, logged: list[EventDict]
 ) -> None:
     for number in range(DOCUMENTS):
         await workspace.receive(f"Buoy {number} is moored.".encode(), f"{number}.md")
     await disk.fill("procrastinate_jobs")
     async with working(engine):
-        await until_logged(capsys, "disk_full", 2)
+        await until_logged(logged, "disk_full", 2)
         await disk.make_room("procrastinate_jobs")
         await until_indexed(workspace, DOCUMENTS)
     assert await attempts(engine) == []
@@ -162,7 +168,7 @@ async def test_a_document_that_finds_no_room_is_tried_until_there_is_some(
 
 
 async def test_what_is_over_is_written_down_when_there_is_room_again(
-    engine: Engine, workspace: WorkspaceEngine, disk: Disk, capsys: pytest.CaptureFixture[str]
+    engine: Engine, workspace: WorkspaceEngine, disk: Disk, logged: list[EventDict]
 ) -> None:
     await workspace.receive(b"A buoy is moored.", "a.md")
     embedder = Held(engine.embedder)
@@ -171,7 +177,7 @@ async def test_what_is_over_is_written_down_when_there_is_room_again(
         await disk.fill("procrastinate_jobs")
         embedder.go_on.set()
         await until_indexed(workspace, 1)
-        await until_logged(capsys, "disk_full", 1)
+        await until_logged(logged, "disk_full", 1)
         await disk.make_room("procrastinate_jobs")
         async with asyncio.timeout(PATIENCE_SECONDS):
             while await attempts(engine):  # noqa: ASYNC110

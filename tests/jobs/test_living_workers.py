@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import psycopg
 import pytest
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
 
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.worker import work_on_queue
@@ -121,12 +123,17 @@ async def at_work(engine: Engine, embedder: Embedder | None = None) -> AsyncIter
             await worker
 
 
-async def until_logged(capsys: pytest.CaptureFixture[str], what: str) -> None:
-    logged = ""
+@pytest.fixture
+def logged() -> Iterator[list[EventDict]]:
+    """What is logged, wherever an earlier test of this process has logs written to."""
+    with capture_logs() as entries:
+        yield entries
+
+
+async def until_logged(logged: list[EventDict], what: dict[str, str]) -> None:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while what not in logged:
+        while not any(what.items() <= each.items() for each in logged):  # noqa: ASYNC110
             await asyncio.sleep(0.05)  # between looks
-            logged += "".join(capsys.readouterr())
 
 
 async def test_a_worker_whose_heartbeat_failed_once_is_heard_again(
@@ -141,14 +148,14 @@ async def test_a_worker_whose_heartbeat_failed_once_is_heard_again(
 
 
 async def test_a_worker_that_cannot_listen_for_a_moment_listens_again(
-    engine: Engine, server: Server, capsys: pytest.CaptureFixture[str]
+    engine: Engine, server: Server, logged: list[EventDict]
 ) -> None:
     listening = "%LISTEN%procrastinate_any_queue%"
     async with at_work(engine):
         await server.until(f"SELECT 1 FROM {_others(listening)}")
         async with server.refusing():
             await server.end(listening)
-            await until_logged(capsys, "undone=listening")
+            await until_logged(logged, {"undone": "listening"})
         await server.until(f"SELECT 1 FROM {_others(listening)}")
 
 
@@ -195,13 +202,13 @@ async def test_nobody_is_judged_before_a_server_that_has_just_started_could_hear
 
 
 async def test_whatever_prevents_taking_over_it_is_tried_again(
-    engine: Engine, server: Server, workspace: WorkspaceEngine, capsys: pytest.CaptureFixture[str]
+    engine: Engine, server: Server, workspace: WorkspaceEngine, logged: list[EventDict]
 ) -> None:
     for number in range(2):
         await workspace.receive(f"Buoy {number} is moored.".encode(), f"{number}.txt")
     await server.run("UPDATE procrastinate_jobs SET status = 'doing'")
     await server.run(REFUSING)
     async with at_work(engine):
-        await until_logged(capsys, "taking_over_failed")
+        await until_logged(logged, {"event": "taking_over_failed"})
         await server.run("DROP TRIGGER refusing ON procrastinate_jobs")
         await server.until("SELECT 1 FROM documents WHERE status = 'indexed' HAVING count(*) = 2")

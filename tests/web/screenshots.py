@@ -166,8 +166,22 @@ async def conflicts(page: Page, demo: Demo, _: str) -> None:
     await expect(page.locator("#main h2, #main [data-none]").first).to_be_visible()
 
 
+async def clusters(page: Page, demo: Demo, _: str) -> None:
+    """Documents that are alike."""
+    await read_for(demo, "clusters")
+    await page.goto(demo.at("/clusters"))
+    await page.wait_for_selector("#main li a")
+
+
+async def cluster(page: Page, demo: Demo, look: str) -> None:
+    """The largest of them, with what is typical of it."""
+    await clusters(page, demo, look)
+    await page.locator("#main li a").first.click()
+    await page.wait_for_selector("#typical")
+
+
 async def read_for(demo: Demo, what: str) -> None:
-    """Have the documents of the demo read for facts or for entities, if they were not."""
+    """Have the documents of the demo read for facts, entities or the like, if they were not."""
     asked = {"Footnote-Workspace": WORKSPACE}
     async with httpx.AsyncClient(base_url=demo.open, headers=asked, timeout=600) as http:
         put = await http.put(f"/v1/config/{what}", json={"value": True})
@@ -227,6 +241,8 @@ SHOTS: Mapping[str, Shot] = {
     "summary": Shot("/documents/{document_id}", summary),
     "health": Shot("/admin/{section}", health),
     "conflicts": Shot("/conflicts", conflicts),
+    "clusters": Shot("/clusters", clusters),
+    "cluster": Shot("/clusters/{cluster_id}", cluster),
     "compare": Shot("/compare", compare),
     "administration": Shot("/admin/{section}", administration),
     "sign-in": Shot("/sign-in", sign_in),

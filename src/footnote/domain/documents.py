@@ -279,7 +279,7 @@ class Publication:
     """The ids of the terms by which a question may name it, each once."""
     keywords_among: int | None = None
     """Beside how many chunks of the workspace its keywords were chosen."""
-    read_for_orders_by: str | None = None
+    read_for_orders_with: str | None = None
     """The checksum of the reader that looked for orders to a model; None where none did."""
 
 

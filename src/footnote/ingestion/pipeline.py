@@ -174,7 +174,7 @@ class Ingestion:
                 document_hash=text_hash(divided.texts.about),
                 document_terms=work.document_term_ids(about_document),
                 name_terms=self._index_names(work, enrichment, len(chunks)),
-                read_for_orders_by=read_by,
+                read_for_orders_with=read_by,
             )
         )
         note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))

@@ -142,8 +142,8 @@ async def publish(
         await keep_sealed_text(scope, stored.document_id, stored.version, text)
     else:
         await _keep_text(scope, parameters, publication.canonical_text)
-    if publication.read_for_orders_by is not None:
-        reader = {"reader": publication.read_for_orders_by}
+    if publication.read_for_orders_with is not None:
+        reader = {"reader": publication.read_for_orders_with}
         await scope.execute(_SQL["note_reader"], parameters | reader)
     index = await _lock_index(scope)
     document = await scope.one(_SQL["lock_document"], parameters)

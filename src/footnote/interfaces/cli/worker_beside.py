@@ -90,6 +90,7 @@ def fork_worker(metrics_at: tuple[str, int] | None) -> ForkedWorker | None:
     if not os.read(0, 1):
         os._exit(0)
     os.environ.update(_environment(metrics_at))
+    sys.argv[1:] = ["worker"]  # what telemetry calls it
     return None
 
 

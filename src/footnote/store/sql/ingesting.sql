@@ -106,7 +106,7 @@ JOIN embeddings AS known
     ON known.workspace_id = %(workspace_id)s AND known.lane_id = %(lane_id)s
     AND known.chunk_no = chunks.chunk_no
 WHERE documents.workspace_id = %(workspace_id)s AND documents.document_id = %(document_id)s
-    AND published.read_for_orders_by = %(reader)s AND known.text_hash = ANY (%(hashes)s::bytea[])
+    AND published.read_for_orders_with = %(reader)s AND known.text_hash = ANY (%(hashes)s::bytea[])
 GROUP BY known.text_hash
 HAVING bool_and(chunks.suspicious IS FALSE)
 

@@ -121,7 +121,7 @@ UPDATE documents SET
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 
 -- name: note_reader
-UPDATE document_versions SET read_for_orders_by = %(reader)s
+UPDATE document_versions SET read_for_orders_with = %(reader)s
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s
 
