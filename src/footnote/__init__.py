@@ -96,6 +96,14 @@ if TYPE_CHECKING:
         Workspace,
         WorkspaceStats,
     )
+    from footnote.domain.access import Visibility
+    from footnote.domain.audit import Act, AuditHead
+    from footnote.domain.backfill import BackgroundWork
+    from footnote.domain.clusters import ClusterGranularity, ClusterOf
+    from footnote.domain.entities import EntityKind
+    from footnote.domain.erasure import ErasureEntry
+    from footnote.domain.evaluations import EvaluationOrder, NewEvaluationRun
+    from footnote.domain.facts import FactKind, FactStatus
     from footnote.domain.grounding import (
         ClaimCheck,
         ClaimQuote,
@@ -107,6 +115,8 @@ if TYPE_CHECKING:
         GuardKind,
         QuoteRelation,
     )
+    from footnote.domain.identity import Right, Role
+    from footnote.domain.listing import DocumentSort, SortOrder
     from footnote.domain.pages import (
         Highlight,
         MarkedQuote,
@@ -116,6 +126,9 @@ if TYPE_CHECKING:
         QuoteMatch,
         Rectangle,
     )
+    from footnote.domain.retention import RetentionKind
+    from footnote.domain.sources import NewSource
+    from footnote.domain.usage import Measure, Period
     from footnote.engine import Engine, WorkspaceEngine
     from footnote.errors import (
         Conflict,
@@ -220,6 +233,27 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "GuardKind",
     "ClaimQuote",
     "QuoteRelation",
+    # what other verbs take
+    "NewSource",
+    "Visibility",
+    "Right",
+    "Role",
+    "DocumentSort",
+    "SortOrder",
+    "RetentionKind",
+    "BackgroundWork",
+    "Measure",
+    "Period",
+    "FactKind",
+    "FactStatus",
+    "EntityKind",
+    "ClusterOf",
+    "ClusterGranularity",
+    "NewEvaluationRun",
+    "EvaluationOrder",
+    "Act",
+    "AuditHead",
+    "ErasureEntry",
     # how it is
     "WorkspaceStats",
     "CacheStats",
@@ -255,7 +289,13 @@ _HEAVY = {
     "AsyncClient": "interfaces.sdk",
     "Client": "interfaces.sdk",
 }
-_LIGHT = ("domain", "domain.grounding", "domain.pages", "errors", "filters")
+_LIGHT = (
+    *("domain", "domain.grounding", "domain.pages", "errors", "filters", "domain.access"),
+    *("domain.audit", "domain.erasure"),
+    *("domain.backfill", "domain.clusters", "domain.entities", "domain.evaluations"),
+    *("domain.facts", "domain.identity", "domain.listing", "domain.retention", "domain.sources"),
+    "domain.usage",
+)
 """Where the other public names are found."""
 
 

@@ -286,6 +286,19 @@ async def test_output_that_nobody_takes_is_one_sentence_and_exit_code_1(unbuffer
     assert hint.startswith("Hint: ")
 
 
+async def test_output_that_is_closed_is_one_sentence_and_exit_code_1() -> None:
+    process = await asyncio.create_subprocess_shell(
+        f"{sys.executable} -m footnote.interfaces.cli.main --help >&-",
+        env=ENV,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, err = await process.communicate()
+    error, hint = err.decode().strip().splitlines()
+    assert process.returncode == 1
+    assert error == "Error: Footnote cannot write: standard output is closed."
+    assert hint.startswith("Hint: ")
+
+
 async def test_what_the_terminal_cannot_show_is_escaped() -> None:
     env = {**ENV, "PYTHONIOENCODING": "ascii"}
     for arguments in (("--help",), ("search", "“quoted”", "--plän"), ("doctor", "--wörter")):

@@ -161,6 +161,17 @@ async def test_where_it_listens_and_what_is_empty_decides_nothing(
     assert opened.times == 0
 
 
+async def test_a_key_is_refused_where_nobody_is_asked_who_they_are_with_a_server_and_without(
+    library: Library, env: dict[str, str]
+) -> None:
+    more = {**env, "FOOTNOTE_API_KEY": "fn_of_another_installation"}
+    for command in (("documents", "list"), ("search", CLAIM), ("ask", CLAIM)):
+        asked = await footnote(more, *command)
+        assert (asked.code, asked.out) == (2, "")
+        assert "nobody is asked who they are here" in asked.err
+        assert told(asked) == told(await footnote(more, "--no-server", *command))
+
+
 async def test_a_path_means_what_it_means_here(
     library: Library, opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ import inspect
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -29,7 +30,11 @@ Usage AnswerEvent
 SourcesFound TextWritten CitationMade SentenceGrounded ToolCalled ToolReturned UsageCounted
 AnswerDone AnswerFailed
 GroundingSource GroundingCheck ClaimCheck ClaimVerdict DecidedBy Guard GuardKind ClaimQuote
-QuoteRelation WorkspaceStats CacheStats
+QuoteRelation
+NewSource Visibility Right Role DocumentSort SortOrder RetentionKind BackgroundWork Measure Period
+FactKind FactStatus EntityKind ClusterOf ClusterGranularity NewEvaluationRun EvaluationOrder
+Act AuditHead ErasureEntry
+WorkspaceStats CacheStats
 LaneStatus LaneState Reembedding ReembeddingState Health Check
 FootnoteError InvalidRequest UnsupportedSettings NotFound Conflict QueueFull DocumentFailed
 DocumentUnreadable DocumentInterrupted LaneMismatch LaneUnavailable ModelUnavailable
@@ -45,6 +50,23 @@ def verbs(kind: type) -> set[str]:
 def test_the_public_surface_is_pinned() -> None:
     assert footnote.__all__ == PUBLIC
     assert all(getattr(footnote, name) is not None for name in PUBLIC)
+
+
+def classes_in(annotation: object) -> set[type]:
+    within = {each for argument in get_args(annotation) for each in classes_in(argument)}
+    return within | ({annotation} if isinstance(annotation, type) else set())
+
+
+def test_every_choice_and_record_that_a_verb_takes_is_public() -> None:
+    taken: set[type] = set()
+    for name in verbs(footnote.AsyncClient):
+        verb = getattr(footnote.AsyncClient, name)
+        hints = get_type_hints(verb)
+        for parameter in inspect.signature(verb).parameters:
+            taken |= classes_in(hints.get(parameter))
+    ours = {each.__name__ for each in taken if each.__module__.startswith("footnote.domain")}
+    # Conditions are made by `condition_from`.
+    assert ours - {"Comparison", "AllOf", "AnyOf", "Not"} <= set(footnote.__all__)
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

@@ -217,8 +217,19 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
     return code if isinstance(code, int) else 0
 
 
+_CLOSED = """Error: Footnote cannot write: standard output is closed.
+Hint: Redirect it to a file, or to /dev/null.
+"""
+
+
 def run() -> None:
     """Run the command line of this process and end it with an exit code."""
+    if sys.stdout is None:  # it was closed before the process began
+        from footnote.interfaces.failures import UNWRITABLE
+
+        if sys.stderr is not None:
+            sys.stderr.write(_CLOSED)
+        sys.exit(UNWRITABLE.exit_code)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Escapes for characters that the encoding of this process's output has not.
