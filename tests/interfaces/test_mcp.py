@@ -340,6 +340,29 @@ async def test_lines_that_are_no_messages_are_answered_and_nothing_but_messages_
     assert all("16 MiB" in each["error"]["message"] for each in answers[:2])
 
 
+async def test_requests_are_answered_though_the_input_has_ended(library: Library) -> None:
+    version = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }
+    asked = {"name": "search_documents", "arguments": {"query": "storm"}}
+    messages: list[dict[str, object]] = [
+        {"id": 1, "method": "initialize", "params": version},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/list"},
+        {"id": 3, "method": "tools/call", "params": asked},
+        {"method": "notifications/cancelled", "params": {"requestId": 4}},
+    ]
+    lines = "".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in messages)
+    ended = await footnote_process(environment(library.settings), "mcp", stdin=lines.encode())
+    assert ended.code == 0, ended.err
+    answers = {each["id"]: each for each in map(json.loads, ended.out.splitlines())}
+    assert answers.keys() == {1, 2, 3}
+    assert asked["name"] in {each["name"] for each in answers[2]["result"]["tools"]}
+    assert answers[3]["result"]["content"]
+
+
 async def test_standard_input_without_a_byte_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     with Path(os.devnull).open() as nothing:  # noqa: ASYNC230  # nothing is to be waited for
         monkeypatch.setattr(sys, "stdin", nothing)

@@ -10,7 +10,8 @@ import stat
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
-from typing import cast
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, cast
 
 import anyio
 from pydantic import ValidationError
@@ -28,11 +29,20 @@ with wanted("mcp", "mcp"):
         ErrorData,
         JSONRPCError,
         JSONRPCNotification,
+        JSONRPCRequest,
+        JSONRPCResponse,
         jsonrpc_message_adapter,
     )
 
+if TYPE_CHECKING:
+    from mcp.shared._stream_protocols import WriteStream
+
+ANSWERS_SECONDS = 60.0
+"""For which requests are answered once the input has ended; a client that is gone wants none."""
 MAX_LINE_BYTES = 16 * 1024 * 1024
 """Of one message, with the end of its line."""
+
+_CANCELLED = "notifications/cancelled"
 
 Refuse = Callable[[JSONRPCError], Awaitable[None]]
 
@@ -62,26 +72,91 @@ async def _serve(workspace: WorkspaceEngine) -> None:
 
     server = mcp_server(inside)
     opened = asyncio.get_running_loop().create_future()
+    unanswered = _Unanswered()
 
     async def refuse(error: JSONRPCError) -> None:
         await (await opened).send(SessionMessage(error))
 
     # It is only ever iterated over.
-    lines = cast("anyio.AsyncFile[str]", _messages(await _lines(), refuse))
+    lines = cast("anyio.AsyncFile[str]", _messages(await _lines(), refuse, unanswered))
     async with stdio_server(stdin=lines) as (incoming, outgoing):
         opened.set_result(outgoing)
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        noted = _NotedAnswers(outgoing, unanswered)
+        await server.run(incoming, noted, server.create_initialization_options())
 
 
-async def _messages(lines: AsyncIterator[bytes], refuse: Refuse) -> AsyncIterator[str]:
-    """The lines that are messages; whoever sent another one is told what is wrong with it."""
+class _Unanswered:
+    """The requests that wait for their answers."""
+
+    def __init__(self) -> None:
+        self._ids: set[int | str] = set()
+        self._none = asyncio.Event()
+        self._none.set()
+
+    def asked(self, message: object) -> None:
+        """Note a request, or that its answer is wanted no more."""
+        if isinstance(message, JSONRPCRequest):
+            self._ids.add(message.id)
+            self._none.clear()
+        elif isinstance(message, JSONRPCNotification) and message.method == _CANCELLED:
+            self.answered((message.params or {}).get("requestId"))
+
+    def answered(self, identifier: object) -> None:
+        """Note an answer."""
+        self._ids = {each for each in self._ids if each != identifier}
+        if not self._ids:
+            self._none.set()
+
+    async def none(self) -> None:
+        """Wait until all are answered, for a while at most."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ANSWERS_SECONDS):
+                await self._none.wait()
+
+
+class _NotedAnswers:
+    """The stream of what goes out; what answers a request is noted."""
+
+    def __init__(self, stream: WriteStream[SessionMessage], unanswered: _Unanswered) -> None:
+        self._stream = stream
+        self._unanswered = unanswered
+        self.aclose = stream.aclose
+
+    async def send(self, item: SessionMessage, /) -> None:
+        """Send a message."""
+        await self._stream.send(item)
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            self._unanswered.answered(item.message.id)
+
+    async def __aenter__(self) -> Self:
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool | None:
+        return await self._stream.__aexit__(kind, error, trace)
+
+
+async def _messages(
+    lines: AsyncIterator[bytes], refuse: Refuse, unanswered: _Unanswered
+) -> AsyncIterator[str]:
+    """The lines that are messages; whoever sent another one is told what is wrong with it.
+
+    They end when the requests among them are answered: the server answers none after their end.
+    """
     async for line in lines:
         if not line.strip():
             continue
         if (error := _error_of(line)) is None:
+            unanswered.asked(jsonrpc_message_adapter.validate_json(line, by_name=False))
             yield line.decode()
         else:
             await refuse(error)
+    await unanswered.none()
 
 
 def _error_of(line: bytes) -> JSONRPCError | None:
