@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import itertools
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence, Set
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -374,20 +374,18 @@ def text_hash(text: str) -> bytes:
 
 
 def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
-    """What a chunk is found and read by: its document's names, its headings, what stands above
-    its tables, and its text."""
+    """What a chunk is found by: its document's names, headings, what is above tables, its text."""
     return "\n".join((*_above(chunk, enrichment), chunk.text))
 
 
-def _above(chunk: Chunk, enrichment: Enrichment) -> list[str]:
-    above = (enrichment.title, *enrichment.names, *chunk.heading_path, chunk.lead)
-    return [each for each in above if each]
+def _above(chunk: Chunk, enrichment: Enrichment) -> Iterator[str]:
+    return filter(None, (enrichment.title, *enrichment.names, *chunk.heading_path, chunk.lead))
 
 
 def about_text(enrichment: Enrichment) -> str:
     """What is embedded of a whole document: its title, its summary and its keywords."""
     parts = (enrichment.title, enrichment.summary, ", ".join(enrichment.keywords))
-    return "\n".join(part for part in parts if part)
+    return "\n".join(filter(None, parts))
 
 
 def about_terms(enrichment: Enrichment) -> str:
