@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,8 @@ from footnote.models.aligned import AlignedEncoder, load_aligned
 from footnote.models.e5 import load_e5
 from footnote.models.e5_file import packaged_file
 from footnote.models.minilm import load_minilm
+from footnote.models.reader import PackagedReader, load_reader
+from footnote.models.readers import packaged_file as packaged_reader
 from footnote.models.sentence_encoder import SentenceEncoder
 
 
@@ -81,3 +83,13 @@ def no_variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.fixture(scope="module")
+async def reader(model_home: Path) -> AsyncIterator[PackagedReader]:
+    """The reader that comes with Footnote."""
+    file = packaged_reader()
+    assert file is not None
+    loaded = load_reader(file, model_home / "models", 1)
+    yield loaded
+    await loaded.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -20,18 +19,9 @@ from footnote.models.mention_head import (
     packaged_head,
     read_mention_head,
 )
-from footnote.models.reader import PackagedReader, load_reader
+from footnote.models.reader import PackagedReader
 from footnote.models.reader_weights import read_weights
 from footnote.models.readers import packaged_file
-
-
-@pytest.fixture(scope="module")
-async def reader(model_home: Path) -> AsyncIterator[PackagedReader]:
-    file = packaged_file()
-    assert file is not None
-    loaded = load_reader(file, model_home / "models", 1)
-    yield loaded
-    await loaded.close()
 
 
 def test_the_packaged_head_was_fitted_to_the_packaged_reader() -> None:

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from footnote.errors import ModelUnavailable
-from footnote.models.reader import PackagedReader, load_reader
+from footnote.models.reader import PackagedReader
 from footnote.models.reader_weights import read_weights
 from footnote.models.readers import packaged_file
 from footnote.models.unmet_words import UnmetWords, packaged_unmet_words, read_unmet_words
 from footnote.ports import PassageText
-
-
-@pytest.fixture(scope="module")
-async def reader(model_home: Path) -> AsyncIterator[PackagedReader]:
-    file = packaged_file()
-    assert file is not None
-    loaded = load_reader(file, model_home / "models", 1)
-    yield loaded
-    await loaded.close()
 
 
 def test_the_packaged_probe_was_fitted_to_the_packaged_reader() -> None:

@@ -30,7 +30,7 @@ class UnmetWords:
     weight: _Floats
     """Of shape (width,)."""
     bias: float
-    """What comes out is nought for the middle one of questions all of whose words are met."""
+    """What comes out is 0 for the middle one of questions all of whose words are met."""
 
     def odds(self, states: _Floats) -> float:
         """Of the word that is met least, for the states of a question's tokens; 0 without any."""
