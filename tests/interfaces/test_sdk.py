@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args, get_type_hints
 
 import pytest
+import structlog
 
 import footnote
 from footnote.engine import Engine, WorkspaceEngine
@@ -110,6 +111,23 @@ async def test_open_takes_settings_and_overrides(settings: Settings) -> None:
     async with footnote.open(settings, top_k=3) as engine:
         assert engine.settings.top_k == 3
         assert engine.settings.home == settings.home
+
+
+async def test_a_program_that_sets_no_logs_up_keeps_standard_output_for_itself(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configured = structlog.get_config() if structlog.is_configured() else None
+    structlog.reset_defaults()
+    try:
+        async with footnote.open(settings):
+            structlog.get_logger(__name__).warning("something happened")
+    finally:
+        structlog.reset_defaults()
+        if configured is not None:
+            structlog.configure(**configured)
+    said = capsys.readouterr()
+    assert "something happened" in said.err
+    assert not said.out
 
 
 async def test_open_refuses_a_setting_that_does_not_exist() -> None:

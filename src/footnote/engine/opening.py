@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+
+import structlog
 
 from footnote.answering import ReaderAnswerer
 from footnote.answering.suspicion import Suspicion
@@ -94,6 +97,9 @@ async def open_engine(
     Raises StoreUnavailable, LaneUnavailable, or UnsupportedSettings where parsers must be confined
     and cannot be, each with what to do about it.
     """
+    if not structlog.is_configured():
+        # By itself it prints to standard output, which is the caller's own.
+        structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
     settings = settings or load_settings()
     _refuse_ways_without_database(settings)
     if settings.parser_sandbox == "required":
