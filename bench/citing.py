@@ -6,7 +6,7 @@
 FOLDER holds XQuAD sets (`xquad-en`, …), other retrieval sets, and `injection`. A statement is an
 XQuAD question with its answer; a model is taken to cite its paragraph, and once another one at
 random. No model is asked, and no vectors are used. With `--screened` the reader looks for orders
-in so many texts of each set, once in all and once in those that the embedder does not clear, and
+in so many texts of each set, once in all and once in what the embedder does not clear, and
 the same texts are embedded once more below a title, a heading and keywords, as passages are.
 """
 
@@ -24,6 +24,7 @@ from footnote.answering.attribution import Attribution
 from footnote.answering.suspicion import LEAST_ORDER, gives_orders
 from footnote.domain import Evidence
 from footnote.index.analysis import TextAnalyzer
+from footnote.ingestion.orders import ending
 from footnote.models.aligned import load_aligned
 from footnote.models.batching import BATCH_TOKENS
 from footnote.models.reader import load_reader
@@ -107,7 +108,8 @@ def titled(text: str, other: str) -> str:
 async def screened(
     texts: Mapping[str, Sequence[str]], most: int, models: Path
 ) -> dict[str, dict[str, float]]:
-    """Of each set how many the reader marks, how many of those it is given, and how many in all."""
+    """Of each set how many the reader marks, reading all and what the embedder leaves to it, and
+    how much that is: shares of the characters."""
     found = {}
     embedder = load_aligned(models, "int8", 0, BATCH_TOKENS)
     weights = packaged_file()
@@ -121,18 +123,20 @@ async def screened(
         embedded = process_time()
         marked = [chance >= LEAST_ORDER for chance in await reader.orders(some) or ()]
         read = process_time()
-        await reader.orders(
-            [text for text, clear in zip(some, made.clear, strict=True) if not clear]
-        )
+        parts = [
+            ending(text, len(text) - clear) for text, clear in zip(some, made.clear, strict=True)
+        ]
+        again = await reader.orders(parts) or ()
         rest = process_time()
-        both = [yes and not clear for yes, clear in zip(marked, made.clear, strict=True)]
-        count = len(some)
+        both = [yes and chance >= LEAST_ORDER for yes, chance in zip(marked, again, strict=True)]
+        whole = sum(map(len, some))
+        headed = sum(len(titled(one, each[0])) for one in some)
         found[name] = {
-            "texts": count,
-            "read": round(1 - sum(made.clear) / count, 4),
-            "read below a title": round(1 - sum(below.clear) / count, 4),
+            "texts": len(some),
+            "read": round(sum(map(len, parts)) / whole, 4),
+            "read below a title": round(1 - sum(below.clear) / headed, 4),
             "marked by the reader": sum(marked),
-            "of them read": sum(both),
+            "of them marked": sum(both),
             "embedding, CPU s": round(embedded - started, 2),
             "reading all": round(read - embedded, 2),
             "reading what is not clear": round(rest - read, 2),

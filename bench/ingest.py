@@ -72,7 +72,7 @@ class RememberingEmbedder:
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
         self.texts += texts
         made = await embed_and_screen(self.inner, texts)
-        clear = made.clear if self.screens else [False] * len(texts)
+        clear = made.clear if self.screens else [0] * len(texts)
         self.clear += sum(clear)
         return replace(made, clear=clear)
 
@@ -85,10 +85,12 @@ class Totals:
     chunks: int = 0
     embedded: int = 0
     """Distinct texts; a text that recurs is embedded once."""
+    characters: int = 0
+    """Of those texts."""
     clear: int = 0
-    """Of those, texts that the reader was spared."""
+    """Of those characters, what the reader was spared."""
     cut: int = 0
-    """Of those, texts that are longer than the embedder reads, so that it tells nothing of them."""
+    """Of those texts, how many are longer than the embedder reads."""
     tokens: int = 0
     ingest_s: float = 0.0
     bare_s: float = 0.0
@@ -141,6 +143,7 @@ async def run_round(
     totals.documents += len(paths)
     totals.chunks += chunks
     totals.embedded += len(texts)
+    totals.characters += sum(map(len, texts))
     totals.clear += remembering.clear
     counts = inner.count_tokens(texts)
     totals.cut += sum(count > inner.max_tokens for count in counts)
@@ -211,7 +214,7 @@ def _figures(totals: Totals, peak: Peak) -> dict[str, object]:
         "documents": totals.documents,
         "chunks": totals.chunks,
         "embedded_texts": totals.embedded,
-        "share_read_for_orders": round(1 - totals.clear / max(totals.embedded, 1), 4),
+        "share_read_for_orders": round(1 - totals.clear / max(totals.characters, 1), 4),
         "share_longer_than_read": round(totals.cut / max(totals.embedded, 1), 4),
         "tokens_per_text": round(totals.tokens / max(totals.embedded, 1), 1),
         "ingest_s": round(totals.ingest_s, 2),

@@ -116,18 +116,20 @@ ORDERS = [
 
 async def test_ordinary_passages_are_clear_and_orders_are_not(int8: SentenceEncoder) -> None:
     screened = await int8.embed_and_screen([*ORDINARY, *ORDERS])
-    assert screened.clear == [True] * len(ORDINARY) + [False] * len(ORDERS)
+    assert screened.clear == [*map(len, ORDINARY), *[0] * len(ORDERS)]
     np.testing.assert_array_equal(screened.vectors, int8.encode([*ORDINARY, *ORDERS]))
 
 
-async def test_what_was_not_read_to_its_end_is_not_clear(int8: SentenceEncoder) -> None:
+async def test_only_what_was_read_is_clear(int8: SentenceEncoder) -> None:
     long = " ".join(ORDINARY * 8)
-    assert (await int8.embed_and_screen([long, ORDINARY[0]])).clear == [False, True]
+    clear, whole = (await int8.embed_and_screen([long, ORDINARY[0]])).clear
+    assert whole == len(ORDINARY[0])
+    assert int8.count_tokens([long[:clear]]) == [int8.max_tokens - 2]
 
 
 async def test_a_language_that_the_model_does_not_read_is_not_clear(int8: SentenceEncoder) -> None:
     german = "Der Mieter zahlt die Miete am ersten Werktag eines jeden Monats an den Vermieter."
-    assert (await int8.embed_and_screen([german, ORDINARY[0]])).clear == [False, True]
+    assert (await int8.embed_and_screen([german, ORDINARY[0]])).clear == [0, len(ORDINARY[0])]
 
 
 async def test_other_languages_are_told_by_the_model_that_reads_them(
@@ -139,13 +141,23 @@ async def test_other_languages_are_told_by_the_model_that_reads_them(
     texts = [german, ORDERS[0], order, ORDINARY[0]]
     for embedder in (aligned, batcher):
         screened = await embed_and_screen(embedder, texts)
-        assert screened.clear == [True, False, False, True]
+        assert screened.clear == [len(german), 0, 0, len(ORDINARY[0])]
+
+
+async def test_a_long_text_in_another_language_is_clear_as_far_as_it_is_read(
+    aligned: AlignedEncoder,
+) -> None:
+    german = "Der Mieter zahlt die Miete am ersten Werktag eines jeden Monats an den Vermieter. "
+    long = german * 60
+    (clear,) = (await embed_and_screen(aligned, [long])).clear
+    assert 0 < clear < len(long)
+    assert aligned.multilingual.count_tokens([long[:clear]])[0] <= 512 < len(long) // 4
 
 
 async def test_an_embedder_without_a_screen_clears_nothing() -> None:
     embedder = HashEmbedder()
     for each in (embedder, CrossDocumentBatcher(inner=embedder, batch_tokens=64)):
-        assert (await embed_and_screen(each, ORDINARY)).clear == [False] * len(ORDINARY)
+        assert (await embed_and_screen(each, ORDINARY)).clear == [0] * len(ORDINARY)
 
 
 def test_the_packaged_screens_belong_to_the_packaged_reader() -> None:

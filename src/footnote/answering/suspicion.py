@@ -106,18 +106,22 @@ class Suspicion:
     _known: dict[bytes, bool] = field(default_factory=dict)
     """By digest, at most `_REMEMBERED`: of passages that were published before anybody looked."""
 
-    async def __call__(self, texts: Sequence[str], clear: Sequence[bool] = ()) -> list[bool]:
+    async def __call__(
+        self, texts: Sequence[str], unread: Sequence[str] | None = None
+    ) -> list[bool]:
         """Of each text, whether it speaks to a model rather than to people, or hides text.
 
-        `clear` says of which ones the reader need not be asked, since it would find nothing.
+        `unread` is the part of each text that the reader is asked about, nothing where it would
+        find nothing; without it all is.
         """
         if not texts:
             return []
-        open_ones = [place for place in range(len(texts)) if not (clear and clear[place])]
+        asked = texts if unread is None else unread
+        open_ones = [place for place, text in enumerate(asked) if text]
         said = dict.fromkeys(range(len(texts)), 0.0)
         with suppress(ModelUnavailable):
             if self.reader and open_ones:
-                chances = await self.reader.orders([texts[place] for place in open_ones])
+                chances = await self.reader.orders([asked[place] for place in open_ones])
                 said |= dict(zip(open_ones, chances or (), strict=False))
         # Thousands of characters are compared with every wording: not in the event loop.
         return await asyncio.to_thread(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
@@ -277,3 +277,24 @@ def _shortened_path(path: Sequence[str], room: int) -> str:
         if _width(text) <= room:
             return text
     return _shortened(path[-1], room)
+
+
+def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
+    """What a chunk is found by: its document's names, headings, what is above tables, its text."""
+    return "\n".join((*above(chunk, enrichment), chunk.text))
+
+
+def above(chunk: Chunk, enrichment: Enrichment) -> Iterator[str]:
+    """What `indexed_text` has before the chunk's own text, a line each."""
+    return filter(None, (enrichment.title, *enrichment.names, *chunk.heading_path, chunk.lead))
+
+
+def about_text(enrichment: Enrichment) -> str:
+    """What is embedded of a whole document: its title, its summary and its keywords."""
+    parts = (enrichment.title, enrichment.summary, ", ".join(enrichment.keywords))
+    return "\n".join(filter(None, parts))
+
+
+def about_terms(enrichment: Enrichment) -> str:
+    """What the lexical index sees of a whole document: as it is embedded, and its sections."""
+    return "\n".join((about_text(enrichment), *enrichment.sections))

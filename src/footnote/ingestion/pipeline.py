@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import itertools
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -24,11 +23,19 @@ from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
 from footnote.ingestion.chunking import ChunkPolicy, ChunkSequence, chunk_blocks
 from footnote.ingestion.describing import describe
-from footnote.ingestion.enrichment import classify, enrich, words_of
+from footnote.ingestion.enrichment import (
+    about_terms,
+    about_text,
+    classify,
+    enrich,
+    indexed_text,
+    words_of,
+)
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.keywords import WordCounts, chosen_keywords
 from footnote.ingestion.listening import transcribe
 from footnote.ingestion.naming import LONG_DOCUMENT
+from footnote.ingestion.orders import GivesOrders, which_give_orders
 from footnote.ingestion.parsing.serialization import compress, decompress
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import examine, file_over
@@ -52,11 +59,7 @@ HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 MAX_DEPTH = 8
 """Files inside files inside files: a mail in an archive in a mail, and so on."""
 EMBEDDING_BATCH = 64
-LOOKED_AT_TOGETHER = 64
-"""Chunks that are looked at for orders at once."""
 LEAST_BYTES = 64 * 1024
-BEGINNING_CHARACTERS = 100
-"""Of a chunk, looked at with its title and headings: a heading alone says little."""
 BYTES_OF_A_BYTE = 4
 """What the smallest document holds, and one for each byte of its file: its bytes where they are
 read, its text and the terms of its chunks afterwards."""
@@ -67,10 +70,6 @@ _SOURCE_OF_PARTS = {
     media.MBOX: SourceType.EMAIL,
 }
 """How the files inside one of such a type came to us; others were uploaded with it."""
-
-
-GivesOrders = Callable[[Sequence[str], Sequence[bool]], Awaitable[Sequence[bool]]]
-"""Tells texts that speak to a model, and has less to do for those known to be clear of orders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,11 +120,11 @@ class Ingestion:
             if not await work.begin(Stage.EMBED):
                 return
             async with self._stage(work, Stage.EMBED) as limit:
-                clear = await self._embed(work, divided.texts, limit)
-            if clear is None or not await work.begin(Stage.PUBLISH):
+                unread = await self._embed(work, divided.texts, limit)
+            if unread is None or not await work.begin(Stage.PUBLISH):
                 return
             async with self._stage(work, Stage.PUBLISH) as limit:
-                await self._publish(work, parsed, divided, clear, limit)
+                await self._publish(work, parsed, divided, unread, limit)
 
     @asynccontextmanager
     async def _stage(self, work: VersionInWork, stage: Stage) -> AsyncIterator[StageLimit]:
@@ -139,18 +138,33 @@ class Ingestion:
         work: VersionInWork,
         parsed: ParsedDocument,
         divided: _Divided,
-        clear: Set[bytes],
+        unread: Mapping[bytes, int],
         limit: StageLimit,
     ) -> None:
-        """Index and publish what was read; `clear` are the hashes of texts without orders."""
+        """Index and publish what was read.
+
+        `unread` is by the hash of a text how many characters at its end may give orders; those of
+        a text that is not in it all may.
+        """
         enrichment, chunks = divided.enrichment, divided.chunks
         read_by = None if self.reader_checksum is None else await self.reader_checksum()
         if read_by is not None:
-            clear = clear | await work.clear_texts(list(divided.texts.lengths), read_by)
+            known = await work.clear_texts(list(divided.texts.lengths), read_by)
+            unread = {**unread, **dict.fromkeys(known, 0)}
         async with limit.turn(self.shares.computing, work.workspace_id):
             terms = await limit.compute(self._index, work, enrichment, chunks)
             if self.gives_orders is not None:
-                chunks = await self._marked(self.gives_orders, divided, clear, limit)
+                orders = await which_give_orders(
+                    self.gives_orders,
+                    chunks,
+                    enrichment,
+                    hashes=divided.texts.hashes,
+                    unread=unread,
+                    limit=limit,
+                )
+                chunks = chunks.changed(
+                    lambda chunk: replace(chunk, suspicious=bool(orders[chunk.ordinal]))
+                )
         limit.forward()
         if read_by is not None:
             assert self.reader_checksum is not None
@@ -267,60 +281,32 @@ class Ingestion:
 
     async def _embed(
         self, work: VersionInWork, texts: _Texts, limit: StageLimit
-    ) -> Set[bytes] | None:
+    ) -> dict[bytes, int] | None:
         """Keep the vectors that are missing; None when nobody wants them any more.
 
-        Of those embedded now, the hashes of texts that surely give no orders.
+        By the hash of each text embedded now of which the embedder tells that it gives no orders,
+        how many characters at its end it did not read.
         """
         lane = self.embedder.lane
         missing = await work.missing_vectors(list(texts.lengths))
         # Batches of like length waste the least padding.
         keys = sorted(missing, key=lambda key: (texts.lengths[key], key))
-        clear: set[bytes] = set()
+        unread: dict[bytes, int] = {}
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
             async with limit.turn(self.shares.embedding, work.workspace_id, len(batch)):
                 with model_call("embeddings", f"{lane.provider}:{lane.model}"):
                     made = await embed_and_screen(self.embedder, [texts[key] for key in batch])
             if self.screening:
-                clear |= set(itertools.compress(batch, made.clear))
+                unread |= {
+                    key: texts.lengths[key] - clear
+                    for key, clear in zip(batch, made.clear, strict=True)
+                    if clear
+                }
             progress = start + len(batch), len(keys)
             if not await work.keep_vectors(batch, made.vectors, progress):
                 return None
-        return clear
-
-    async def _marked(
-        self, gives_orders: GivesOrders, divided: _Divided, clear: Set[bytes], limit: StageLimit
-    ) -> ChunkSequence:
-        """The chunks, each with whether it gives orders.
-
-        The embedder tells of a chunk's text; what stands above spared ones is looked at once, in
-        full and with the beginning of the first.
-        """
-        orders = bytearray()
-        told: dict[str, bool] = {}
-        for start in range(0, len(divided.chunks), LOOKED_AT_TOGETHER):
-            limit.forward()
-            chunks = divided.chunks[start : start + LOOKED_AT_TOGETHER]
-            texts = [without_data(indexed_text(chunk, divided.enrichment)) for chunk in chunks]
-            spared = [divided.texts.hashes[chunk.ordinal] in clear for chunk in chunks]
-            above = ["\n".join(_above(chunk, divided.enrichment)) for chunk in chunks]
-            beginnings = {
-                head: without_data(f"{head}\n{chunk.text[:BEGINNING_CHARACTERS]}")
-                for chunk, head, free in reversed(list(zip(chunks, above, spared, strict=True)))
-                if free and head and head not in told
-            }
-            found = await gives_orders(
-                [*texts, *beginnings.values()], [*spared, *([False] * len(beginnings))]
-            )
-            told |= dict(zip(beginnings, found[len(texts) :], strict=True))
-            orders += bytes(
-                gives or (free and told.get(head, False))
-                for gives, head, free in zip(found, above, spared, strict=False)
-            )
-        return divided.chunks.changed(
-            lambda chunk: replace(chunk, suspicious=bool(orders[chunk.ordinal]))
-        )
+        return unread
 
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]
@@ -371,26 +357,6 @@ class _Texts:
 def text_hash(text: str) -> bytes:
     """What a text's vector is found by again, 16 bytes."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=HASH_BYTES).digest()
-
-
-def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
-    """What a chunk is found by: its document's names, headings, what is above tables, its text."""
-    return "\n".join((*_above(chunk, enrichment), chunk.text))
-
-
-def _above(chunk: Chunk, enrichment: Enrichment) -> Iterator[str]:
-    return filter(None, (enrichment.title, *enrichment.names, *chunk.heading_path, chunk.lead))
-
-
-def about_text(enrichment: Enrichment) -> str:
-    """What is embedded of a whole document: its title, its summary and its keywords."""
-    parts = (enrichment.title, enrichment.summary, ", ".join(enrichment.keywords))
-    return "\n".join(filter(None, parts))
-
-
-def about_terms(enrichment: Enrichment) -> str:
-    """What the lexical index sees of a whole document: as it is embedded, and its sections."""
-    return "\n".join((about_text(enrichment), *enrichment.sections))
 
 
 def _bytes_of(parsed: ParsedDocument) -> int:

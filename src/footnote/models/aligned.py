@@ -149,7 +149,7 @@ class AlignedEncoder:
         english = [place for place, yes in enumerate(native) if yes]
         others = [place for place, yes in enumerate(native) if not yes]
         vectors = np.empty((len(texts), self._lane.dimensions), dtype=np.float32)
-        clear = np.zeros(len(texts), dtype=np.bool_)
+        clear = np.zeros(len(texts), dtype=np.int64)
         if english:
             made = await self._english.run_and_screen([texts[n] for n in english])
             vectors[english], clear[english] = made.vectors, made.clear

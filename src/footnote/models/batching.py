@@ -55,7 +55,7 @@ class _Request:
     """One caller's texts on their way."""
 
     vectors: Vectors
-    clear: list[bool]
+    clear: list[int]
     missing: int
     done: asyncio.Future[Screened]
 
@@ -166,7 +166,7 @@ class CrossDocumentBatcher:
             return Screened(vectors=vectors, clear=[])
         token_counts = await asyncio.to_thread(self.inner.count_tokens, texts)
         done: asyncio.Future[Screened] = asyncio.get_running_loop().create_future()
-        clear = [False] * len(texts)
+        clear = [0] * len(texts)
         request = _Request(vectors=vectors, clear=clear, missing=len(texts), done=done)
         for row, (text, tokens) in enumerate(zip(texts, token_counts, strict=True)):
             item = _Waiting(

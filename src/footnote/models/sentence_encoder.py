@@ -127,13 +127,13 @@ class SentenceEncoder:
         return (await self.run_and_screen(texts)).vectors
 
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
-        """Like `embed_documents`; a text is not clear in a language that the model does not read,
-        nor any without a screen in the graph."""
+        """Like `embed_documents`; nothing is clear in a language that the model does not read, nor
+        without a screen in the graph."""
         made = await self.run_and_screen(texts)
         if not self._reading.english:
             return made
         native = await asyncio.to_thread(lambda: list(map(is_english, texts)))
-        clear = [one and own for one, own in zip(made.clear, native, strict=True)]
+        clear = [read if own else 0 for read, own in zip(made.clear, native, strict=True)]
         return replace(made, clear=clear)
 
     async def run_and_screen(self, texts: Sequence[str]) -> Screened:
@@ -157,9 +157,8 @@ class SentenceEncoder:
         except ExceptionGroup as failed:
             raise failed.exceptions[0] from None
         note_usage(embedding_note(self._lane, len(texts), sum(map(len, encodings))))
-        # Of a text as long as the model reads something may have been cut off.
-        whole = np.array(list(map(len, encodings))) < self._reading.max_tokens
-        return Screened(vectors=vectors, clear=((orders < 0) & whole).tolist())
+        clear = await in_thread(self._clear, texts, encodings, orders)
+        return Screened(vectors=vectors, clear=clear)
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query, shape (dimensions,)."""
@@ -192,6 +191,23 @@ class SentenceEncoder:
         if read.cased:
             said = [without_lines_of_capitals(text) for text in said]
         return self.open().tokenizer.encode([prefix + text for text in said], read.max_tokens)
+
+    def _clear(
+        self, texts: Sequence[str], encodings: _Batch, orders: npt.NDArray[np.float32]
+    ) -> list[int]:
+        """How many characters of each text are clear, by its log-odds for all that was read."""
+        read, tokenizer = self._reading, self.open().tokenizer
+        found = []
+        for text, ids, odds in zip(texts, encodings, orders, strict=True):
+            clear = 0
+            if odds < 0:
+                clear = len(text)
+                # Of a text as long as the model reads something may have been cut off.
+                if len(ids) >= read.max_tokens:
+                    end = tokenizer.end_of(read.document_prefix + text, read.max_tokens - 2)
+                    clear = max(0, end - len(read.document_prefix))
+            found.append(clear)
+        return found
 
     def _plan(self, encodings: _Batch) -> list[list[int]]:
         """Positions run by run, so that few texts too keep every thread busy."""

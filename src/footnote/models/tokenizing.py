@@ -33,6 +33,10 @@ class TokenIds(Protocol):
         """Ids of each text between the marks for beginning and end, `limit` of them at most."""
         ...
 
+    def end_of(self, text: str, tokens: int) -> int:
+        """The character at which so many tokens end, from 1; the text's end where it has fewer."""
+        ...
+
 
 class WordPieces:
     """The tokenizer of a BERT checkpoint, from its `tokenizer.json`."""
@@ -51,6 +55,11 @@ class WordPieces:
     def encode(self, texts: Sequence[str], limit: int) -> list[list[int]]:
         """Ids of each text between [CLS] and [SEP]."""
         return [[self._begin, *ids[: limit - 2], self._end] for ids in self._ids(texts)]
+
+    def end_of(self, text: str, tokens: int) -> int:
+        """See `TokenIds`."""
+        offsets = self._tokenizer.encode(encodable(text), add_special_tokens=False).offsets
+        return offsets[tokens - 1][1] if tokens < len(offsets) else len(text)
 
     def _ids(self, texts: Sequence[str]) -> list[list[int]]:
         clean = [encodable(text) for text in texts]
@@ -106,6 +115,11 @@ class UnigramPieces:
     def encode(self, texts: Sequence[str], limit: int) -> list[list[int]]:
         """Ids of each text between `<s>` and `</s>`."""
         return [[self.begin, *self._ids(text)[: limit - 2], self.end] for text in texts]
+
+    def end_of(self, text: str, tokens: int) -> int:
+        """See `TokenIds`."""
+        offsets = self.pieces(text).offsets
+        return offsets[tokens - 1][1] if tokens < len(offsets) else len(text)
 
     def pieces(self, text: str) -> Pieces:
         """The text without marks, each piece with the characters it stands for."""

@@ -54,25 +54,26 @@ class Screened:
     """Texts that were embedded and looked at in one."""
 
     vectors: Vectors
-    clear: Sequence[bool]
-    """Of each text whether it was read to its end and surely gives no orders to a model: what the
-    packaged reader would say of it need not be asked."""
+    clear: Sequence[int]
+    """Of each text how many characters, from its first, surely give no orders to a model: what the
+    packaged reader would say of them need not be asked. All of them where the text was read to its
+    end, none where that is not sure."""
 
 
 @runtime_checkable
 class ScreeningEmbedder(Embedder, Protocol):
-    """An embedder that tells from its own states which texts surely give no orders."""
+    """An embedder that tells from its own states how much of a text surely gives no orders."""
 
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
         """Like `embed_documents`, with what it tells of the texts. Raises LaneUnavailable."""
 
 
 async def embed_and_screen(embedder: Embedder, texts: Sequence[str]) -> Screened:
-    """The vectors of texts; none is clear where the embedder cannot tell."""
+    """The vectors of texts; nothing is clear where the embedder cannot tell."""
     if isinstance(embedder, ScreeningEmbedder):
         return await embedder.embed_and_screen(texts)
     vectors = await embedder.embed_documents(texts)
-    return Screened(vectors=vectors, clear=[False] * len(texts))
+    return Screened(vectors=vectors, clear=[0] * len(texts))
 
 
 class Analyzer(Protocol):

@@ -1,0 +1,71 @@
+"""Tells which chunks give orders to a model, of what the embedder has not found clear of them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from footnote.domain import Chunk, Enrichment
+from footnote.ingestion.enrichment import above, indexed_text
+from footnote.ingestion.stages import StageLimit
+from footnote.language.scripts import without_data
+from footnote.language.sentences import sentence_spans
+
+GivesOrders = Callable[[Sequence[str], Sequence[str]], Awaitable[Sequence[bool]]]
+"""Tells texts that speak to a model, by the whole of them and by the part that a model reads."""
+LOOKED_AT_TOGETHER = 64
+"""Chunks that are looked at for orders at once."""
+BEGINNING_CHARACTERS = 100
+"""Of a chunk, looked at with its title and headings: a heading alone says little."""
+
+
+async def which_give_orders(
+    gives_orders: GivesOrders,
+    chunks: Sequence[Chunk],
+    enrichment: Enrichment,
+    *,
+    hashes: Sequence[bytes],
+    unread: Mapping[bytes, int],
+    limit: StageLimit,
+) -> bytearray:
+    """One or nought for each chunk, in their order.
+
+    `hashes` are of the texts that were embedded. `unread` says of some how many characters at
+    their end the embedder did not read, having found the others clear. What stands above such
+    chunks is looked at once, in full and with the beginning of the first.
+    """
+    orders = bytearray()
+    told: dict[str, bool] = {}
+    for start in range(0, len(chunks), LOOKED_AT_TOGETHER):
+        limit.forward()
+        some = chunks[start : start + LOOKED_AT_TOGETHER]
+        texts = [without_data(indexed_text(chunk, enrichment)) for chunk in some]
+        left = [unread.get(hashes[chunk.ordinal]) for chunk in some]
+        heads = ["\n".join(above(chunk, enrichment)) for chunk in some]
+        beginnings = {
+            head: without_data(f"{head}\n{chunk.text[:BEGINNING_CHARACTERS]}")
+            for chunk, head, rest in reversed(list(zip(some, heads, left, strict=True)))
+            if rest is not None and head and head not in told
+        }
+        read = [
+            text if rest is None else ending(text, rest)
+            for text, rest in zip(texts, left, strict=True)
+        ]
+        found = await gives_orders([*texts, *beginnings.values()], [*read, *beginnings.values()])
+        told |= dict(zip(beginnings, found[len(texts) :], strict=True))
+        orders += bytes(
+            gives or (rest is not None and told.get(head, False))
+            for gives, head, rest in zip(found, heads, left, strict=False)
+        )
+    return orders
+
+
+def ending(text: str, characters: int) -> str:
+    """The last characters of a text, from the beginning of the sentence in which they begin.
+
+    >>> ending("The tenant pays. Pets are forbidden. So is noise.", 20)
+    'Pets are forbidden. So is noise.'
+    """
+    if not characters:
+        return ""
+    place = len(text) - characters
+    return text[max((start for start, _ in sentence_spans(text) if start <= place), default=0) :]
