@@ -43,9 +43,12 @@ class Bookkeeping(JobManager):
         *,
         documents: int,
         newcomers: int,
+        on_idle: Callable[[], None] = lambda: None,
     ) -> None:
+        """`on_idle` is called whenever a job is over and no document is in hand any more."""
         super().__init__(connector)
         self.presence = presence
+        self._on_idle = on_idle
         self._documents = documents
         self._newcomers = newcomers
         self._in_hand: dict[int, str] = {}
@@ -184,6 +187,8 @@ class Bookkeeping(JobManager):
                         await asyncio.sleep(_RETRY_SECONDS)
         finally:
             self._in_hand.pop(job_id, None)
+            if not self._in_hand:
+                self._on_idle()
             if self._notify is not None:
                 await self._notify(
                     channel="", notification={"type": "job_inserted", "job_id": job_id}

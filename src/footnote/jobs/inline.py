@@ -131,7 +131,10 @@ class PatientSource:
 
 
 async def run_worker_unless_another_does(
-    engine: Services, stop: asyncio.Event, tell: Callable[[], None]
+    engine: Services,
+    stop: asyncio.Event,
+    tell: Callable[[], None],
+    on_idle: Callable[[], None] = lambda: None,
 ) -> None:
     """Work until `stop` is set, from the moment on at which no other worker runs.
 
@@ -146,7 +149,7 @@ async def run_worker_unless_another_does(
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), _LOOK_FOR_WORKERS_SECONDS)
             return
-    await run_worker(engine, stop=stop)
+    await run_worker(engine, stop=stop, on_idle=on_idle)
 
 
 async def _work_until(
@@ -155,16 +158,24 @@ async def _work_until(
     on_other: Callable[[], None] | None = None,
 ) -> None:
     """Work until it is done; with `on_other`, only while no other worker runs."""
-    stop = asyncio.Event()
-    worker = asyncio.create_task(
-        run_worker(engine, stop=stop)
-        if on_other is None
-        else run_worker_unless_another_does(engine, stop, on_other)
-    )
+    stop, look = asyncio.Event(), asyncio.Event()
+
+    async def work() -> None:
+        try:
+            if on_other is None:
+                await run_worker(engine, stop=stop, on_idle=look.set)
+            else:
+                await run_worker_unless_another_does(engine, stop, on_other, look.set)
+        finally:
+            look.set()
+
+    worker = asyncio.create_task(work())
     try:
         while not await done():
-            ended, _ = await asyncio.wait([worker], timeout=_LOOK_SECONDS)
-            if ended:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(look.wait(), _LOOK_SECONDS)
+            look.clear()
+            if worker.done():
                 await worker
     finally:
         stop.set()

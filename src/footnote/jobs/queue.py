@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from procrastinate import App, JobContext, PsycopgConnector, RetryStrategy
@@ -56,7 +56,9 @@ NEWCOMERS = 10
 """Workspaces that a worker with its hands full still takes a document of each from."""
 
 
-def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[App, Bookkeeping]:
+def queue_app(
+    engine: Services, ingestion: Ingestion, in_hand: InHand, on_idle: Callable[[], None]
+) -> tuple[App, Bookkeeping]:
     """The tasks of this engine over its own connections to the queue, and its books."""
     connector = PsycopgConnector(
         conninfo=engine.urls.direct, min_size=1, max_size=4, configure=configure_for_queue
@@ -67,6 +69,7 @@ def queue_app(engine: Services, ingestion: Ingestion, in_hand: InHand) -> tuple[
         Presence(engine.urls.direct),
         documents=engine.settings.worker_concurrency,
         newcomers=NEWCOMERS,
+        on_idle=on_idle,
     )
     app.job_manager = books
     settings = engine.settings

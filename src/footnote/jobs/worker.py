@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import math
 import time
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 
 import psycopg
@@ -58,13 +58,18 @@ _THREADS = 2
 
 
 async def run_worker(
-    engine: Services, *, stop: asyncio.Event | None = None, set_aside: bool = False
+    engine: Services,
+    *,
+    stop: asyncio.Event | None = None,
+    set_aside: bool = False,
+    on_idle: Callable[[], None] = lambda: None,
 ) -> None:
     """Work until `stop` is set or the task is cancelled.
 
     Documents in hand then have some seconds to end. Those that do not go back to the queue as if
     this try had not been, and go on after what is finished of them. With `set_aside` only those
-    are tried that were in hand when a worker died, one by one, until none waits.
+    are tried that were in hand when a worker died, one by one, until none waits. `on_idle` is
+    called whenever a job is over and no document is in hand any more.
     """
     settings = engine.settings
     if settings.ocr_engine != "off" and settings.ocr != "auto":
@@ -106,7 +111,7 @@ async def run_worker(
                 engine.server.leave_to_others()
             await work_on_set_aside(engine, ingestion, stop or asyncio.Event())
         else:
-            await work_on_queue(engine, ingestion, stop or asyncio.Event())
+            await work_on_queue(engine, ingestion, stop or asyncio.Event(), on_idle=on_idle)
 
 
 def stage_seconds(settings: Settings) -> float:
@@ -144,6 +149,7 @@ async def work_on_queue(
     ingestion: Ingestion,
     stop: asyncio.Event,
     set_aside_command: Sequence[str] = COMMAND,
+    on_idle: Callable[[], None] = lambda: None,
 ) -> None:
     """Do what is queued by these stages until `stop` is set; a lost database is waited out.
 
@@ -157,7 +163,7 @@ async def work_on_queue(
     ):
         while not stop.is_set():
             if await _put_back(engine, books):
-                await _work_once(engine, ingestion, stop, {}, books)
+                await _work_once(engine, ingestion, stop, {}, books, on_idle=on_idle)
             else:
                 await _reconnect_later(stop)
     await _put_back(engine, books)
@@ -217,10 +223,12 @@ async def _work_once(
     stop: asyncio.Event,
     options: WorkerOptions,
     all_books: list[Bookkeeping],
+    *,
+    on_idle: Callable[[], None] = lambda: None,
 ) -> None:
     """Work until it is told to stop, has nothing to wait for, or loses the database."""
     in_hand = InHand(engine.database)
-    app, books = queue_app(engine, ingestion, in_hand)
+    app, books = queue_app(engine, ingestion, in_hand, on_idle)
     all_books.append(books)
     try:
         await _work(app, books, in_hand, stop, _options(engine.settings) | options)
