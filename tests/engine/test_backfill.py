@@ -41,8 +41,8 @@ SETTINGS: dict[str, str] = {}
 
 
 @pytest.fixture
-def engine(engine_both_ways: Engine) -> Engine:
-    return engine_both_ways
+def engine(encrypted_engine: Engine) -> Engine:
+    return encrypted_engine
 
 
 @pytest.fixture

@@ -27,8 +27,8 @@ SETTINGS = {"clusters": "chunks"}
 
 
 @pytest.fixture
-def engine(engine_both_ways: Engine) -> Engine:
-    return engine_both_ways
+def engine(encrypted_engine: Engine) -> Engine:
+    return encrypted_engine
 
 
 @pytest.fixture

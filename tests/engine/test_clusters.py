@@ -42,9 +42,9 @@ class Filled:
     ids: dict[str, UUID]
 
 
-@pytest.fixture(scope="module", params=["off", "on"], ids=["plain", "encrypted"])
+@pytest.fixture(scope="module")
 async def filled(
-    request: pytest.FixtureRequest,
+    encryption: str,
     postgres: EmbeddedPostgres,
     tmp_path_factory: pytest.TempPathFactory,
     model_home: Path,
@@ -53,9 +53,7 @@ async def filled(
 ) -> AsyncIterator[Filled]:
     with fresh_database(postgres) as database:
         settings = settings_over(database, tmp_path_factory.mktemp("filled"), model_home)
-        settings = settings.model_copy(
-            update={"encryption": request.param, "clusters": "documents"}
-        )
+        settings = settings.model_copy(update={"encryption": encryption, "clusters": "documents"})
         async with await open_engine(settings) as engine:
             inside = await engine.workspace((await engine.create_workspace("shelf")).name)
             ids = await put(inside, SUBJECTS)

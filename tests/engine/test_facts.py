@@ -35,8 +35,8 @@ SETTINGS = {"facts": "rules"}
 
 
 @pytest.fixture
-def engine(engine_both_ways: Engine) -> Engine:
-    return engine_both_ways
+def engine(encrypted_engine: Engine) -> Engine:
+    return encrypted_engine
 
 
 @pytest.fixture

@@ -67,8 +67,8 @@ SETTINGS = {"entities": "rules", "facts": "rules"}
 
 
 @pytest.fixture
-def engine(engine_both_ways: Engine) -> Engine:
-    return engine_both_ways
+def engine(encrypted_engine: Engine) -> Engine:
+    return encrypted_engine
 
 
 @pytest.fixture

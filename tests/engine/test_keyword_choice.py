@@ -23,9 +23,15 @@ OTHERS = ("crane", "ferry", "pilot", "quay", "tug")
 SETTINGS: dict[str, str] = {}
 
 
+@pytest.fixture(scope="module", params=["off", "on"], ids=["plain", "encrypted"])
+def encryption(request: pytest.FixtureRequest) -> str:
+    """Both: keywords are counted where they can be read alone."""
+    return str(request.param)
+
+
 @pytest.fixture
-def engine(engine_both_ways: Engine) -> Engine:
-    return engine_both_ways
+def engine(encrypted_engine: Engine) -> Engine:
+    return encrypted_engine
 
 
 @pytest.fixture

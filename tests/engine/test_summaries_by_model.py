@@ -31,14 +31,14 @@ def told(*sentences: tuple[str, list[int]]) -> str:
     return json.dumps([{"sentence": text, "sources": sources} for text, sources in sentences])
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
+@pytest.fixture
 async def workspace(
-    request: pytest.FixtureRequest, own_settings: Settings, wire_server: WireServer
+    encryption: str, own_settings: Settings, wire_server: WireServer
 ) -> AsyncIterator[WorkspaceEngine]:
     configured = {
         "language_model": f"scripted@{wire_server.openai_url}",
         "prices": '{"generation": {"input_per_million": 10, "output_per_million": 20}}',
-        "encryption": request.param,
+        "encryption": encryption,
         "summaries": "model",
     }
     async with await open_engine(settings_from(own_settings, configured)) as engine:

@@ -25,9 +25,9 @@ async def shared(kept_engine: KeptEngine) -> WorkspaceEngine:
 
 
 @pytest.fixture
-async def workspace(engine_both_ways: Engine) -> WorkspaceEngine:
+async def workspace(encrypted_engine: Engine) -> WorkspaceEngine:
     """One of the test's own."""
-    return await filled(engine_both_ways)
+    return await filled(encrypted_engine)
 
 
 async def filled(engine: Engine) -> WorkspaceEngine:
