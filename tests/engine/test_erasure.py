@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import io
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import docx
 import httpx
@@ -22,18 +22,13 @@ from psycopg import sql
 
 import footnote
 from footnote.domain import Role, SearchRequest
+from footnote.domain.erasure import Erasure, ErasureEntry
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.engine.exchanges import Asking
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
-from footnote.store.embedded import (
-    APPLICATION_ROLE,
-    OWNER_ROLE,
-    SUPERUSER,
-    EmbeddedPostgres,
-    create_database,
-)
-from tests.conftest import TestDatabase
+from footnote.store.embedded import EmbeddedPostgres
+from tests.conftest import TestDatabase, fresh_database
 from tests.ingestion import files
 from tests.ingestion.test_describing import photo
 from tests.interfaces.serving import served
@@ -208,14 +203,19 @@ def folders_of(engine: Engine) -> list[Path]:
     return [engine.settings.home / "blobs", engine.settings.home / "pages"]
 
 
-async def test_a_word_that_was_erased_is_found_in_no_table_no_file_and_no_log(
+async def test_a_word_that_was_erased_is_found_in_no_table_no_file_no_log_and_no_restored_backup(
     planted: tuple[Engine, WorkspaceEngine, UUID],
     own_database: TestDatabase,
+    postgres: EmbeddedPostgres,
+    tmp_path: Path,
     capfd: pytest.CaptureFixture[str],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     engine, workspace, document_id = planted
-    folders = folders_of(engine)
+    dump = tmp_path / "before.dump"
+    dumped = ("--format=custom", f"--file={dump}", own_database.superuser_url)
+    run(postgres.binaries / "pg_dump", *dumped)
+    folders = [engine.settings.home / "blobs", engine.settings.home / "pages"]
     before = set(places_with(CANARY, own_database, folders))
     for place in (
         *("documents.filename", "documents.metadata", "documents.external_id", "documents.tags"),
@@ -247,73 +247,54 @@ async def test_a_word_that_was_erased_is_found_in_no_table_no_file_and_no_log(
         *("legal_holds", "idempotency_keys", "conversation_documents", "message_sources"),
     ):
         assert held.get(place, 0) > 0 or place == "embeddings", place
-
-
-async def test_without_the_erasure_the_word_stays_where_people_wrote_it(
-    planted: tuple[Engine, WorkspaceEngine, UUID], own_database: TestDatabase
-) -> None:
-    engine, workspace, document_id = planted
-    await workspace.delete_document(document_id)
-    left = set(places_with(CANARY, own_database, folders_of(engine)))
-    assert {"messages.text", "audit_queries.query", "events.body"} <= left
-
-
-async def test_a_restored_backup_is_erased_again(
-    planted: tuple[Engine, WorkspaceEngine, UUID],
-    own_database: TestDatabase,
-    postgres: EmbeddedPostgres,
-    tmp_path: Path,
-) -> None:
-    engine, workspace, document_id = planted
-    dump = tmp_path / "before.dump"
-    name = f"restored_{uuid4().hex}"
-    run(
-        postgres.binaries / "pg_dump",
-        "--format=custom",
-        f"--file={dump}",
-        own_database.superuser_url,
-    )
-    erasure = await workspace.erase_document(document_id)
     entries = await workspace.erasures()
     assert entries[0].certificate_id == erasure.certificate_id
-    create_database(postgres, name)
-    restored = TestDatabase(
-        name=name,
-        application_url=postgres.url(APPLICATION_ROLE, name),
-        owner_url=postgres.url(OWNER_ROLE, name),
-        superuser_url=postgres.url(SUPERUSER, name),
-    )
-    try:
+    with fresh_database(postgres, template="template0") as restored:
         into = f"--dbname={restored.superuser_url}"
         run(postgres.binaries / "pg_restore", into, "--clean", "--if-exists", str(dump))
         assert "chunks.text" in set(places_with(CANARY, restored, []))
-        settings = engine.settings.model_copy(
-            update={
-                "database_url": restored.application_url,
-                "owner_database_url": restored.owner_url,
-            }
-        )
-        async with footnote.open(settings) as opened:
-            again = await opened.workspace()
-            told = await again.verify_erasure(erasure)
-            assert not told.valid
-            assert any("are there again" in each for each in told.faults)
-            assert "the audit log does not have it" in told.faults
-            [replayed] = await again.replay_erasures(entries)
-            assert replayed.certificate_id == erasure.certificate_id
-            assert replayed.erasure is not None
-            assert replayed.erasure.complete
-            assert set(places_with(CANARY, restored, [])) == set()
-            assert (await again.verify_erasure(replayed.erasure)).valid
-            [nothing] = await again.replay_erasures(entries)
-            assert (nothing.erasure, nothing.refusal) == (None, None)
-            ledger = {each.certificate_id for each in await again.erasures()}
-            assert ledger == {erasure.certificate_id, replayed.erasure.certificate_id}
-    finally:
-        with psycopg.connect(postgres.url(SUPERUSER, "postgres"), autocommit=True) as connection:
-            connection.execute(
-                sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name))
-            )
+        with fresh_database(postgres, template=restored.name) as another:
+            await assert_that_to_delete_it_is_too_little(engine, another, document_id)
+        await assert_that_it_is_erased_again(engine, restored, erasure, entries)
+
+
+async def assert_that_to_delete_it_is_too_little(
+    engine: Engine, database: TestDatabase, document_id: UUID
+) -> None:
+    async with footnote.open(over(engine, database)) as opened:
+        await (await opened.workspace()).delete_document(document_id)
+    left = set(places_with(CANARY, database, []))
+    assert {"messages.text", "audit_queries.query", "events.body"} <= left
+
+
+async def assert_that_it_is_erased_again(
+    engine: Engine, database: TestDatabase, erasure: Erasure, entries: Sequence[ErasureEntry]
+) -> None:
+    async with footnote.open(over(engine, database)) as opened:
+        again = await opened.workspace()
+        told = await again.verify_erasure(erasure)
+        assert not told.valid
+        assert any("are there again" in each for each in told.faults)
+        assert "the audit log does not have it" in told.faults
+        [replayed] = await again.replay_erasures(entries)
+        assert replayed.certificate_id == erasure.certificate_id
+        assert replayed.erasure is not None
+        assert replayed.erasure.complete
+        assert set(places_with(CANARY, database, [])) == set()
+        assert (await again.verify_erasure(replayed.erasure)).valid
+        [nothing] = await again.replay_erasures(entries)
+        assert (nothing.erasure, nothing.refusal) == (None, None)
+        ledger = {each.certificate_id for each in await again.erasures()}
+        assert ledger == {erasure.certificate_id, replayed.erasure.certificate_id}
+
+
+def over(engine: Engine, database: TestDatabase) -> Settings:
+    """The settings of an engine, over another database."""
+    urls = {
+        "database_url": database.application_url,
+        "owner_database_url": database.owner_url,
+    }
+    return engine.settings.model_copy(update=urls)
 
 
 def run(program: Path, *arguments: str) -> None:
