@@ -210,6 +210,8 @@ def shared_database(postgres: EmbeddedPostgres) -> Iterator[TestDatabase]:
 @pytest.fixture(scope="session")
 def superuser(shared_database: TestDatabase) -> Iterator[psycopg.Connection]:
     with psycopg.connect(shared_database.superuser_url, autocommit=True) as connection:
+        # A transaction that a test left open fails the next statement, and does not hold it up.
+        connection.execute("SET lock_timeout = '120s'")
         yield connection
 
 

@@ -8,10 +8,12 @@ import signal
 import struct
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
+import psutil  # type: ignore[import-untyped]  # the package ships no types
 import pytest
 
 from footnote.domain import Attachment, ParsedDocument
@@ -30,8 +32,13 @@ SLOW = b"a *b* [c](d) `e` ~f~\n\n" * 400_000
 
 
 def children() -> set[int]:
-    tasks = Path("/proc/self/task").glob("*/children")
-    return {int(pid) for task in tasks for pid in task.read_text().split()}
+    """The processes of this one that read files."""
+    found = set()
+    for each in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):  # it is not waited for yet, or has just been
+            if "footnote.ingestion.parsing.child" in each.cmdline():
+                found.add(each.pid)
+    return found
 
 
 async def started_since(before: set[int]) -> set[int]:

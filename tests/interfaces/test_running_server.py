@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import json
+import math
 import os
 import re
 import socket
@@ -66,18 +67,27 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
     return counted
 
 
-def told(ended: Ended) -> tuple[int, str, str]:
-    """All of it but for how long it took, and whether a cache gave it.
+class About(float):
+    """A number that is equal to those beside it.
 
     A server that has searched before compares vectors in memory, where an engine that was just
     opened asks Postgres; their cosines agree to six digits.
     """
-    out = ended.out
-    if out.startswith("{"):
-        found = json.loads(out, parse_float=lambda number: round(float(number), 4))
+
+    __hash__ = None  # type: ignore[assignment]  # equal ones would have others
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, float) and math.isclose(self, other, abs_tol=1e-4)
+
+
+def told(ended: Ended) -> tuple[int, object, str]:
+    """All of it but for how long it took, and whether a cache gave it."""
+    out: object = ended.out
+    if ended.out.startswith("{"):
+        found = json.loads(ended.out, parse_float=About)
         for name in ("timings_ms", "cached"):
             found.pop(name, None)
-        out = json.dumps(found, indent=2)
+        out = found
     return ended.code, out, re.sub(r"\d+ ms", "", ended.err)
 
 

@@ -63,8 +63,8 @@ async def test_who_leaves_while_waiting_holds_nobody_up() -> None:
         await asyncio.sleep(0)
     # The second was given the turn just now and leaves before it takes it.
     waiting[1].cancel()
-    assert await asyncio.wait_for(waiting[2], 10) == CALM
-    async with asyncio.timeout(10), turns.of(BUSY):
+    assert await asyncio.wait_for(waiting[2], 600) == CALM
+    async with asyncio.timeout(600), turns.of(BUSY):
         pass
 
 
