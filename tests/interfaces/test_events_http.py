@@ -15,6 +15,7 @@ import pytest
 
 import footnote
 from footnote.domain import LOCAL_PRINCIPAL, Principal
+from footnote.engine import events
 from footnote.interfaces.http import streaming
 from footnote.settings import Settings
 from footnote.store.events import BEGINNING
@@ -23,11 +24,15 @@ from tests.interfaces.serving import served
 PATIENCE_SECONDS = 600
 
 
-@pytest.fixture
-async def client(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[httpx.AsyncClient]:
+@pytest.fixture(autouse=True)
+def quick_beats(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever hears nothing looks again a few times before a sign of life is given."""
     monkeypatch.setattr(streaming, "HEARTBEAT_SECONDS", 0.2)
+    monkeypatch.setattr(events, "PAUSES", (0.05, 0.1))
+
+
+@pytest.fixture
+async def client(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     async with served(settings) as client:
         yield client
 
@@ -188,10 +193,10 @@ async def test_events_of_hidden_documents_are_not_heard(settings: Settings) -> N
         await local.receive(b"No secret.", "open.txt")
         heard = {}
         for workspace in (boss, local):
-            events = workspace.follow_events(after=BEGINNING, heartbeat_seconds=0.05)
+            followed = workspace.follow_events(after=BEGINNING, heartbeat_seconds=0.05)
             names = []
             async with asyncio.timeout(PATIENCE_SECONDS):
-                async for event in events:
+                async for event in followed:
                     if event is None:
                         break
                     names.append(event.body["filename"])

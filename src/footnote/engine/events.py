@@ -14,7 +14,7 @@ from footnote.store.events import BEGINNING, cursor_of_now, events_after
 
 _CURSOR = re.compile(r"(\d{1,18})-(\d{1,18})")
 _PAGE = 200
-_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 """Seconds between looks after something was heard: it shows once older transactions ended."""
 
 
@@ -39,7 +39,7 @@ async def follow_events(
         if cursor is None:
             async with workspace.scope() as scope:
                 cursor = await cursor_of_now(scope)
-        pauses: Sequence[float] = _PAUSES
+        pauses: Sequence[float] = PAUSES
         while not listener.ended:
             woken.clear()
             async with workspace.scope() as scope:
@@ -54,7 +54,7 @@ async def follow_events(
             pause = pauses[0] if pauses else heartbeat_seconds
             heard = await _heard(woken, pause)
             if heard:
-                pauses = _PAUSES
+                pauses = PAUSES
             elif pauses:
                 pauses = pauses[1:]
             else:
