@@ -58,13 +58,14 @@ Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 @asynccontextmanager
 async def over_http(
-    library: Library, workspace: str = "", mode: str = "auto"
+    library: Library | httpx.AsyncClient, workspace: str = "", mode: str = "auto"
 ) -> AsyncIterator[Client]:
+    there = library.http if isinstance(library, Library) else library
     headers = {"Footnote-Workspace": workspace} if workspace else {}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=600) as http,
         Client(
-            streamable_http_client(str(library.http.base_url.join("/mcp")), http_client=http),
+            streamable_http_client(str(there.base_url.join("/mcp")), http_client=http),
             mode=mode,
         ) as client,
     ):
@@ -72,12 +73,11 @@ async def over_http(
 
 
 @asynccontextmanager
-async def over_stdio(library: Library | Settings) -> AsyncIterator[Client]:
-    settings = library if isinstance(library, Settings) else library.settings
+async def over_stdio(library: Library) -> AsyncIterator[Client]:
     parameters = StdioServerParameters(
         command=sys.executable,
         args=["-m", "footnote.interfaces.cli.main", "mcp"],
-        env=environment(settings),
+        env=environment(library.settings),
     )
     async with Client(parameters) as client:
         yield client
@@ -203,9 +203,9 @@ CONTENTS = [
 
 
 async def test_a_title_that_is_given_is_kept_and_the_next_call_finds_what_was_saved(
-    settings: Settings,
+    http: httpx.AsyncClient,
 ) -> None:
-    async with over_stdio(settings) as client:
+    async with over_http(http) as client:
         content = "The harbour mascot is a quokka named Zanzibar."
         await said(client, "create_document", title="Mascot", content=content)
         assert content in await said(client, "search_documents", query="quokka Zanzibar")
@@ -292,19 +292,22 @@ async def test_an_unknown_workspace_is_refused(library: Library) -> None:
     assert "nowhere" in ended.err
 
 
-async def test_lines_that_are_no_messages_are_answered_and_nothing_but_messages_comes_out(
+async def test_lines_that_are_no_messages_are_answered_and_so_are_requests_once_the_input_ended(
     library: Library,
 ) -> None:
-    message = {
-        "jsonrpc": "2.0",
-        "id": 10,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
+    asked = {"name": "search_documents", "arguments": {"query": "storm"}}
+    version = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
     }
+    messages: list[dict[str, object]] = [
+        {"id": 10, "method": "initialize", "params": version},
+        {"method": "notifications/initialized"},
+        {"id": 11, "method": "tools/list"},
+        {"id": 12, "method": "tools/call", "params": asked},
+        {"method": "notifications/cancelled", "params": {"requestId": 13}},
+    ]
     lines = [
         b"x" * (MAX_LINE_BYTES + 1),
         b"x" * (3 * MAX_LINE_BYTES),
@@ -320,47 +323,28 @@ async def test_lines_that_are_no_messages_are_answered_and_nothing_but_messages_
         b'{"jsonrpc": "2.0", "id": null, "method": "ping"}',
         b'{"jsonrpc": "2.0", "id": true, "method": "ping"}',
         b'{"jsonrpc": "2.0", "method": "notifications/x", "params": {"id": null}}',
-        json.dumps(message).encode(),
+        *(json.dumps({"jsonrpc": "2.0", **each}).encode() for each in messages),
         b"",
     ]
-    # As talkative as it can be.
+    # As talkative as it can be, and yet nothing but messages comes out.
     env = environment(library.settings, FOOTNOTE_LOG="debug")
     ended = await footnote_process(env, "mcp", stdin=b"\n".join(lines))
     assert ended.code == 0, ended.err
-    *answers, begun = (json.loads(line) for line in ended.out.splitlines())
-    assert (begun["jsonrpc"], begun["id"]) == ("2.0", 10)
-    assert "serverInfo" in begun["result"]
-    assert [(each["id"], each["error"]["code"]) for each in answers] == [
+    said = [json.loads(line) for line in ended.out.splitlines()]
+    assert {each["jsonrpc"] for each in said} == {"2.0"}
+    assert [(each["id"], each["error"]["code"]) for each in said if "error" in each] == [
         *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
         *((None, PARSE_ERROR), (None, PARSE_ERROR), (None, PARSE_ERROR)),
         *((None, INVALID_REQUEST), (7, INVALID_REQUEST), ("eight", INVALID_REQUEST)),
         *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
         *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
     ]
-    assert all("16 MiB" in each["error"]["message"] for each in answers[:2])
-
-
-async def test_requests_are_answered_though_the_input_has_ended(library: Library) -> None:
-    version = {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }
-    asked = {"name": "search_documents", "arguments": {"query": "storm"}}
-    messages: list[dict[str, object]] = [
-        {"id": 1, "method": "initialize", "params": version},
-        {"method": "notifications/initialized"},
-        {"id": 2, "method": "tools/list"},
-        {"id": 3, "method": "tools/call", "params": asked},
-        {"method": "notifications/cancelled", "params": {"requestId": 4}},
-    ]
-    lines = "".join(json.dumps({"jsonrpc": "2.0", **each}) + "\n" for each in messages)
-    ended = await footnote_process(environment(library.settings), "mcp", stdin=lines.encode())
-    assert ended.code == 0, ended.err
-    answers = {each["id"]: each for each in map(json.loads, ended.out.splitlines())}
-    assert answers.keys() == {1, 2, 3}
-    assert asked["name"] in {each["name"] for each in answers[2]["result"]["tools"]}
-    assert answers[3]["result"]["content"]
+    assert all("16 MiB" in each["error"]["message"] for each in said[:2])
+    answers = {each["id"]: each["result"] for each in said if "result" in each}
+    assert answers.keys() == {10, 11, 12}
+    assert "serverInfo" in answers[10]
+    assert asked["name"] in {each["name"] for each in answers[11]["tools"]}
+    assert answers[12]["content"]
 
 
 async def test_standard_input_without_a_byte_ends(monkeypatch: pytest.MonkeyPatch) -> None:
