@@ -168,14 +168,15 @@ async def test_hostile_texts_are_checked_within_bounds(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, text: str
 ) -> None:
     statement = text.strip()[:990] if any(map(str.isalnum, text[:900])) else "The rent is 1."
-    # What else the machine does takes none of the processor time of this process.
-    within, before = grounding.CHECK_SECONDS, time.process_time()
+    # What else the machine does takes none of the processor time of this process. Five statements
+    # in the time of a check are one in a fifth of it.
+    within, before = grounding.CHECK_SECONDS / 5, time.process_time()
     monkeypatch.setattr(grounding, "CHECK_SECONDS", 3600.0)
     found = await shelf.workspace.check_grounding(
-        [GroundingSource(text=text)], statements=[statement] * 5
+        [GroundingSource(text=text)], statements=[statement]
     )
     assert time.process_time() - before < within
-    assert [each.text for each in found.claims] == [statement] * 5
+    assert [each.text for each in found.claims] == [statement]
     for each in (quote for claim in found.claims for quote in claim.quotes):
         assert each.quote == text[each.char_start : each.char_end]
 

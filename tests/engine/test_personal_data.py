@@ -118,11 +118,11 @@ async def filled(workspace: WorkspaceEngine, who: str, said: str) -> UUID:
     return document_id
 
 
-@pytest.fixture(params=["off", "on"], ids=["plain", "encrypted"])
+@pytest.fixture
 async def engine(
-    request: pytest.FixtureRequest, own_database: TestDatabase, own_settings: Settings
+    encryption: str, own_database: TestDatabase, own_settings: Settings
 ) -> AsyncIterator[Engine]:
-    settings = own_settings.model_copy(update={"encryption": request.param, "identity": "keys"})
+    settings = own_settings.model_copy(update={"encryption": encryption, "identity": "keys"})
     async with await open_engine(settings) as opened:
         yield opened
 
