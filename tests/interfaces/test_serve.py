@@ -5,7 +5,7 @@ import json
 import signal
 import socket
 import sys
-from asyncio.subprocess import PIPE
+from asyncio.subprocess import PIPE, Process
 
 import httpx
 import psutil  # type: ignore[import-untyped]  # the package ships no types
@@ -59,43 +59,20 @@ async def _rested(http: httpx.AsyncClient, location: str) -> dict[str, object]:
             await asyncio.sleep(0.1)  # between looks; nothing is assumed about how long it takes
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda one: one.name)
-async def test_an_open_window_does_not_hold_a_signal_up(
-    settings: Settings, number: signal.Signals
+async def assert_ended_by(
+    number: signal.Signals, process: Process, http: httpx.AsyncClient, **headers: str
 ) -> None:
-    async with (
-        serving(environment(settings), "--no-worker") as (process, address),
-        httpx.AsyncClient(base_url=address, timeout=600) as http,
-        http.stream("GET", "/v1/events") as events,
-    ):
+    """A signal ends the server quietly, though a window is open."""
+    async with http.stream("GET", "/v1/events", headers=headers) as events:
         lines = events.aiter_lines()
         assert (await anext(lines)).startswith("retry:")
         process.send_signal(number)
         # The stream ends as one that is whole: a client that is cut off would be told so here.
         assert [line async for line in lines if not line.startswith(":")] in ([], [""])
         _, err = await asyncio.wait_for(process.communicate(), 600)
-        assert process.returncode == 0
-        assert b"Traceback" not in err
-        assert b"exceeded" not in err
-
-
-async def test_other_computers_are_served_once_everybody_is_asked_who_they_are(
-    settings: Settings,
-) -> None:
-    env = environment(settings, FOOTNOTE_IDENTITY="keys")
-    made = await footnote(env, "keys", "create", "ci")
-    assert made.code == 0, made.err
-    async with serving(env, "--host", "0.0.0.0") as (_, address):
-        port = address.rpartition(":")[2]
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=600) as http:
-            assert (await http.get("/health")).status_code == 200
-            assert (await http.get("/stats")).status_code == 401
-            key = {"Authorization": f"Bearer {made.out.strip()}"}
-            assert (await http.get("/stats", headers=key)).status_code == 200
-            elsewhere = await http.get("/stats", headers={**key, "Host": "evil.example"})
-            assert elsewhere.status_code == 421
-        asked = await footnote({**env, "FOOTNOTE_API_KEY": made.out.strip()}, "documents", "list")
-        assert asked.code == 0, asked.err
+    assert process.returncode == 0
+    assert b"Traceback" not in err
+    assert b"exceeded" not in err
 
 
 async def test_it_says_where_it_listens_for_this_computer_only_and_ctrl_c_ends_it_quietly(
@@ -105,21 +82,43 @@ async def test_it_says_where_it_listens_for_this_computer_only_and_ctrl_c_ends_i
         *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0"),
         "--no-worker",
         env=environment(settings),
+        stdout=PIPE,
         stderr=PIPE,
     )
     assert process.stderr is not None
     try:
         said = await said_until(process.stderr, "Ready.")
-        assert "http://127.0.0.1:" in said
         assert "Only this computer is served" in said
-        process.send_signal(signal.SIGINT)
-        _, err = await asyncio.wait_for(process.communicate(), 600)
-        assert process.returncode == 0
-        assert b"Traceback" not in err
+        address = said.split("listens on ")[1].split()[0]
+        assert address.startswith("http://127.0.0.1:")
+        async with httpx.AsyncClient(base_url=address, timeout=600) as http:
+            await assert_ended_by(signal.SIGINT, process, http)
     finally:
         if process.returncode is None:
             process.kill()
             await process.communicate()
+
+
+async def test_other_computers_are_served_once_everybody_is_asked_who_they_are(
+    settings: Settings,
+) -> None:
+    env = environment(settings, FOOTNOTE_IDENTITY="keys")
+    made = await footnote(env, "keys", "create", "ci")
+    assert made.code == 0, made.err
+    async with serving(env, "--host", "0.0.0.0", "--no-worker") as (process, address):
+        port = address.rpartition(":")[2]
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=600) as http:
+            assert (await http.get("/health")).status_code == 200
+            assert (await http.get("/stats")).status_code == 401
+            key = {"Authorization": f"Bearer {made.out.strip()}"}
+            assert (await http.get("/stats", headers=key)).status_code == 200
+            elsewhere = await http.get("/stats", headers={**key, "Host": "evil.example"})
+            assert elsewhere.status_code == 421
+            asked = await footnote(
+                {**env, "FOOTNOTE_API_KEY": made.out.strip()}, "documents", "list"
+            )
+            assert asked.code == 0, asked.err
+            await assert_ended_by(signal.SIGTERM, process, http, **key)
 
 
 async def test_a_server_that_cannot_start_ends_with_the_reason(settings: Settings) -> None:

@@ -50,7 +50,7 @@ async def test_a_postgres_that_dies_is_started_again(env: Mapping[str, str], hom
 async def test_no_postgres_is_left_when_it_ends_amid_a_long_document(
     env: Mapping[str, str], home: Path
 ) -> None:
-    notes = (f"Buoy {number} lies at berth {number % 97}. " * 12 for number in range(9000))
+    notes = (f"Buoy {number} lies at berth {number % 97}. " * 12 for number in range(2000))
     text = "\n\n".join(notes)
     async with serving(env) as (process, address):
         async with httpx.AsyncClient(base_url=address, timeout=600) as http:
