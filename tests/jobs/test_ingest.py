@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import cast
 from uuid import UUID, uuid4
 
+import psycopg
 import pytest
+from structlog.testing import capture_logs
 
 from footnote.domain import DocumentStatus, Progress, SearchRequest, SourceType, Stage
 from footnote.engine import Engine, WorkspaceEngine
@@ -21,7 +23,10 @@ from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import GivesOrders, Ingestion
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.inline import work_until_resting
+from footnote.jobs.worker import work_on_queue
 from footnote.ports import Vectors
+from footnote.ports.metering import embedding_note, note_usage
+from tests.conftest import TestDatabase
 from tests.jobs.stages import Around, stages
 
 MAIL = b"""From: Ada <ada@example.org>
@@ -227,6 +232,43 @@ async def test_a_document_deleted_while_it_is_embedded_costs_no_further_batch(
             await scope.connection.execute("SELECT count(*) AS count FROM staged_embeddings")
         ).fetchone()
     assert row == {"count": 0}
+
+
+@dataclass(frozen=True)
+class Destroys(Around):
+    """Embeds for a workspace that is destroyed meanwhile."""
+
+    engine: Engine
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        note_usage(embedding_note(self.lane, len(texts), 1))
+        await self.engine.destroy_workspace("doomed")
+        return await self.inner.embed_documents(texts)
+
+
+async def test_a_workspace_destroyed_while_it_is_indexed_ends_quietly(
+    own_database: TestDatabase, engine: Engine, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "procrastinate")
+    doomed = await engine.create_workspace("doomed")
+    inside = await engine.workspace(doomed.name)
+    await inside.receive(b"The buoy is moored.", "buoy.txt")
+    stop = asyncio.Event()
+    async with (
+        stages(engine, Destroys(engine.embedder, engine)) as ingestion,
+        await psycopg.AsyncConnection.connect(
+            own_database.owner_url, autocommit=True
+        ) as connection,
+    ):
+        with capture_logs() as logged:
+            worker = asyncio.create_task(work_on_queue(engine, ingestion, stop))
+            jobs = "SELECT FROM footnote.procrastinate_jobs WHERE task_name = 'ingest_document'"
+            while (await (await connection.execute(jobs)).fetchone()) is not None:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)  # between looks
+            stop.set()
+            await worker
+    assert [each for each in caplog.records if each.exc_info] == []
+    assert [each for each in logged if each["log_level"] != "info"] == []
 
 
 async def test_whoever_waits_sees_how_far_embedding_has_come(

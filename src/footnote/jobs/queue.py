@@ -82,7 +82,7 @@ def queue_app(
     _add_upkeep(app, engine, retry)
     _add_derivation(app, engine, retry)
 
-    @traced_task(app, INGEST_TASK, INGEST_QUEUE, retry, in_hand)
+    @traced_task(app, engine.database, INGEST_TASK, INGEST_QUEUE, retry, in_hand=in_hand)
     def ingest_document(
         context: JobContext, workspace_id: str, document_id: str, version: int
     ) -> Awaitable[None]:
@@ -94,7 +94,7 @@ def queue_app(
         )
         return ingest_version(engine, ingestion, job)
 
-    @traced_task(app, REEMBED_TASK, MAINTENANCE_QUEUE, retry, in_hand)
+    @traced_task(app, engine.database, REEMBED_TASK, MAINTENANCE_QUEUE, retry, in_hand=in_hand)
     async def reembed_lane(context: JobContext, workspace_id: str, lane_id: int) -> None:
         job = ReembeddingJob(
             workspace_id=UUID(workspace_id), lane_id=lane_id, attempt=context.job.attempts
@@ -102,14 +102,14 @@ def queue_app(
         async with model_use_of_job(engine, job.workspace_id):
             await reembed_slice(engine, job)
 
-    @traced_task(app, EVALUATE_TASK, MAINTENANCE_QUEUE, retry, in_hand)
+    @traced_task(app, engine.database, EVALUATE_TASK, MAINTENANCE_QUEUE, retry, in_hand=in_hand)
     def evaluate(context: JobContext, workspace_id: str, run_id: str) -> Awaitable[None]:
         job = EvaluationJob(
             workspace_id=UUID(workspace_id), run_id=UUID(run_id), attempt=context.job.attempts
         )
         return evaluate_in_background(engine, job)
 
-    @traced_task(app, FOLLOW_TASK, MAINTENANCE_QUEUE, retry, in_hand)
+    @traced_task(app, engine.database, FOLLOW_TASK, MAINTENANCE_QUEUE, retry, in_hand=in_hand)
     def follow_source(
         context: JobContext, workspace_id: str, source_id: str, job_id: str
     ) -> Awaitable[None]:
@@ -121,7 +121,7 @@ def queue_app(
         )
         return follow_once(engine, job)
 
-    @traced_task(app, FETCH_TASK, INGEST_QUEUE, retry)
+    @traced_task(app, engine.database, FETCH_TASK, INGEST_QUEUE, retry)
     def fetch_url(context: JobContext, workspace_id: str, ingest_id: str) -> Awaitable[None]:
         job = FetchJob(
             workspace_id=UUID(workspace_id),
@@ -130,7 +130,7 @@ def queue_app(
         )
         return fetch_pushed(engine, job)
 
-    @traced_task(app, DELIVER_TASK, WEBHOOK_QUEUE, retrying(ATTEMPTS))
+    @traced_task(app, engine.database, DELIVER_TASK, WEBHOOK_QUEUE, retrying(ATTEMPTS))
     def deliver_webhook(
         context: JobContext,
         workspace_id: str,
@@ -152,23 +152,23 @@ def queue_app(
 def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
     """Add what tends a workspace, and is given nothing but the workspace."""
 
-    @traced_task(app, MAINTAIN_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, MAINTAIN_TASK, MAINTENANCE_QUEUE, retry)
     def maintain_index(_: JobContext, workspace_id: str) -> Awaitable[object]:
         return maintain(engine, UUID(workspace_id))
 
-    @traced_task(app, SWEEP_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, SWEEP_TASK, MAINTENANCE_QUEUE, retry)
     def sweep_workspace(_: JobContext, workspace_id: str) -> Awaitable[object]:
         return sweep(engine, UUID(workspace_id))
 
-    @traced_task(app, RETAIN_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, RETAIN_TASK, MAINTENANCE_QUEUE, retry)
     def apply_retention(_: JobContext, workspace_id: str) -> Awaitable[None]:
         return retain(engine, UUID(workspace_id))
 
-    @traced_task(app, PURGE_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, PURGE_TASK, MAINTENANCE_QUEUE, retry)
     def purge_lanes(_: JobContext, workspace_id: str) -> Awaitable[None]:
         return purge_workspace(engine, UUID(workspace_id))
 
-    @traced_task(app, ROTATE_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, ROTATE_TASK, MAINTENANCE_QUEUE, retry)
     def rotate_data_key(_: JobContext, workspace_id: str, step: str) -> Awaitable[None]:
         return rotate(engine, UUID(workspace_id), step)
 
@@ -176,26 +176,26 @@ def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
 def _add_derivation(app: App, engine: Services, retry: AgainAtOnce) -> None:
     """Add what makes of documents what is derived from them, a slice at a time."""
 
-    @traced_task(app, FACTS_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, FACTS_TASK, MAINTENANCE_QUEUE, retry)
     def extract_facts(_: JobContext, workspace_id: str) -> Awaitable[None]:
         return extract_fact_slice(engine, UUID(workspace_id))
 
-    @traced_task(app, CLUSTERS_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, CLUSTERS_TASK, MAINTENANCE_QUEUE, retry)
     def cluster_documents(_: JobContext, workspace_id: str) -> Awaitable[None]:
         return cluster_slice(engine, UUID(workspace_id))
 
-    @traced_task(app, ENTITIES_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, ENTITIES_TASK, MAINTENANCE_QUEUE, retry)
     def extract_entities(_: JobContext, workspace_id: str) -> Awaitable[None]:
         return extract_entity_slice(engine, UUID(workspace_id))
 
-    @traced_task(app, SUMMARIES_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, SUMMARIES_TASK, MAINTENANCE_QUEUE, retry)
     def summarise_documents(_: JobContext, workspace_id: str) -> Awaitable[None]:
         return summarise_slice(engine, UUID(workspace_id))
 
-    @traced_task(app, MARKS_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, MARKS_TASK, MAINTENANCE_QUEUE, retry)
     def mark_suspicion(_: JobContext, workspace_id: str) -> Awaitable[None]:
         return mark_slice(engine, UUID(workspace_id))
 
-    @traced_task(app, KEYWORDS_TASK, MAINTENANCE_QUEUE, retry)
+    @traced_task(app, engine.database, KEYWORDS_TASK, MAINTENANCE_QUEUE, retry)
     def choose_keywords(_: JobContext, workspace_id: str) -> Awaitable[None]:
         return keyword_slice(engine, UUID(workspace_id))

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Concatenate, ParamSpec
+from uuid import UUID
 
 import structlog
 from opentelemetry.trace import SpanKind
 from procrastinate import App, JobContext
 
+from footnote.errors import NotFound
 from footnote.jobs.in_hand import AgainAtOnce, InHand
 from footnote.ports.telemetry import DOCUMENT, JOBS, TRACEPARENT, WORKSPACE, carried_on, span, timed
+from footnote.store.database import SYSTEM, Database
+from footnote.store.pushes import workspace_of
 
+_log = structlog.get_logger(__name__)
 P = ParamSpec("P")
 Work = Callable[Concatenate[JobContext, P], Awaitable[object]]
 
 
 def traced_task(
-    app: App, name: str, queue: str, retry: AgainAtOnce, in_hand: InHand | None = None
+    app: App,
+    database: Database,
+    name: str,
+    queue: str,
+    retry: AgainAtOnce,
+    *,
+    in_hand: InHand | None = None,
 ) -> Callable[[Work[P]], None]:
     """Add a task to the queue's application.
 
     Its spans join the trace of whoever put the job on the queue, and its log lines name the
     workspace and the document. With `in_hand` a try does not count that is cut off or put off.
+    A job whose workspace was destroyed meanwhile is done.
     """
 
     def add(work: Work[P]) -> None:
@@ -55,13 +68,25 @@ def traced_task(
             ):
                 # By the names under which the job was stored.
                 working = work(context, **given)  # type: ignore[arg-type,call-arg]
-                if in_hand is None:
-                    await working
-                    return
                 assert context.job.id is not None, "a job that runs was stored"
-                async with in_hand.holding(context.job.id):
-                    await working
+                holding = nullcontext() if in_hand is None else in_hand.holding(context.job.id)
+                try:
+                    async with holding:
+                        await working
+                except NotFound:
+                    if await _is_there(database, UUID(str(given["workspace_id"]))):
+                        raise
+                    _log.info("workspace_gone", undone=name)
 
         app.task(name=name, queue=queue, retry=retry, pass_context=True)(traced)
 
     return add
+
+
+async def _is_there(database: Database, workspace_id: UUID) -> bool:
+    try:
+        async with database.workspace(workspace_id, SYSTEM) as scope:
+            await workspace_of(scope)
+    except NotFound:
+        return False
+    return True

@@ -19,7 +19,7 @@ from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from footnote.domain import Principal
 from footnote.domain.identity import SYSTEM_NAME
-from footnote.errors import StoreFull, StoreUnavailable, UnderLegalHold
+from footnote.errors import NotFound, StoreFull, StoreUnavailable, UnderLegalHold
 from footnote.ports.index import ReplicaLost
 from footnote.ports.telemetry import TRANSACTIONS, failed, open_span
 from footnote.store.data_keys import KeyRing
@@ -44,6 +44,8 @@ _REACH_SECONDS = 2.0
 _ABOUT_POSTGRES = {"db.system.name": "postgresql"}
 _UNDER_LEGAL_HOLD = "23H01"
 """As the triggers of legal holds have it, in the migration that made them."""
+_OF_WORKSPACE = re.compile(r"_workspace_id_fkey(_\d+)?$")
+"""How the foreign keys to workspaces are called, with the number of a shard on a cluster."""
 
 _SQL = load_statements("scope")
 
@@ -282,6 +284,8 @@ class Database:
             ) from error
         except psycopg.IntegrityError as error:
             refuse_under_legal_hold(error)
+            if _OF_WORKSPACE.search(error.diag.constraint_name or ""):
+                raise NotFound("the workspace is gone") from error
             raise
         except psycopg.errors.DiskFull as error:
             raise StoreFull(
