@@ -174,18 +174,22 @@ REVIVE = """
 import asyncio, json, os, signal, sys
 from pathlib import Path
 import psycopg
-from footnote.jobs.process import give_way
+from footnote.jobs.process import give_way, go_first
 from footnote.store.embedded import APPLICATION_ROLE, start_embedded
 from footnote.store.revival import keep
 
 async def main(server):
     kept = keep(server)
     give_way()
+    go_first()
     first = postmaster(server)
     os.kill(first, signal.SIGKILL)
     while not answers(server) or postmaster(server) == first:
         await asyncio.sleep(0.05)
-    seen = [os.getpriority(os.PRIO_PROCESS, each) for each in (postmaster(server), 0)]
+    seen = [
+        (os.getpriority(os.PRIO_PROCESS, each), Path(f"/proc/{each}/oom_score_adj").read_text())
+        for each in (postmaster(server), os.getpid())
+    ]
     Path(sys.argv[2]).write_text(json.dumps(seen))
     await kept.release()
 
@@ -205,7 +209,10 @@ asyncio.run(main(start_embedded(Path(sys.argv[1]))))
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have no niceness of their own here")
 def test_a_server_that_is_started_again_gives_way_to_nobody(home: Path, tmp_path: Path) -> None:
-    before = os.getpriority(os.PRIO_PROCESS, 0)
+    before, score = os.getpriority(os.PRIO_PROCESS, 0), Path("/proc/self/oom_score_adj").read_text()
     priorities = tmp_path / "priorities.json"
     subprocess.run([sys.executable, "-c", REVIVE, str(home), str(priorities)], check=True)
-    assert json.loads(priorities.read_text()) == [before, max(before, NICENESS)]
+    assert json.loads(priorities.read_text()) == [
+        [before, score],
+        [max(before, NICENESS), "1000\n"],
+    ]

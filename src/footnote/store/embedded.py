@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,8 +59,20 @@ jit = off
 """
 
 
+_OOM_SCORE = Path("/proc/self/oom_score_adj")
+_WITH_OOM_SCORE = (
+    "/bin/sh",
+    "-c",
+    f'echo "$FOOTNOTE_OOM_SCORE" > {_OOM_SCORE}; exec "$0" "$@"',
+)
+"""Runs a program under the score, where Linux lets it, instead of the one it would inherit."""
+
 _SQL = load_statements("rights")
 _log = structlog.get_logger(__name__)
+
+
+def _oom_score() -> str:
+    return _OOM_SCORE.read_text(encoding="ascii").strip() if _OOM_SCORE.exists() else ""
 
 
 @dataclass(slots=True)
@@ -75,6 +87,8 @@ class EmbeddedPostgres:
     socket_folder: Path
     binaries: Path
     account: ServerAccount
+    oom_score: str = field(default_factory=_oom_score, repr=False)
+    """How soon Linux ends the server for want of memory: as soon as this process, so far."""
     _use: IO[bytes] | None = field(default=None, repr=False)
 
     def url(self, role: str, database: str = DATABASE) -> str:
@@ -152,14 +166,18 @@ class EmbeddedPostgres:
             os.close(process)
 
     def run(
-        self, program: str, *arguments: str, environment: Mapping[str, str] | None = None
+        self,
+        program: str,
+        *arguments: str,
+        environment: Mapping[str, str] | None = None,
+        within: Sequence[str] = (),
     ) -> None:
         """Run a program of the server as its user. Raises StoreUnavailable with what it says."""
         # A file, because a server that inherits a pipe keeps its reader waiting for ever.
         with tempfile.TemporaryFile() as output:
             try:
                 subprocess.run(
-                    [self.binaries / program, *arguments],
+                    [*within, self.binaries / program, *arguments],
                     check=True,
                     stdin=subprocess.DEVNULL,
                     stdout=output,
@@ -273,9 +291,11 @@ def _start(server: EmbeddedPostgres) -> None:
         *("-o", '-k "$FOOTNOTE_SOCKETS"', "-l", "$FOOTNOTE_SERVER_LOG", "start"),
         environment={
             "PGDATA": str(server.cluster),
+            "FOOTNOTE_OOM_SCORE": server.oom_score,
             "FOOTNOTE_SERVER_LOG": str(server.log),
             "FOOTNOTE_SOCKETS": '"{}"'.format(str(server.socket_folder).replace('"', '""')),
         },
+        within=_WITH_OOM_SCORE,
     )
 
 
