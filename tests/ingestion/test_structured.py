@@ -219,6 +219,17 @@ def test_one_odd_letter_in_a_long_text_is_western() -> None:
     assert decode(text.encode("cp1252")) == text
 
 
+def test_a_text_in_two_encodings_is_read_and_doubted() -> None:
+    parts = "Die Prämie beträgt 100 €.\n\n", "Der Selbstbehalt für Glasschäden ist 50 €.\n"
+    content = parts[0].encode() + parts[1].encode("cp1252")
+    parsed = read_document(content, "police.txt")
+    assert parsed.text == "".join(parts).strip()
+    assert "UTF-8" in str(parsed.metadata["mixed_encodings"])
+    for encoding, text in SAMPLES.items():
+        sample = read_document(text.encode(encoding), "sample.txt")
+        assert "mixed_encodings" not in sample.metadata, encoding
+
+
 def test_words_divided_at_line_ends_are_made_whole() -> None:
     text = (
         "The regular week has thirty-eight hours, and no member of the organi-\n"

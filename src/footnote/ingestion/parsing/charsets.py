@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from contextlib import suppress
 
 from charset_normalizer import from_bytes
 
@@ -27,27 +28,50 @@ _KIN_SHARE = 0.04
 """With fewer bytes beyond ASCII than this, a Latin text is far more often western European."""
 
 
+_UTF8_AMID = re.compile(rb"\xc2[\xa0-\xbf]|\xc3[\x80-\xbf]|\xe2\x80[\x90-\xaf]")
+"""Letters and signs of western Europe in UTF-8, which are no words in an encoding of theirs."""
+_EACH_BYTE = "footnote.western"
+
+
+def _western(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError), "it is used to decode"
+    return error.object[error.start : error.end].decode(_WESTERN, "replace"), error.end
+
+
+codecs.register_error(_EACH_BYTE, _western)
+
+
 def decode(content: bytes) -> str:
     """Text by its mark, as UTF-8 or UTF-16, as it declares itself, else as is most likely."""
+    return decode_and_doubt(content)[0]
+
+
+def decode_and_doubt(content: bytes) -> tuple[str, bool]:
+    """The text as `decode` has it, and whether it is in two encodings.
+
+    What is partly in UTF-8 and partly in a western encoding is read part by part.
+    """
     for mark, encoding in _BOMS:
         if content.startswith(mark):
-            return content.decode(encoding, "replace")
+            return content.decode(encoding, "replace"), False
     head = content[:_DECLARING_BYTES]
     if head.count(0) > len(head) // 4:
         little = head[1::2].count(0) > head[::2].count(0)
-        return content.decode("utf-16-le" if little else "utf-16-be", "replace")
+        return content.decode("utf-16-le" if little else "utf-16-be", "replace"), False
     if b"\x1b$" in head:
-        return content.decode("iso2022_jp", "replace")
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        pass
+        return content.decode("iso2022_jp", "replace"), False
+    with suppress(UnicodeDecodeError):
+        return content.decode("utf-8"), False
     if declared := _DECLARED.search(content[:_DECLARING_BYTES]):
-        try:
-            return content.decode(declared.group(1).decode("ascii"))
-        except (LookupError, UnicodeError, ValueError):  # an unknown or a lying declaration
-            pass
-    return content.decode(_likely_encoding(content), "replace")
+        # An unknown or a lying declaration is passed over.
+        with suppress(LookupError, UnicodeError, ValueError):
+            return content.decode(declared.group(1).decode("ascii")), False
+    rest, utf8_letters = _UTF8_AMID.subn(b"", content)
+    likely = _likely_encoding(rest)
+    if utf8_letters and likely not in (_WESTERN, *_LATIN_KIN):
+        utf8_letters, likely = 0, _likely_encoding(content)
+    encoding, errors = ("utf-8", _EACH_BYTE) if utf8_letters else (likely, "replace")
+    return content.decode(encoding, errors), bool(utf8_letters)
 
 
 def _likely_encoding(content: bytes) -> str:

@@ -14,7 +14,7 @@ from footnote.ingestion import media
 from footnote.ingestion.failures import unreadable
 from footnote.ingestion.parsing.archives import ArchiveLimits, read_archive
 from footnote.ingestion.parsing.asciidoc import read_asciidoc
-from footnote.ingestion.parsing.charsets import decode
+from footnote.ingestion.parsing.charsets import decode_and_doubt
 from footnote.ingestion.parsing.code import read_code
 from footnote.ingestion.parsing.delimited import read_delimited
 from footnote.ingestion.parsing.drafts import Reading, assemble
@@ -65,6 +65,10 @@ _REFUSED = {
     media.RAR: ("RAR archives are not opened", "pack its files as ZIP and upload that"),
 }
 """For each type that is known and not read the cause and the advice."""
+_MIXED = (
+    "parts of it are in UTF-8 and others in a western encoding of one byte a letter; check names "
+    "and amounts, or save it in UTF-8 and hand it in again"
+)
 _NO_CAPTION = (
     "no caption was found in it",
     "check that each has a line of times above it, such as 00:00:01,000 --> 00:00:04,000",
@@ -163,10 +167,15 @@ def _read(
     if media_type in _CONTAINERS:
         return _read_container(content, filename, media_type, options.archive)
     if media_type == media.RST or media_type in _TEXT_READERS.keys() | _NAMED_TEXT_READERS.keys():
-        text = without_terminal_codes(decode(content)).replace("\r\n", "\n").replace("\r", "\n")
+        decoded, is_mixed = decode_and_doubt(content)
+        text = without_terminal_codes(decoded).replace("\r\n", "\n").replace("\r", "\n")
         if named_reader := _NAMED_TEXT_READERS.get(media_type):
-            return named_reader(text, filename)
-        return _read_rst(text) if media_type == media.RST else _TEXT_READERS[media_type](text)
+            reading = named_reader(text, filename)
+        else:
+            read = _read_rst if media_type == media.RST else _TEXT_READERS[media_type]
+            reading = read(text)
+        noted = {"mixed_encodings": _MIXED} if is_mixed else {}
+        return replace(reading, metadata={**reading.metadata, **noted})
     ocr = partial(select_ocr, options.ocr, options.ocr_languages)
     if media_type == media.PDF:
         return read_pdf(
