@@ -67,20 +67,20 @@ def _accepted_type(content: BinaryIO, byte_size: int, filename: str, max_bytes: 
     if not byte_size:
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
-            cause=f"“{filename}” is empty",
+            cause="the file is empty",
             advice="check that the file was saved and sent completely, then send it again",
         )
     if byte_size > max_bytes:
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
-            cause=f"“{filename}” has {byte_size:,} bytes, more than the {max_bytes:,} allowed",
+            cause=f"the file has {byte_size:,} bytes, more than the {max_bytes:,} allowed",
             advice="split it, or " + how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", max_bytes),
         )
     media_type = sniff_file(content, filename)
     if media_type is None:
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,
-            cause=f"“{filename}” is of a type that cannot be read",
+            cause="the file is of a type that cannot be read",
             advice=_saved_otherwise(filename),
         )
     return media_type
