@@ -43,6 +43,22 @@ def table(text: str, language: str | None = "en") -> dict[tuple[str, str], Extra
     return {(each.predicate, each.object): each for each in found}
 
 
+@pytest.mark.parametrize(
+    ("beside", "value"),
+    [
+        ("Annual premium: EUR 3.500,50", "1250"),
+        ("Annual premium: 2.000.000 EUR", "1250"),
+        ("Annual premium: EUR 3,500.50", "1.25"),
+        ("Annual premium: EUR 300", None),
+    ],
+)
+def test_an_amount_with_three_digits_is_read_as_those_around_it(
+    beside: str, value: str | None
+) -> None:
+    found = {each.predicate: each.value for each in facts_of(f"Deductible: EUR 1.250\n{beside}\n")}
+    assert found["Deductible"] == value
+
+
 def test_a_cell_has_its_row_its_scale_and_its_period() -> None:
     found = table(REPORT)["Fixed Price", "$ 1,452.4"]
     assert (found.subject, found.value, found.unit) == (

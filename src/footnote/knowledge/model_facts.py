@@ -120,7 +120,7 @@ def _fact(
     if not _stands(said.subject, near) or not _words_stand(said.predicate, f"{quoted} {above}"):
         return None
     written = " ".join(text[held.start : held.end].split())
-    number = number_of(written, document.language)
+    number = number_of(written, document.language, document.text)
     valid_from, valid_to = _period(said, quoted)
     denied = said.negated and any(True for _ in negators_in(quoted, document.language or "en"))
     qualifiers = {"section": BETWEEN_HEADINGS.join(passage.headings)} if passage.headings else {}

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.knowledge.grids import is_time
@@ -17,9 +18,9 @@ from footnote.knowledge.periods import period_of
 from footnote.knowledge.sentence_forms import said_in
 from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText, TextBlock
 from footnote.language.dates import dates_mentioned
-from footnote.language.figures import Figure, figures_of
+from footnote.language.figures import PERCENT, Figure, figures_of
 from footnote.language.negators import negators_in
-from footnote.language.quantities import Quantity, number_in, plain_number
+from footnote.language.quantities import DecimalMarks, Quantity, marks_of, number_in, plain_number
 from footnote.language.sentences import sentence_spans
 
 _CONFIDENCE = {FactKind.PROPERTY: 0.9, FactKind.DEFINITION: 0.8, FactKind.STATEMENT: 0.6}
@@ -37,6 +38,9 @@ _NO_KEYS = frozenset(
     "achtung anmerkung nota ejemplo exemple remarque 注 例如".split()
 )
 """Words at either end of what stands before a colon and is no key."""
+
+_UNIT = r"(?:[$€£¥]|(?<![^\W_])(?:USD|EUR|GBP|CHF|JPY|CNY)(?![^\W_]))"
+_AMOUNT = re.compile(rf"{_UNIT}\s?(\d[\d.,]*\d)|(?<![\d.,])(\d[\d.,]*\d)\s?{_UNIT}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +117,7 @@ def _is_property(written: str, key: str, value: str) -> bool:
 
 
 def _fact(document: DocumentText, block: TextBlock, found: _Found) -> ExtractedFact:
-    number = number_of(found.object, document.language)
+    number = number_of(found.object, document.language, document.text)
     dated = (
         found.statement
         if found.kind is FactKind.STATEMENT
@@ -146,8 +150,12 @@ def _is_a_pronoun(figure: Figure, text: str) -> bool:
     return not figure.claims or (is_spelled and figure.values == {1.0})
 
 
-def number_of(text: str, language: str | None) -> Quantity | None:
-    """The number of a text that holds one, and neither a date nor an identifier."""
+def number_of(text: str, language: str | None, around: str = "") -> Quantity | None:
+    """The number of a text that holds one, and neither a date nor an identifier.
+
+    An amount that the language would read with three decimals, such as `EUR 1.250`, is read as the
+    amounts `around` it are written; without any that tells it is none.
+    """
     if dates_mentioned(text):
         return None
     figures = [each for each in figures_of(text, language) if not _is_a_pronoun(each, text)]
@@ -161,5 +169,17 @@ def number_of(text: str, language: str | None) -> Quantity | None:
         behind = re.match(r"\s?([^\W\d_]+)", text[figure.end :])
         unit = figure.unit or ("" if behind is None else behind[1])
         return Quantity(value=Decimal(f"{value:.15g}"), unit=unit)
-    read = number_in(text[figure.start : figure.end], language)
-    return None if read is None else Quantity(value=read.value, unit=figure.unit or read.unit)
+    written = text[figure.start : figure.end]
+    read = number_in(written, language)
+    if read is not None and figure.unit not in ("", PERCENT) and read.value.as_tuple()[2] == -3:
+        marks = _marks_of_amounts(around)
+        read = number_in(written, language, marks) if len(marks.possible) == 1 else None
+    if read is None or float(read.value) not in figure.values:  # in millions, say
+        return None
+    return Quantity(value=read.value, unit=figure.unit or read.unit)
+
+
+@lru_cache(maxsize=2)
+def _marks_of_amounts(text: str) -> DecimalMarks:
+    """The decimal marks that all amounts of a text can be read with."""
+    return marks_of([match[1] or match[2] for match in _AMOUNT.finditer(text)])
