@@ -23,18 +23,17 @@ from footnote.security.gateway import networks_from
 from footnote.settings import Settings, listed, settings_from, variables_of
 from footnote.store.blobs import blobs_from
 from footnote.store.home import require_home
+from footnote.store.object_stores import require_known_options
 from footnote.telemetry.prices import prices_from
 
 WRONG = ("nonsense", "-1", '{"nonsense": 1}')
 ANY_TEXT = {
     *("identity_secret", "token_secret", "login_client_secret", "imap_password", "webhook_secret"),
-    *("allowed_hosts", "cors_origins", "google_project", "home"),
+    *("allowed_hosts", "google_project", "home"),
 }
 """What nobody can tell a wrong value of."""
-NOT_READ_ALONE = {"blob_options", "source_options", "backup_options", "backup_url", "backup_key"}
+NOT_READ_ALONE = {"backup_url", "backup_key"}
 """What says how something is done that no other setting asks for."""
-A_FILE = {"master_key"}
-"""What names a file that is made when it is first needed."""
 BELOW_NOTHING = {"min_similarity"}
 """What may be -1."""
 
@@ -43,6 +42,8 @@ async def begin(settings: Settings) -> None:
     """Make what a server and a worker make of their settings, without reaching anything."""
     prices_from(settings.prices)
     opened_places(listed(settings.source_places), "default")
+    for name in ("blob_options", "backup_options", "source_options"):
+        require_known_options(plain(getattr(settings, name)), name)
     blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
     require_home(settings.home)
     key_ring_from(settings)
@@ -77,7 +78,7 @@ async def test_a_wrong_value_is_refused_by_the_name_of_its_variable(
             await begin(settings_from(None, base))
         except UnsupportedSettings as error:
             said = error.with_hint
-        free = ANY_TEXT | NOT_READ_ALONE | A_FILE | (BELOW_NOTHING if wrong == "-1" else set())
+        free = ANY_TEXT | NOT_READ_ALONE | (BELOW_NOTHING if wrong == "-1" else set())
         assert name in free if said is None else variable in said, (wrong, said)
 
 

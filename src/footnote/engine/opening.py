@@ -67,7 +67,7 @@ from footnote.store.events import Listener
 from footnote.store.home import private_folder, require_home, require_usable
 from footnote.store.index_cache import IndexCache
 from footnote.store.migrate import migrate
-from footnote.store.object_stores import variable_of
+from footnote.store.object_stores import require_known_options, variable_of
 from footnote.store.pools import open_database, open_replica
 from footnote.store.queue import queue_state
 from footnote.store.replicas import Replica, Replicas
@@ -107,6 +107,8 @@ async def open_engine(
     prices = prices_from(settings.prices)
     telemetry = telemetry_of(settings)
     opened_places(listed(settings.source_places), DEFAULT_WORKSPACE)  # Refused before its use.
+    for name in ("blob_options", "backup_options", "source_options"):
+        require_known_options(plain(getattr(settings, name)), name)
     stored = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
     (require_usable if settings.database_url is None else require_home)(settings.home)
     try:

@@ -60,8 +60,9 @@ async def restored_in(
         "replica_database_urls": "",
         "backup_url": None,  # What it carries out again they know.
     }
-    if settings.master_key is None:
-        changed["master_key"] = str(settings.home / MADE_KEY)
+    made_key = settings.home / MADE_KEY
+    if settings.master_key is None and made_key.exists():
+        changed["master_key"] = str(made_key)
     if plan.last.backup.method is BackupMethod.LOGICAL:
         changed |= {"database_url": None, "owner_database_url": None}
         started = await asyncio.to_thread(start_embedded, folder)

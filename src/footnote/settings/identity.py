@@ -87,6 +87,24 @@ def _checked_web_address(url: str) -> str:
 WebAddress = Annotated[str, AfterValidator(_checked_web_address)]
 
 
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#@\s,*]+/?", re.IGNORECASE)
+
+
+def _checked_origins(text: str) -> str:
+    """Origins, joined by commas. Raises ValueError."""
+    for each in listed(text):
+        # What * would let in is said where it is read.
+        if each != "*" and not _ORIGIN.fullmatch(each):
+            raise ValueError(
+                f"{each!r} is no origin; list them as in https://app.example.com,"
+                "https://www.example.com:8443"
+            )
+    return text
+
+
+Origins = Annotated[str, AfterValidator(_checked_origins)]
+
+
 def _checked_provider(url: str) -> str:
     """An address whose answers are believed: with TLS, or within this computer or network."""
     host = urlsplit(_checked_web_address(url)).hostname or ""

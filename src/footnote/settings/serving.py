@@ -13,6 +13,7 @@ from footnote.settings.identity import (
     IdentityWays,
     LoginProvider,
     Networks,
+    Origins,
     TrustedGateway,
     WebAddress,
 )
@@ -118,7 +119,7 @@ class ServingSettings(BaseModel):
         description="Further names and addresses, joined by commas, that the Host header of a "
         "request may have.",
     )
-    cors_origins: str = Field(
+    cors_origins: Origins = Field(
         "",
         description="Origins of other sites whose pages may ask, such as https://app.example.com, "
         "joined by commas; they send a key or a token, never cookies.",

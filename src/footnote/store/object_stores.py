@@ -54,6 +54,7 @@ _KEYS = {
     "gs": '{"service_account": "/path/of/the/key.json"}',
     "az": '{"account_name": "…", "account_key": "…"}',
 }
+_ANYWHERE = ("s3://bucket", "gs://bucket", "az://container")
 _ENDPOINT = '{"endpoint": "https://minio.example:9000"}'
 
 _METADATA = ("169.254.169.254", "metadata.google.internal", "/computeMetadata/")
@@ -111,6 +112,32 @@ def store_at(url: str, options: str | None, url_name: str, options_name: str) ->
         elif wrong is not None:
             reason = f"the store does not take its option {wrong}: {reason}"
         _refuse(options_name, reason, _keys_of(url), error)
+
+
+def require_known_options(options: str | None, options_name: str) -> None:
+    """Raise UnsupportedSettings for options that no kind of store knows, whichever they are for."""
+    if options is None:
+        return
+    given = _object_in(options, options_name)
+    likeliest = min(_ANYWHERE, key=lambda url: _count_unknown(url, given))
+    try:
+        store_at(likeliest, options, options_name, options_name)
+    except UnsupportedSettings as error:
+        # What it lacks may come with the address, or from the environment.
+        if isinstance(error.__cause__, UnknownConfigurationKeyError | _WrongOption):
+            raise
+
+
+def _count_unknown(url: str, given: Mapping[str, object]) -> int:
+    unknown = 0
+    for name, value in given.items():
+        try:
+            _opened(url, {name: value})
+        except UnknownConfigurationKeyError:
+            unknown += 1
+        except (_WrongOption, *_LIBRARY_ERRORS):
+            continue
+    return unknown
 
 
 def _opened(url: str, given: Mapping[str, object]) -> ObjectStore:

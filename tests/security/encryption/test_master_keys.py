@@ -156,9 +156,9 @@ async def test_a_process_notices_that_another_one_has_rotated(tmp_path: Path) ->
     assert await rotating.unwrap(later, THERE) == DATA_KEY
 
 
-async def test_a_named_file_is_never_made(tmp_path: Path) -> None:
-    with pytest.raises(KeyUnavailable, match="there is no master key"):
-        await named(str(tmp_path / "absent.key")).wrap(DATA_KEY, HERE)
+def test_a_named_file_is_never_made(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedSettings, match="there is no master key"):
+        named(str(tmp_path / "absent.key"))
     assert not (tmp_path / "absent.key").exists()
 
 

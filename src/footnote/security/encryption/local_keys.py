@@ -81,6 +81,13 @@ class KeyFile:
     async def retire_old(self) -> None:
         await asyncio.to_thread(self._retire_old)
 
+    def require(self) -> None:
+        """Raise UnsupportedSettings where the file has no key to read."""
+        try:
+            self._read()
+        except KeyUnavailable as error:
+            raise UnsupportedSettings(f"FOOTNOTE_MASTER_KEY: {error}", hint=error.hint) from error
+
     def _rotate(self) -> None:
         keys = self._at_hand()
         self._write([*keys.values(), secrets.token_bytes(_KEY_BYTES)])

@@ -42,17 +42,19 @@ def master_key_from(
     made_at: Path,
     google_token: Callable[[], Awaitable[str]],
 ) -> MasterKey:
-    """The master key that a setting names; nothing is read or reached yet.
+    """The master key that a setting names; nothing is reached yet.
 
     Without a name it is a file at `made_at`, which is made when it is first needed. Raises
-    UnsupportedSettings, without the value: it may be the key.
+    UnsupportedSettings, without the value, which may be the key, and for a file that is no key.
     """
     if named is None:
         return KeyFile(made_at, made_when_absent=True)
     if named.startswith(_GIVEN):
         return GivenKey(key_of(named.removeprefix(_GIVEN), "FOOTNOTE_MASTER_KEY"))
     if "://" not in named:
-        return KeyFile(Path(named).expanduser())
+        file = KeyFile(Path(named).expanduser())
+        file.require()
+        return file
     try:
         url = urlsplit(named)
     except ValueError as error:
