@@ -47,6 +47,8 @@ async def test_a_source_is_checked_added_paused_run_and_removed(
             for place in (f"folder:{shelf.parent}/other", "folder:/etc", "https://[::1]/"):
                 with pytest.raises(InvalidRequest, match="not among those that are opened"):
                     await client.add_source(NewSource(place=place))
+            with pytest.raises(InvalidRequest, match=f"folder:{shelf}/no: there is no such folder"):
+                await client.add_source(NewSource(place=f"folder:{shelf}/no"))
             await client.remove_source(added.source_id)
             for source_id in (added.source_id, uuid4()):
                 for absent in (
@@ -80,6 +82,9 @@ async def test_commands_may_name_any_folder_of_the_machine(
     absent = await command(env, "source", "check", f"folder:{shelf}/no")
     assert absent.code == 1
     assert "there is no such folder" in " ".join(absent.out.split())
+    refused = await command(env, "source", "add", f"folder:{shelf}/no")
+    assert refused.code == 2
+    assert f"folder:{shelf}/no: there is no such folder" in " ".join(refused.err.split())
     added = await command(env, "source", "add", f"folder:{shelf}", "--every", "60", "--json")
     assert added.code == 0, added.err
     source_id = json.loads(added.out)["source_id"]

@@ -101,10 +101,12 @@ async def add(
     ] = False,
 ) -> Shown:
     """Have workers follow a place; a mailbox with FOOTNOTE_IMAP_PASSWORD of the worker."""
+    from footnote.jobs.sources.opened import follow_source
+
     wanted = NewSource(
         place=place, collection=collection, every_minutes=every, delete_missing=delete_missing
     )
-    found = await inside.add_source(wanted, anywhere=True)
+    found = await follow_source(inside, wanted, anywhere=True)
     yield found
     _tell(found)
 

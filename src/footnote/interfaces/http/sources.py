@@ -18,7 +18,7 @@ from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import TheWorkspace
 from footnote.interfaces.schemas import SourceList
-from footnote.jobs.sources.opened import check_source
+from footnote.jobs.sources.opened import check_source, follow_source
 from footnote.validation.constrained_types import Name, StorableText
 
 router = workspace_router("sources")
@@ -75,7 +75,7 @@ async def try_source(workspace: TheWorkspace, wanted: Source) -> SourceCheck:
 @router.post("/v1/sources", status_code=201, responses=problem_responses("conflict"))
 async def add_source(workspace: TheWorkspace, wanted: Source) -> WorkspaceSource:
     """Follow a source from now on; a worker reads it at once."""
-    return await workspace.add_source(wanted.to_domain())
+    return await follow_source(workspace, wanted.to_domain())
 
 
 @router.get("/v1/sources/{source_id}", responses=problem_responses("not-found"))

@@ -125,7 +125,7 @@ class FolderBelow:
         except OSError as error:
             raise SourceUnreachable(
                 "there is no such folder, or it cannot be read",
-                hint="check its name and its rights; links are not followed",
+                hint="check its name and its rights where Footnote runs; links are not followed",
             ) from error
         try:
             yield folder

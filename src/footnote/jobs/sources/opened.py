@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from footnote.domain.sources import NewSource, SourceCheck, SourceLook
+from footnote.domain.sources import NewSource, SourceCheck, SourceLook, WorkspaceSource
 from footnote.engine import WorkspaceEngine
 from footnote.engine.workspace_sources import admitted_place, opening_of
-from footnote.errors import FootnoteError
+from footnote.errors import FootnoteError, InvalidRequest, SourceUnreachable
 from footnote.ingestion.sources.mailboxes import mailbox_at
 from footnote.ingestion.sources.places import place_at
 from footnote.jobs.sources.addresses import reach_of, source_at
@@ -65,6 +65,27 @@ def followed_source(
             max_bytes=settings.limits.bytes,
         )
     return source_at(place.address, settings)
+
+
+async def follow_source(
+    workspace: WorkspaceEngine, wanted: NewSource, *, anywhere: bool = False
+) -> WorkspaceSource:
+    """Follow a source from now on, a folder only where this process can read it.
+
+    Raises as `add_source` does, and InvalidRequest for a folder that cannot be read.
+    """
+    kept = await workspace.admitted_source(wanted, anywhere=anywhere)
+    if place_at(kept.place).kind == "folder":
+        source = followed_source(
+            workspace.engine.settings,
+            *(workspace.workspace.name, kept.place, kept.secret),
+            anywhere=anywhere,
+        )
+        try:
+            await source.look(0, 0)
+        except SourceUnreachable as error:
+            raise InvalidRequest(f"{kept.place}: {error}", hint=error.hint) from error
+    return await workspace.add_source(wanted, anywhere=anywhere)
 
 
 async def check_source(
