@@ -1,5 +1,6 @@
 """Clients of the application, with and without an engine behind it."""
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,12 @@ from tests.interfaces.papers import ANNEX, PAPERS, SECRET
 from tests.interfaces.serving import served
 
 LOCAL = "http://127.0.0.1"
+_UUID = re.compile("[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def but_for_ids(answer: httpx.Response) -> str:
+    """The body of an answer without the ids that it names."""
+    return _UUID.sub("…", answer.text)
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any
-from uuid import uuid4
+from typing import Any, cast
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
@@ -106,6 +106,9 @@ MISTAKES: dict[str, Callable[[Any], Awaitable[object]]] = {
     ),
     "document_id: it must be a uuid.UUID, not '../stats'": lambda one: one.document("../stats"),
     "document_ids: it must be an array, not 'a'": lambda one: one.retry_all("a"),
+    "document_ids: it must be a uuid.UUID, not '0', '1', '2' and 107 others": (
+        lambda one: one.statuses([str(number) for number in range(110)])
+    ),
     "filters: it must be a footnote.SearchFilters, not 'default'": (
         lambda one: one.ask("Why?", filters="default")
     ),
@@ -136,6 +139,65 @@ async def test_arguments_of_another_type_are_refused_there_as_here(
         hints.add(refused.value.hint)
     assert len(hints) == 1
     assert None not in hints
+
+
+NOBODYS = UUID("5b0f7f5e-3c1d-4f64-8f0a-2d9f4c6f7a10")
+ABSENT: dict[str, Callable[[Any], Awaitable[object]]] = {
+    f"there is no document {NOBODYS}": lambda one: one.document(NOBODYS),
+    f"there is no chunk {NOBODYS}:1:0": lambda one: one.context(f"{NOBODYS}:1:0"),
+    f"there is no source {NOBODYS}": lambda one: one.workspace_source(NOBODYS),
+    f"there is no entity {NOBODYS}": lambda one: one.entity(NOBODYS),
+    f"there is no cluster {NOBODYS}": lambda one: one.cluster(NOBODYS),
+    f"there is no fact {NOBODYS}": lambda one: one.fact(NOBODYS),
+    f"there is no endpoint {NOBODYS}": lambda one: one.remove_webhook(NOBODYS),
+    f"there is no evaluation run {NOBODYS}": lambda one: one.evaluation_run(NOBODYS),
+    f"there is no legal hold {NOBODYS} in force": lambda one: one.lift_legal_hold(NOBODYS, "over"),
+    f"there is no key {16 * '0'}": lambda one: one.revoke_key(16 * "0"),
+    "there is no key ../stats": lambda one: one.revoke_key("../stats"),
+    "there is no MCP server 'tickets'": lambda one: one.remove_mcp_server("tickets"),
+    "there is no MCP server '../stats'": lambda one: one.remove_mcp_server("../stats"),
+    "there is no view 'mine'": lambda one: one.remove_view("mine"),
+    "there is no collection 'hr'": lambda one: one.delete_collection("hr"),
+    "there is no budget of tokens for day": lambda one: one.remove_budget(
+        footnote.Measure.TOKENS, footnote.Period.DAY
+    ),
+    "there is no rule for documents of the workspace": lambda one: one.remove_retention(
+        footnote.RetentionKind.DOCUMENTS
+    ),
+}
+
+
+async def test_what_is_absent_is_named_there_as_here(
+    client: footnote.AsyncClient, here: WorkspaceEngine
+) -> None:
+    for said, ask in ABSENT.items():
+        hints = []
+        for one in (client, here):
+            with pytest.raises(footnote.NotFound) as absent:
+                await ask(one)
+            assert str(absent.value) == said
+            hints.append(absent.value.hint)
+        assert hints[0] == hints[1] is not None, said
+
+
+async def test_names_and_questions_that_cannot_be_are_refused_there_as_here(
+    client: footnote.AsyncClient, here: WorkspaceEngine, library: Library
+) -> None:
+    nameless = footnote.SearchFilters(collections=("",))
+    mistakes: tuple[Callable[[Any], Awaitable[object]], ...] = (
+        lambda one: one.ask("fox\0"),
+        lambda one: one.search(footnote.SearchRequest(query="fox\0")),
+        lambda one: one.ask("fox", filters=nameless),
+        lambda one: one.documents(collection=""),
+    )
+    for mistake in mistakes:
+        for one in (client, here):
+            with pytest.raises(footnote.InvalidRequest):
+                await mistake(one)
+    with pytest.raises(footnote.InvalidRequest, match="must not be empty"):
+        await cast("footnote.Engine", here.engine).workspace("")
+    with pytest.raises(footnote.InvalidRequest):
+        footnote.AsyncClient(str(library.http.base_url), workspace="")
 
 
 REMOTE_MISTAKES: dict[str, Callable[[Any], object]] = {

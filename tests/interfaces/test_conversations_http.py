@@ -10,7 +10,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from tests.interfaces.conftest import Library
+from tests.interfaces.conftest import Library, but_for_ids
 from tests.interfaces.serving import environment, footnote
 
 CLAIM = "How soon must a claim be reported to the insurer?"
@@ -210,7 +210,8 @@ async def test_documents_are_attached_and_detached(library: Library) -> None:
         assert (await http.delete(policy)).json()["document_ids"] == [minutes]
     foreign = await http.put(f"{at}/documents/{library.ids['annex.md']}")
     absent = await http.put(f"{at}/documents/{ABSENT}")
-    assert (foreign.status_code, foreign.content) == (404, absent.content)
+    assert foreign.status_code == absent.status_code == 404
+    assert but_for_ids(foreign) == but_for_ids(absent)
 
 
 async def test_what_is_elsewhere_and_what_is_absent_look_the_same(library: Library) -> None:
@@ -237,7 +238,7 @@ async def test_what_is_elsewhere_and_what_is_absent_look_the_same(library: Libra
             for each in (mine, ABSENT)
         ]
         assert [each.status_code for each in answers] == [404, 404], (method, path)
-        assert answers[0].content == answers[1].content
+        assert but_for_ids(answers[0]) == but_for_ids(answers[1])
     listed = await http.get("/v1/conversations", headers=annex)
     assert listed.json() == {"conversations": [], "next_cursor": None, "matches": []}
 

@@ -577,7 +577,7 @@ async def write(recorder: Recorder, http: httpx.AsyncClient, settings: Settings)
     )
     await http.post(f"/v1/evaluations/started/{again['run_id']}/cancel")
 
-    place = "folder:/srv/documents/acme"
+    place = settings.source_places.rpartition(", ")[2]
     await send("POST", "/v1/sources/check", "A folder", place=place)
     followed = await send("POST", "/v1/sources", "A folder, daily", place=place, every_minutes=1440)
     await recorder(http, "GET", "/v1/sources")
@@ -734,8 +734,15 @@ def assert_alike(recorded: Any, now: Any, place: str) -> None:
 
 
 async def test_the_examples_are_what_a_server_answers(
-    library: Library, settings: Settings, closed: httpx.AsyncClient
+    library: Library,
+    settings: Settings,
+    closed: httpx.AsyncClient,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setitem(_SHOWN_AS, str(tmp_path), "/srv/documents")
+    (tmp_path / "acme").mkdir()
+    (tmp_path / "acme" / "terms.md").write_text("The notice period is three months.")
     recorder = Recorder()
     await search_and_ask(recorder, library)
     await chat(recorder, library.http)
@@ -748,7 +755,7 @@ async def test_the_examples_are_what_a_server_answers(
             settings,
             {
                 "allow_private_urls": True,
-                "source_places": "folder:/srv/documents/{workspace}, folder:/srv/documents/acme",
+                "source_places": f"folder:{tmp_path}/{{workspace}}, folder:{tmp_path}/acme",
                 "webhook_secret": SecretStr(SECRET),
                 "embedding_models": f"testing:old#256,{OTHER_MODEL}",
                 "answer_models": ",".join(f"{name}@{model.openai_url}" for name in MODEL_NAMES),

@@ -35,7 +35,7 @@ from mcp.types import (  # noqa: E402
 )
 
 from footnote.interfaces.mcp import stdio  # noqa: E402
-from footnote.interfaces.mcp.stdio import MAX_LINE_BYTES  # noqa: E402
+from footnote.interfaces.mcp.messages import MAX_LINE_BYTES  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
@@ -240,7 +240,8 @@ async def test_two_workspaces_never_meet(library: Library) -> None:
             )
             for each in (foreign, absent)
         ]
-        assert told[0] == told[1]
+        assert told[0][2] == told[1][2]
+        assert [each.replace(foreign, absent) for each in told[0][:2]] == list(told[1][:2])
 
 
 def summarised(document_id: str) -> dict[str, str]:
@@ -271,8 +272,30 @@ async def test_wrong_arguments_come_back_as_an_error_that_says_what_is_wrong(
 async def test_what_is_no_resource_of_ours_is_not_found(library: Library, uri: str) -> None:
     whole = uri.format(policy=library.ids["minutes.md"])
     async with over_http(library) as client:
-        assert "no such thing" in await refused(lambda: client.read_resource(whole))
+        assert "there is no resource" in await refused(lambda: client.read_resource(whole))
         assert "cursor" in await refused(lambda: client.list_resources(cursor="zzz"))
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "said"),
+    [
+        (b"{", PARSE_ERROR, "not JSON"),
+        (b"\xff", PARSE_ERROR, "not JSON"),
+        (b"[" * 50_000, PARSE_ERROR, "nested too deeply"),
+        (b"[]", INVALID_REQUEST, "no message of JSON-RPC"),
+        (b'{"jsonrpc": "2.0"}', INVALID_REQUEST, "no message of JSON-RPC"),
+        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', INVALID_REQUEST, "The `id`"),
+    ],
+)
+async def test_a_body_that_is_no_message_is_told_so_in_our_words(
+    library: Library, body: bytes, code: int, said: str
+) -> None:
+    answer = await library.http.post("/mcp", content=body, headers=JSON)
+    assert answer.status_code == 400
+    told = answer.json()
+    assert (told["id"], told["error"]["code"]) == (None, code)
+    assert said in told["error"]["message"]
+    assert "pydantic" not in answer.text
 
 
 async def test_a_link_to_the_file_is_one_that_works(library: Library) -> None:
@@ -286,7 +309,7 @@ async def test_a_link_to_the_file_is_one_that_works(library: Library) -> None:
 
 async def test_an_unknown_workspace_is_refused(library: Library) -> None:
     async with over_http(library, workspace="nowhere", mode="legacy") as client:
-        assert "no such thing" in await refused(client.list_tools)
+        assert "no workspace 'nowhere'" in await refused(client.list_tools)
     ended = await footnote_process(environment(library.settings), "mcp", "--workspace", "nowhere")
     assert (ended.code, ended.out) == (3, "")
     assert "nowhere" in ended.err

@@ -24,6 +24,7 @@ from footnote.jobs.sources.web import fetch_document
 from footnote.jobs.webhooks import HEADER, is_genuine, signature
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
+from tests.interfaces.conftest import but_for_ids
 from tests.interfaces.serving import served
 from tests.jobs.web_server import Answer, Asked, WebServer, web_server
 
@@ -214,7 +215,7 @@ async def test_a_foreign_push_looks_like_none(client: httpx.AsyncClient, told: S
     foreign = await client.get(answer.headers["Location"], headers={"Footnote-Workspace": "acme"})
     absent = await client.get(f"/v1/ingest/{uuid4()}/status")
     assert foreign.status_code == absent.status_code == 404
-    assert foreign.content == absent.content
+    assert but_for_ids(foreign) == but_for_ids(absent)
 
 
 async def test_an_announced_document_is_fetched_under_its_own_id(

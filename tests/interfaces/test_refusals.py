@@ -89,6 +89,9 @@ async def test_a_body_that_is_not_json_is_a_problem(closed: httpx.AsyncClient) -
     assert_problem(
         await closed.post("/v1/search", content=b"{", headers=headers), 400, "bad-request"
     )
+    deep = await closed.post("/v1/search", content=b"[" * 50_000, headers=headers)
+    assert_problem(deep, 400, "bad-request")
+    assert "nested too deeply" in deep.json()["detail"]
     form = {"content-type": "multipart/form-data; boundary=x"}
     assert_problem(
         await closed.post("/v1/documents", content=b"junk", headers=form), 400, "bad-request"

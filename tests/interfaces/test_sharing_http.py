@@ -260,7 +260,7 @@ async def test_a_conversation_link_opens_nothing_else(harbour: Harbour) -> None:
         }
         told = await http.post("/mcp", json=message, headers={**guest, **MCP})
         assert "pier" not in told.text
-        assert "There is no such thing in this workspace." in told.text, told.text
+        assert "there is no workspace 'default'" in told.text, told.text
 
 
 async def test_only_ones_own_conversation_can_be_shared(harbour: Harbour) -> None:

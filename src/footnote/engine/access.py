@@ -21,6 +21,7 @@ from footnote.engine.services import Services, WorkspaceAccess
 from footnote.errors import Forbidden, InvalidRequest, NotAuthenticated, NotFound
 from footnote.store import access as stored
 from footnote.store.database import WorkspaceScope
+from footnote.store.documents import no_such_document
 from footnote.store.people import standing
 from footnote.validation.constrained_types import Access, AnyPrincipalId, AnySubject, Name, Subject
 
@@ -148,7 +149,7 @@ async def explain_access(
     async with workspace.system_scope() as scope:
         found = await stored.stored_access(scope, document_id)
         if not workspace.principal.may(Right.ADMINISTER, found.collection):
-            raise NotFound(f"there is no document {document_id}")
+            raise no_such_document(document_id)
         asked = Principal(principal_id=principal_id, groups=tuple(groups), role=role)
         asked = with_grants(asked, await stored.grants_of(scope, asked))
     ways = {

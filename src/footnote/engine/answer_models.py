@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from footnote.domain.models_in_use import EXTRACTIVE, ModelsInUse
 from footnote.engine.services import WorkspaceAccess
-from footnote.errors import InvalidRequest, NotFound
+from footnote.errors import InvalidRequest
 from footnote.ingestion.sources.reach import checked_url, require_reachable_url, why_forbidden
 from footnote.models.answer_models import AnswerModelChoices, AnswerModels, models_from
 from footnote.models.roles import WRITER
@@ -181,7 +181,7 @@ async def mcp_servers(workspace: WorkspaceAccess) -> tuple[McpServer, ...]:
 async def remove_mcp_server(workspace: WorkspaceAccess, name: str) -> None:
     """Offer its tools no more. Raises NotFound."""
     if not _SERVER_NAME.fullmatch(name):
-        raise NotFound(f"there is no MCP server {name!r}")
+        raise workspace_settings.no_such_server(name)
     async with workspace.scope() as scope:
         await workspace_settings.remove_mcp_server(scope, name)
 

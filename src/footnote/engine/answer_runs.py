@@ -168,7 +168,11 @@ class AnswerRuns:
         """
         run = self._kept.get(run_id)
         if run is None or run.owner != owner:
-            raise NotFound("there is no such answer under way, nor was one given just now")
+            raise NotFound(
+                "this process neither makes such an answer nor made one just now",
+                hint="Ask again. Of several server processes only the one that made an answer can "
+                "resume it; one of a conversation is among its messages once it is done.",
+            )
         if after > len(run.frames):
             raise InvalidRequest(
                 "Last-Event-ID is not one we gave", hint="send an event's id unchanged"

@@ -40,7 +40,10 @@ async def delete_collection(workspace: WorkspaceAccess, collection: Name) -> Non
     async with workspace.scope() as scope:
         removal = await stored.remove_collection(scope, collection)
     if removal == "absent":
-        raise NotFound(f"there is no collection {collection!r}")
+        raise NotFound(
+            f"there is no collection {collection!r}",
+            hint="`footnote collections list` shows what there is",
+        )
     if removal == "in use":
         raise Conflict(
             f"the collection {collection!r} has documents, and is not removed",

@@ -182,7 +182,9 @@ async def original_file(workspace: WorkspaceAccess, document_id: UUID) -> Origin
     async with workspace.scope() as scope:
         found = await stored.shown_version(scope, document_id)
     if not found.blob_key:
-        raise NotFound(f"the file of {document_id} was not kept")
+        raise NotFound(
+            f"the file of {document_id} was not kept", hint="hand it in once more to have it kept"
+        )
     content = await workspace.engine.blobs.open(found.blob_key)
     byte_size = content.seek(0, os.SEEK_END)
     content.seek(0)

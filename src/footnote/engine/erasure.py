@@ -67,7 +67,10 @@ async def erase_collection(workspace: WorkspaceAccess, collection: Name) -> Eras
     workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         if not await ledger.is_collection(scope, collection):
-            raise NotFound(f"there is no collection {collection!r}")
+            raise NotFound(
+                f"there is no collection {collection!r}",
+                hint="`footnote collections list` shows what there is",
+            )
     return await _erased(workspace, _doomed(ErasureTarget.COLLECTION, collection))
 
 

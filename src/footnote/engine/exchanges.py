@@ -31,7 +31,6 @@ from footnote.store.messages import (
     said_until,
 )
 from footnote.validation.constrained_types import IdempotencyKey
-from footnote.validation.text import is_storable
 
 MESSAGES_MINDED = 20
 """Messages before a question that it may refer to."""
@@ -183,12 +182,6 @@ async def question_again(
 
 def _checked(asking: Asking) -> str:
     """The question as it is kept. Raises InvalidRequest."""
-    # A search minds no such character, but here the words are kept as they were put.
-    if not is_storable(asking.question):
-        raise InvalidRequest(
-            "the question holds a character that cannot be stored",
-            hint="leave NUL and halves of characters out",
-        )
     return checked_query(
         SearchRequest(query=asking.question, top_k=asking.top_k, filters=asking.filters)
     )

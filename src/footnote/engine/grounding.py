@@ -220,8 +220,7 @@ async def _shelf(
             except NotFound as absent:
                 raise InvalidRequest(
                     f"source {number}: {absent} in this workspace",
-                    hint="take the chunk_id from a search of the same workspace; a new version of "
-                    "a document has new ones",
+                    hint=absent.hint,
                 ) from absent
             shelf.put([passage], Origin(source_id=name))
         elif source.text is not None:

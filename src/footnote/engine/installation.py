@@ -35,6 +35,7 @@ from footnote.engine.sharing import shared
 from footnote.engine.workspace import WorkspaceEngine
 from footnote.errors import Conflict, Forbidden, NoSuchWorkspace, NotFound, StoreUnavailable
 from footnote.store.access import stored_access
+from footnote.store.passages import no_such_chunk
 from footnote.store.traces import latest_traces, load_trace
 from footnote.store.workspaces import (
     create_workspace,
@@ -42,7 +43,7 @@ from footnote.store.workspaces import (
     list_workspaces,
 )
 from footnote.validation.arguments import checks_arguments
-from footnote.validation.constrained_types import ActingPrincipal
+from footnote.validation.constrained_types import ActingPrincipal, WorkspaceName
 
 
 @checks_arguments
@@ -127,14 +128,14 @@ class Engine(Services):
         return await latest_traces(self.owner_url, most)
 
     async def workspace(
-        self, name: str | None = None, principal: ActingPrincipal = LOCAL_PRINCIPAL
+        self, name: WorkspaceName | None = None, principal: ActingPrincipal = LOCAL_PRINCIPAL
     ) -> WorkspaceEngine:
         """The verbs of one workspace, as a principal whose roles the caller vouches for.
 
         The default workspace is made when it is first used; others must exist (NotFound).
         """
         self.require_open()
-        wanted = name or DEFAULT_WORKSPACE
+        wanted = DEFAULT_WORKSPACE if name is None else name
         try:
             found = await find_workspace(self.database, wanted)
         except NotFound:
@@ -188,7 +189,7 @@ class Engine(Services):
             acting = LOCAL_PRINCIPAL if user_id is None else Principal(principal_id=user_id)
             return await self.workspace(name, acting)
         self.require_open()
-        wanted = name or caller.own_workspace
+        wanted = caller.own_workspace if name is None else name
         if user_id not in (None, caller.identity.principal.principal_id):
             raise Forbidden(
                 "user_id: it names somebody else than the credential",
@@ -204,7 +205,7 @@ class Engine(Services):
             identity = await self.credentials.admitted(caller, about)
         except Forbidden as error:
             if asked_of_chunk:
-                raise _no_chunk(chunk_id) from error
+                raise no_such_chunk(chunk_id) from error
             raise
         return await self.enter(wanted, identity)
 
@@ -216,7 +217,7 @@ class Engine(Services):
             async with inside.system_scope() as scope:
                 return (await stored_access(scope, document_id)).collection
         except (NotFound, ValueError) as error:
-            raise _no_chunk(chunk_id) from error
+            raise no_such_chunk(chunk_id) from error
 
     async def caller(self, presented: Presented) -> Caller:
         """Who asks, as what a request presents proves.
@@ -272,7 +273,3 @@ class Engine(Services):
         await self.database.pool.close()
         if self.server is not None:
             await self.server.release()
-
-
-def _no_chunk(chunk_id: str | None) -> NotFound:
-    return NotFound(f"there is no chunk {chunk_id!r}")

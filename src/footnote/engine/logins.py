@@ -138,5 +138,5 @@ async def end_logins(engine: Engine, logout_token: str, presented: Presented) ->
 def _provider(engine: Engine) -> OpenIdProvider:
     provider = engine.credentials.provider
     if provider is None:
-        raise NotFound("nobody logs in here")
+        raise NotFound("nobody logs in here", hint="add login to FOOTNOTE_IDENTITY")
     return provider

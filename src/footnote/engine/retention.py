@@ -77,7 +77,10 @@ async def remove_retention(
     async with workspace.scope() as scope:
         if not await stored.remove_rule(scope, kind, collection):
             where = "the workspace" if collection is None else f"the collection {collection!r}"
-            raise NotFound(f"there is no rule for {kind} of {where}")
+            raise NotFound(
+                f"there is no rule for {kind} of {where}",
+                hint="`footnote retention list` shows all",
+            )
 
 
 async def retention_preview(

@@ -116,4 +116,6 @@ async def remove_budget(workspace: WorkspaceAccess, measure: Measure, period: Pe
         found = await stored.remove_budget(scope, measure, period)
     workspace.engine.metering.forget_budgets(workspace.workspace_id)
     if not found:
-        raise NotFound(f"there is no budget of {measure} for {period}")
+        raise NotFound(
+            f"there is no budget of {measure} for {period}", hint="`footnote budget list` shows all"
+        )

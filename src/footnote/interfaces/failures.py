@@ -33,9 +33,6 @@ from footnote.errors import (
     UnsupportedSettings,
 )
 
-ABSENT = "There is no such thing in this workspace."
-"""HTTP's one sentence for what is absent or foreign, so that the two look the same."""
-
 
 @dataclass(frozen=True, slots=True)
 class Failure:

@@ -195,9 +195,12 @@ class Search:
 
 def checked_query(request: SearchRequest) -> str:
     """The query without the space around it. Raises InvalidRequest."""
-    query = "".join(
-        character if is_storable(character) else " " for character in request.query
-    ).strip()
+    query = request.query.strip()
+    if not is_storable(query):
+        raise InvalidRequest(
+            "the query holds a character that cannot be stored: NUL, or half of a pair",
+            hint="leave it out",
+        )
     if not query:
         raise InvalidRequest("the query is empty", hint="ask for something")
     if len(query) > MAX_QUERY_CHARACTERS:
@@ -207,6 +210,6 @@ def checked_query(request: SearchRequest) -> str:
         )
     if request.top_k is not None and not 1 <= request.top_k <= MAX_TOP_K:
         raise InvalidRequest(f"top_k is {request.top_k}", hint=f"ask for 1 to {MAX_TOP_K} results")
-    if not all(map(is_storable, request.filters.collections)):
+    if not all(each and is_storable(each) for each in request.filters.collections):
         raise InvalidRequest("a collection in the filters cannot exist", hint="check its name")
     return query

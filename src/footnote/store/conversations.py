@@ -134,7 +134,10 @@ def sealed_title(scope: WorkspaceScope, conversation_id: UUID, title: str) -> st
 
 def absent(conversation_id: UUID) -> NotFound:
     """What is said of a conversation that is absent, or another's."""
-    return NotFound(f"there is no conversation {conversation_id}")
+    return NotFound(
+        f"there is no conversation {conversation_id}",
+        hint="`footnote conversations list` shows yours",
+    )
 
 
 def _conversation_of(scope: WorkspaceScope, row: DictRow) -> Conversation:

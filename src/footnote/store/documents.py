@@ -106,7 +106,10 @@ def failure_json(failure: Failure) -> Jsonb:
 
 def no_such_document(document_id: UUID) -> NotFound:
     """Make the error for a document that is absent, foreign or hidden alike."""
-    return NotFound(f"there is no document {document_id}")
+    return NotFound(
+        f"there is no document {document_id}",
+        hint="correct the id; `footnote documents list` shows those that you may see",
+    )
 
 
 async def get_document(scope: WorkspaceScope, document_id: UUID) -> Document:

@@ -58,7 +58,10 @@ async def lift_hold(scope: WorkspaceScope, hold_id: UUID, reason: str) -> LegalH
     sealed = scope.sealing.text(HOLD_LIFTED.of(hold_id), reason)
     row = await scope.one(_SQL["lift"], {"hold_id": hold_id, "reason": sealed})
     if row is None:
-        raise NotFound(f"there is no legal hold {hold_id} in force")
+        raise NotFound(
+            f"there is no legal hold {hold_id} in force",
+            hint="`footnote hold list` shows those that are",
+        )
     return _hold_of(scope, row)
 
 

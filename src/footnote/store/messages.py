@@ -76,7 +76,10 @@ async def place_of(scope: WorkspaceScope, conversation_id: UUID, message_id: UUI
     parameters = {"conversation_id": conversation_id, "message_id": message_id}
     row = await scope.one(_SQL["place"], parameters)
     if row is None:
-        raise NotFound(f"there is no message {message_id}")
+        raise NotFound(
+            f"there is no message {message_id}",
+            hint="`footnote conversations show` shows those of a conversation",
+        )
     return record_of(MessagePlace, row, text=question_of(scope, conversation_id, row))
 
 

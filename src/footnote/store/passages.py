@@ -133,7 +133,7 @@ async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> 
     ]
     found = [passage for passage in passages if passage.ordinal == ordinal]
     if not found:
-        raise _no_such_chunk(chunk_id)
+        raise no_such_chunk(chunk_id)
     return PassageContext(
         chunk=found[0],
         context_before=tuple(each for each in passages if each.ordinal < ordinal),
@@ -141,8 +141,12 @@ async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> 
     )
 
 
-def _no_such_chunk(chunk_id: str) -> NotFound:
-    return NotFound(f"there is no chunk {chunk_id}")
+def no_such_chunk(chunk_id: str | None) -> NotFound:
+    """What is said of a chunk that is absent, or of a document that is not to be seen."""
+    return NotFound(
+        f"there is no chunk {chunk_id}",
+        hint="take the chunk_id from a search; a new version of a document has new ones",
+    )
 
 
 def _read_chunk_id(chunk_id: str) -> tuple[UUID, int, int]:
@@ -151,9 +155,9 @@ def _read_chunk_id(chunk_id: str) -> tuple[UUID, int, int]:
         numbers = int(version), int(ordinal)
         identity = UUID(document_id)
     except ValueError as error:
-        raise _no_such_chunk(chunk_id) from error
+        raise no_such_chunk(chunk_id) from error
     if not all(0 <= number < 2**31 for number in numbers):
-        raise _no_such_chunk(chunk_id)
+        raise no_such_chunk(chunk_id)
     return identity, *numbers
 
 

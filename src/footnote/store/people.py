@@ -42,7 +42,7 @@ async def user(scope: WorkspaceScope, user_id: UUID) -> User:
     given = {"user_name": None, "external_id": None, "limit": 1, "offset": 0}
     row = await scope.one(_SQL["users"], {**given, "user_id": user_id})
     if row is None:
-        raise NotFound(f"there is no user {user_id}")
+        raise NotFound(f"there is no user {user_id}", hint="`GET /scim/v2/Users` lists all")
     return record_of(User, row)
 
 
@@ -114,7 +114,7 @@ async def group(scope: WorkspaceScope, group_id: UUID) -> UserGroup:
     given = {"display_name": None, "external_id": None, "limit": 1, "offset": 0}
     row = await scope.one(_SQL["groups"], {**given, "group_id": group_id})
     if row is None:
-        raise NotFound(f"there is no group {group_id}")
+        raise NotFound(f"there is no group {group_id}", hint="`GET /scim/v2/Groups` lists all")
     return record_of(UserGroup, row)
 
 
@@ -135,7 +135,7 @@ async def change_group(scope: WorkspaceScope, group_id: UUID, wanted: WantedGrou
 async def remove_group(scope: WorkspaceScope, group_id: UUID) -> None:
     """Forget a group. Raises NotFound."""
     if not await scope.change(_SQL["remove_group"], {"group_id": group_id}):
-        raise NotFound(f"there is no group {group_id}")
+        raise NotFound(f"there is no group {group_id}", hint="`GET /scim/v2/Groups` lists all")
 
 
 async def _write_group(

@@ -67,7 +67,9 @@ async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:
     """The push as it stands. Raises NotFound."""
     row = await scope.one(_SQL["status"], {"ingest_id": ingest_id})
     if row is None:
-        raise NotFound(f"nothing was pushed under {ingest_id}")
+        raise NotFound(
+            f"no document was pushed under {ingest_id}", hint="give the `ingest_id` of an answer"
+        )
     return record_of(StoredPush, row)
 
 

@@ -57,7 +57,7 @@ async def remove_view(scope: WorkspaceScope, name: str) -> None:
         if view.name == name:
             await scope.execute(_SQL["remove"], {"view_id": view_id})
             return
-    raise NotFound(f"there is no view {name!r}")
+    raise NotFound(f"there is no view {name!r}", hint="`GET /v1/views` lists yours")
 
 
 async def _views(scope: WorkspaceScope) -> tuple[tuple[UUID, SavedView], ...]:

@@ -39,7 +39,7 @@ async def endpoint_and_secret(
     """An endpoint and what its deliveries are signed with. Raises NotFound."""
     row = await scope.one(_SQL["get"], {"endpoint_id": endpoint_id})
     if row is None:
-        raise NotFound(f"there is no endpoint {endpoint_id}")
+        raise _absent(endpoint_id)
     secret = scope.sealing.plain_secret(WEBHOOK_SECRET.of(endpoint_id), row["secret"])
     return record_of(WebhookEndpoint, row), secret
 
@@ -47,7 +47,7 @@ async def endpoint_and_secret(
 async def remove_endpoint(scope: WorkspaceScope, endpoint_id: UUID) -> None:
     """Tell an address nothing any more. Raises NotFound."""
     if not await scope.change(_SQL["remove"], {"endpoint_id": endpoint_id}):
-        raise NotFound(f"there is no endpoint {endpoint_id}")
+        raise _absent(endpoint_id)
 
 
 async def note_delivery(scope: WorkspaceScope, endpoint_id: UUID) -> None:
@@ -67,4 +67,10 @@ async def note_failure(
     await scope.execute(
         _SQL["note_failure"],
         {"endpoint_id": endpoint_id} | {"error": error, "limit": disable_at},
+    )
+
+
+def _absent(endpoint_id: UUID) -> NotFound:
+    return NotFound(
+        f"there is no endpoint {endpoint_id}", hint="`footnote webhooks list` shows what there is"
     )

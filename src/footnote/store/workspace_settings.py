@@ -70,4 +70,11 @@ async def mcp_servers_of(scope: WorkspaceScope) -> tuple[McpServer, ...]:
 async def remove_mcp_server(scope: WorkspaceScope, name: str) -> None:
     """Offer its tools no more. Raises NotFound."""
     if not await scope.change(_SQL["remove_server"], {"name": name}):
-        raise NotFound(f"there is no MCP server {name!r}")
+        raise no_such_server(name)
+
+
+def no_such_server(name: str) -> NotFound:
+    """What is said of an MCP server that the workspace does not have."""
+    return NotFound(
+        f"there is no MCP server {name!r}", hint="`footnote mcp-servers list` shows what there is"
+    )

@@ -155,6 +155,8 @@ _WHOLE_NUMBER = TypeAdapter(Annotated[int, Field(ge=-(2**63), lt=2**63)])
 StorableText = Annotated[str, AfterValidator(storable)]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(storable)]
 """Of a collection."""
+WorkspaceName = Annotated[str, Field(min_length=1)]
+"""Of a workspace to enter; which names one can have is settled where it is made."""
 ExternalId = Annotated[
     str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS), AfterValidator(storable)
 ]

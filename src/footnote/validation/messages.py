@@ -72,7 +72,11 @@ _INNER_KIND = re.compile(r"(?:function-\w+|tagged-union|tuple|list|dict)\[")
 _LINE_AND_COLUMN = re.compile(r"line (\d+) column (\d+)")
 
 _SHOWN_CHARACTERS = 60
+_SHOWN_VALUES = 3
+"""Of an array, of which more are wrong alike."""
 _SHOWN_NUMBER = 2**128
+_NOT = ", not "
+"""Before what came, in a clause that ends with it."""
 
 Wrong = Mapping[str, object]
 """One error as pydantic describes it: `type`, `loc`, `msg`, `input` and `ctx`."""
@@ -132,7 +136,8 @@ def wrong_places(
 ) -> list[tuple[tuple[str | int, ...], str]]:
     """Where each wrong value stands, and the clause about it.
 
-    What may be of several kinds is told of once, and not for each kind.
+    What may be of several kinds is told of once, and not for each kind; so is what is wrong alike
+    with many values of one array.
     """
     found: list[tuple[tuple[str | int, ...], str]] = []
     for place, group in groupby(wrong, key=_place_of):
@@ -143,7 +148,24 @@ def wrong_places(
             found.append((place, _of_no_kind(each)))
         else:
             found += [(_whole_place_of(one), wrong_value(one)) for one in each]
-    return found
+    told: list[tuple[tuple[str | int, ...], str]] = []
+    for (array, clause), many in groupby(found, key=_alike):
+        alike = list(many)
+        more = len(alike) - _SHOWN_VALUES
+        if more <= 0 or not isinstance(alike[0][0][-1], int):
+            told += alike
+        elif alike[0][1] == clause:
+            told.append((array, f"{clause} ({len(alike):,} values)"))
+        else:
+            first = ", ".join(each.rpartition(_NOT)[2] for _, each in alike[:_SHOWN_VALUES])
+            told.append((array, f"{clause}{_NOT}{first} and {more:,} others"))
+    return told
+
+
+def _alike(found: tuple[tuple[str | int, ...], str]) -> tuple[tuple[str | int, ...], str]:
+    """In which array a value stands, and the clause about it without what came."""
+    place, clause = found
+    return place[:-1], clause.rpartition(_NOT)[0] or clause
 
 
 def _whole_place_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:

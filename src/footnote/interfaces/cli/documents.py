@@ -137,7 +137,7 @@ def delete_document(
         document_id = await inside.document_called(called)
         document = await inside.document(document_id)
         if not yes:
-            require_yes(_question(document, "everything made from it"))
+            require_yes(_question(document, " and everything made from it"))
         if verify:
             return document, await inside.erase_document(document_id)
         await inside.delete_document(document_id)
@@ -191,7 +191,7 @@ def erase(
             document_id = await inside.document_called(called)
             if not yes:
                 document = await inside.document(document_id)
-                require_yes(_question(document, "everything made from it, and what quotes it"))
+                require_yes(_question(document, ", everything made from it, and what quotes it"))
             return await inside.erase_document(document_id)
         what = (
             f"all documents of the collection {collection}"
@@ -211,7 +211,7 @@ def erase(
 
 def _question(document: Document, besides: str) -> str:
     named = f"{document.title} ({document.filename}, {document.document_id})"
-    return f"Delete {present.plain(named)}, {besides}?"
+    return f"Delete {present.plain(named)}{besides}?"
 
 
 def _show_erasure(erasure: Erasure, *, as_json: bool) -> None:

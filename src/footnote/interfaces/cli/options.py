@@ -83,7 +83,7 @@ def chosen_workspace(context: typer.Context, named: str | None) -> str | None:
     Raises InvalidRequest for a name that no workspace can have.
     """
     name = root_options(context).workspace if named is None else named
-    if name and not _WORKSPACE_NAME.fullmatch(name):
+    if name is not None and not _WORKSPACE_NAME.fullmatch(name):
         from footnote.errors import InvalidRequest
 
         raise InvalidRequest(

@@ -19,14 +19,12 @@ from footnote.errors import (
     BudgetExceeded,
     FootnoteError,
     ModelUnavailable,
-    NoSuchWorkspace,
     NotAuthenticated,
-    NotFound,
     QueueFull,
     RateLimited,
     how_to_raise,
 )
-from footnote.interfaces.failures import ABSENT, FAILURES, UNEXPECTED, UNEXPECTED_DETAIL, failure_of
+from footnote.interfaces.failures import FAILURES, UNEXPECTED, UNEXPECTED_DETAIL, failure_of
 from footnote.validation.messages import shown, wrong_places
 
 if TYPE_CHECKING:
@@ -159,10 +157,8 @@ def content_too_large(part: Literal["file", "request"], limit_bytes: int) -> Ref
 
 
 def problem_of(error: FootnoteError) -> ProblemResponse:
-    """The response to one of our errors; absent and foreign things give the same bytes."""
+    """The response to one of our errors."""
     failure = failure_of(error)
-    if isinstance(error, NotFound) and not isinstance(error, NoSuchWorkspace):
-        return problem(failure.status, ABSENT, code=failure.code)
     headers = None
     if isinstance(error, QueueFull | RateLimited | BudgetExceeded) and error.retry_after_seconds:
         headers = {"Retry-After": str(error.retry_after_seconds)}
@@ -257,6 +253,8 @@ _UNREADABLE = {
 def _unroutable(request: Request, error: RoutingException) -> ProblemResponse:
     status, detail = error.status_code, str(error.detail)
     headers = dict(error.headers or {})
+    if isinstance(error.__cause__, RecursionError):
+        return problem(400, "The body is JSON that is nested too deeply.", hint=_DESCRIBED)
     if detail in _UNREADABLE:
         detail, hint = _UNREADABLE[detail]
         return problem(status, detail, hint=hint, headers=headers)
@@ -296,7 +294,7 @@ _EXAMPLES: Mapping[str, tuple[int, str]] = {
     "not-authenticated": (401, "The request does not say who asks."),
     "not-local": (403, "The Host header does not name this computer."),
     "forbidden": (403, "ann may not write in the collection 'hr'"),
-    "not-found": (404, ABSENT),
+    "not-found": (404, "there is no document 5b0f7f5e-3c1d-4f64-8f0a-2d9f4c6f7a10"),
     "request-timeout": (408, "The body did not come in time."),
     "conflict": (409, "The idempotency key was used for another file."),
     "lane-mismatch": (409, "The index holds vectors of another lane."),

@@ -20,6 +20,7 @@ from footnote.interfaces.http.routing import ExactBodyRoute
 from footnote.interfaces.http.scope import TheSettings, TheWorkspace
 from footnote.security import scim
 from footnote.settings import Settings
+from footnote.validation.text import json_fault
 
 PREFIX = "/scim/v2"
 MEDIA_TYPE = "application/scim+json"
@@ -80,8 +81,8 @@ Count = Annotated[int | None, Query()]
 async def _body(request: Request) -> object:
     try:
         found: object = await request.json()
-    except ValueError as error:
-        raise InvalidRequest("the body is no JSON", hint="see RFC 7644") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidRequest(f"the body: {json_fault(error)}", hint="see RFC 7644") from error
     return found
 
 

@@ -17,9 +17,9 @@ from footnote.answering.streaming import completed
 from footnote.domain import Answer, AnswerDone, AnswerEvent, UsageCounted
 from footnote.engine import WorkspaceEngine
 from footnote.engine.answer_runs import Encode, Owner, Reader
-from footnote.errors import InvalidRequest, NotFound
+from footnote.errors import InvalidRequest
 from footnote.interfaces.answer_events import named
-from footnote.interfaces.http.problems import Responses, problem
+from footnote.interfaces.http.problems import Responses
 from footnote.interfaces.schemas import json_of
 
 MEDIA_TYPE = "text/event-stream"
@@ -136,16 +136,7 @@ async def resumed_answer(
             )
         run_id = named_run
     assert run_id is not None, "the path or the header names a run"
-    try:
-        reader = workspace.engine.answer_runs.resume(_owner(workspace), run_id, after)
-    except NotFound:
-        return problem(
-            404,
-            "This process neither makes such an answer nor made one just now.",
-            code="not-found",
-            hint="Ask again. Of several server processes only the one that made an answer can "
-            "resume it; one of a conversation is among its messages once it is done.",
-        )
+    reader = workspace.engine.answer_runs.resume(_owner(workspace), run_id, after)
     return await _following(reader, resumable=True)
 
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from footnote.errors import FootnoteError
 from footnote.interfaces.http.lifecycle import Lifecycle
@@ -52,7 +53,20 @@ class McpMount:
         except FootnoteError as error:
             await problem_of(error)(scope, receive, send)
             return
-        await manager.handle_request(scope, receive, send)
+        # Here the library is loaded.
+        from footnote.interfaces.mcp.messages import error_of  # noqa: PLC0415
+
+        body = await Request(scope, receive).body()
+        if (wrong := error_of(body)) is not None:
+            said = wrong.model_dump_json(by_alias=True, exclude_unset=True)
+            await Response(said, 400, media_type="application/json")(scope, receive, send)
+            return
+        pieces: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def again() -> Message:
+            return pieces.pop() if pieces else await receive()
+
+        await manager.handle_request(scope, again, send)
 
     async def aclose(self) -> None:
         """Stop serving."""

@@ -9,6 +9,7 @@ from uuid import UUID
 from footnote.engine import WorkspaceEngine
 from footnote.errors import InvalidRequest, NotFound
 from footnote.interfaces.tools.library import wanted
+from footnote.validation.messages import shown
 
 with wanted("mcp", "mcp"):
     import mcp.types as mcp_types
@@ -121,4 +122,7 @@ def _document_id(text: str) -> UUID:
     try:
         return UUID(text.strip())
     except ValueError:
-        raise NotFound(f"there is no document {text}") from None
+        raise NotFound(
+            f"there is no document {shown(text)}",
+            hint="list_documents tells the ids of those there are",
+        ) from None

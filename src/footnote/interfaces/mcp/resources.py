@@ -9,6 +9,7 @@ from footnote.engine import WorkspaceEngine
 from footnote.errors import Conflict, NotFound
 from footnote.interfaces.tools.library import wanted
 from footnote.ports import ReadableDocument
+from footnote.validation.messages import shown
 
 with wanted("mcp", "mcp"):
     import mcp.types as mcp_types
@@ -96,4 +97,6 @@ def _document_id(uri: str) -> UUID:
     try:
         return UUID(uri.removeprefix(PREFIX) if uri.startswith(PREFIX) else "")
     except ValueError:
-        raise NotFound(f"there is no resource {uri}") from None
+        raise NotFound(
+            f"there is no resource {shown(uri)}", hint="resources/list names those there are"
+        ) from None

@@ -13,7 +13,7 @@ from footnote import __version__
 from footnote.engine import WorkspaceEngine
 from footnote.engine.tools import Refusal, document_tools
 from footnote.errors import FootnoteError, InvalidRequest, NotFound
-from footnote.interfaces.failures import ABSENT, UNEXPECTED_DETAIL, with_hint
+from footnote.interfaces.failures import UNEXPECTED_DETAIL, with_hint
 from footnote.interfaces.mcp import prompts, resources
 from footnote.interfaces.tools.binding import index_now
 from footnote.interfaces.tools.library import wanted
@@ -134,16 +134,15 @@ def _described(tool: Tool) -> mcp_types.Tool:
 
 
 def _with_errors(handler: Handler[Params, Result]) -> Handler[Params, Result]:
-    """The handler, with its failures as errors of the protocol, as discreet as HTTP's."""
+    """The handler, with its failures as errors of the protocol."""
 
     @wraps(handler)
     async def answer(context: Context, params: Params) -> Result:
         try:
             return await handler(context, params)
-        except NotFound as error:
-            raise MCPError(INVALID_PARAMS, ABSENT) from error
         except FootnoteError as error:
-            code = INVALID_PARAMS if isinstance(error, InvalidRequest) else INTERNAL_ERROR
+            theirs = isinstance(error, InvalidRequest | NotFound)
+            code = INVALID_PARAMS if theirs else INTERNAL_ERROR
             raise MCPError(code, with_hint(str(error), error.hint)) from error
         except MCPError:
             raise

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import stat
@@ -14,9 +13,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, cast
 
 import anyio
-from pydantic import ValidationError
 
 from footnote.engine import WorkspaceEngine
+from footnote.interfaces.mcp.messages import MAX_LINE_BYTES, error_of
 from footnote.interfaces.mcp.server import Context, Inside, mcp_server
 from footnote.interfaces.tools.library import wanted
 
@@ -24,9 +23,6 @@ with wanted("mcp", "mcp"):
     from mcp.server.stdio import stdio_server
     from mcp.shared.message import SessionMessage
     from mcp.types import (
-        INVALID_REQUEST,
-        PARSE_ERROR,
-        ErrorData,
         JSONRPCError,
         JSONRPCNotification,
         JSONRPCRequest,
@@ -39,9 +35,6 @@ if TYPE_CHECKING:
 
 ANSWERS_SECONDS = 60.0
 """For which requests are answered once the input has ended; a client that is gone wants none."""
-MAX_LINE_BYTES = 16 * 1024 * 1024
-"""Of one message, with the end of its line."""
-
 _CANCELLED = "notifications/cancelled"
 
 Refuse = Callable[[JSONRPCError], Awaitable[None]]
@@ -151,44 +144,12 @@ async def _messages(
     async for line in lines:
         if not line.strip():
             continue
-        if (error := _error_of(line)) is None:
+        if (error := error_of(line)) is None:
             unanswered.asked(jsonrpc_message_adapter.validate_json(line, by_name=False))
             yield line.decode()
         else:
             await refuse(error)
     await unanswered.none()
-
-
-def _error_of(line: bytes) -> JSONRPCError | None:
-    """What is wrong with a line, under the identifier of its request if it has one."""
-    if len(line) > MAX_LINE_BYTES:
-        most = f"{MAX_LINE_BYTES // 2**20} MiB"
-        return _error(INVALID_REQUEST, f"This line is longer than a message may be, {most}.")
-    message = None
-    with suppress(ValidationError):
-        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    # A request whose `id` is none passes for a notification, which nobody answers.
-    if message is not None and not (isinstance(message, JSONRPCNotification) and b'"id"' in line):
-        return None
-    try:
-        said = json.loads(line.decode())
-    except (ValueError, RecursionError):
-        return _error(PARSE_ERROR, "A message is one line of JSON in UTF-8.")
-    if message is not None and "id" not in said:
-        return None
-    asks = isinstance(said, dict) and "method" in said
-    if asks and "id" in said and type(said["id"]) not in (int, str):
-        return _error(INVALID_REQUEST, "The `id` of a request is a string or a whole number.")
-    return _error(
-        INVALID_REQUEST,
-        "This is no message of JSON-RPC 2.0.",
-        said["id"] if asks and "id" in said else None,
-    )
-
-
-def _error(code: int, message: str, identifier: int | str | None = None) -> JSONRPCError:
-    error = ErrorData(code=code, message=message)
-    return JSONRPCError(jsonrpc="2.0", id=identifier, error=error)
 
 
 async def _lines() -> AsyncIterator[bytes]:

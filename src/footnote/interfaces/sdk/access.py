@@ -8,6 +8,7 @@ from uuid import UUID
 from footnote.domain import AccessExplanation, DocumentAccess, Grant, Role, Visibility
 from footnote.interfaces.sdk.transport import Repeat
 from footnote.interfaces.sdk.verbs import Remote, verb
+from footnote.validation.constrained_types import Name
 
 
 @verb("GET", "/v1/grants", "grants")
@@ -17,13 +18,13 @@ async def grants(client: Remote) -> tuple[Grant, ...]:
 
 @verb("PUT", "/v1/grants")
 async def grant_role(
-    client: Remote, subject: str, role: Role, *, collection: str | None = None
+    client: Remote, subject: str, role: Role, *, collection: Name | None = None
 ) -> Grant:
     """Give somebody a role in the workspace or in a collection, in the place of an earlier one."""
 
 
 @verb("DELETE", "/v1/grants", repeat=Repeat.REFUSED)
-async def revoke_role(client: Remote, subject: str, *, collection: str | None = None) -> None:
+async def revoke_role(client: Remote, subject: str, *, collection: Name | None = None) -> None:
     """Take a role back. Raises NotFound where none was granted there."""
 
 

@@ -25,7 +25,7 @@ from footnote.interfaces.schemas import (
 )
 from footnote.interfaces.sdk.transport import Content, Repeat
 from footnote.interfaces.sdk.verbs import Remote, verb
-from footnote.validation.constrained_types import PageLimit
+from footnote.validation.constrained_types import Name, PageLimit
 
 _KEYS = "/v1/keys"
 _KEY_ID = re.compile(r"[0-9a-f]{1,63}")  # Of another id there is none, nor a path.
@@ -120,7 +120,7 @@ async def collections(client: Remote) -> tuple[CollectionSummary, ...]:
 
 
 @verb("DELETE", "/v1/collections", repeat=Repeat.REFUSED)
-async def delete_collection(client: Remote, collection: str) -> None:
+async def delete_collection(client: Remote, collection: Name) -> None:
     """Remove a collection without documents, with the roles granted in it. Raises Conflict."""
 
 
@@ -135,7 +135,7 @@ async def citations(
     *,
     since: date | None = None,
     until: date | None = None,
-    collection: str | None = None,
+    collection: Name | None = None,
     limit: int = 50,
 ) -> CitationReport:
     """Which documents the answers of a period cite most, and which they never do."""
@@ -182,7 +182,7 @@ async def remove_budget(client: Remote, measure: Measure, period: Period) -> Non
 
 def _key(key_id: str) -> str:
     if not _KEY_ID.fullmatch(key_id):
-        raise NotFound("there is no key of that id")
+        raise NotFound(f"there is no key {key_id}", hint="footnote keys list")
     return f"{_KEYS}/{key_id}"
 
 

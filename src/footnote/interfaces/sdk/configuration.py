@@ -102,7 +102,10 @@ async def mcp_servers(client: Remote) -> tuple[McpServer, ...]:
 async def remove_mcp_server(client: Remote, name: str) -> None:
     """Offer its tools no more."""
     if not _SERVER_NAME.fullmatch(name):
-        raise NotFound(f"there is no MCP server {name!r}")
+        raise NotFound(
+            f"there is no MCP server {name!r}",
+            hint="`footnote mcp-servers list` shows what there is",
+        )
     path = f"{_SERVERS}/{name}"
     await client.transport.call("DELETE", path, repeat=Repeat.REFUSED)
 

@@ -215,7 +215,7 @@ async def retry_all(client: Remote, document_ids: Sequence[UUID]) -> tuple[Retri
     return tuple([await _retried(client, each) for each in document_ids])
 
 
-async def retry_failed(client: Remote, *, collection: str | None = None) -> tuple[Retried, ...]:
+async def retry_failed(client: Remote, *, collection: Name | None = None) -> tuple[Retried, ...]:
     """Retry every failed document."""
     failed: list[UUID] = []
     cursor: str | None = None

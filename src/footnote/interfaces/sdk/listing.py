@@ -30,14 +30,14 @@ from footnote.interfaces.schemas import (
 )
 from footnote.interfaces.sdk.transport import Content, Repeat
 from footnote.interfaces.sdk.verbs import Remote, verb
-from footnote.validation.constrained_types import MapWait, PageLimit, SimilarLimit
+from footnote.validation.constrained_types import MapWait, Name, PageLimit, SimilarLimit
 
 
 async def documents(
     client: Remote,
     *,
     query: str = "",
-    collection: str | None = None,
+    collection: Name | None = None,
     status: DocumentStatus | None = None,
     document_class: DocumentClass | None = None,
     tag: str | None = None,
@@ -70,7 +70,7 @@ async def document_map(
     client: Remote,
     *,
     query: str = "",
-    collection: str | None = None,
+    collection: Name | None = None,
     status: DocumentStatus | None = None,
     document_class: DocumentClass | None = None,
     tag: str | None = None,
@@ -161,7 +161,7 @@ async def keep_view(
     view_name: str,
     *,
     query: str = "",
-    collection: str | None = None,
+    collection: Name | None = None,
     status: DocumentStatus | None = None,
     document_class: DocumentClass | None = None,
     tag: str | None = None,

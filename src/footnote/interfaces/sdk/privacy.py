@@ -21,6 +21,7 @@ from footnote.interfaces.schemas import (
 )
 from footnote.interfaces.sdk.transport import Content, Repeat
 from footnote.interfaces.sdk.verbs import Remote, verb
+from footnote.validation.constrained_types import Name
 
 _ERASURES = "/v1/erasures"
 
@@ -32,14 +33,14 @@ async def retention_rules(client: Remote) -> tuple[RetentionRule, ...]:
 
 @verb("PUT", "/v1/retention", "rules")
 async def set_retention(
-    client: Remote, kind: RetentionKind, days: int | None, *, collection: str | None = None
+    client: Remote, kind: RetentionKind, days: int | None, *, collection: Name | None = None
 ) -> tuple[RetentionRule, ...]:
     """Have something deleted after so many days, or kept for ever; all rules."""
 
 
 @verb("DELETE", "/v1/retention", repeat=Repeat.REFUSED)
 async def remove_retention(
-    client: Remote, kind: RetentionKind, *, collection: str | None = None
+    client: Remote, kind: RetentionKind, *, collection: Name | None = None
 ) -> None:
     """Remove a rule. Raises NotFound where there is none."""
 
@@ -67,7 +68,7 @@ async def set_legal_hold(
     reason: str,
     *,
     document_id: UUID | None = None,
-    collection: str | None = None,
+    collection: Name | None = None,
     principal_id: str | None = None,
 ) -> LegalHold:
     """Keep one document, a collection, or all of a principal from being deleted."""
@@ -79,7 +80,7 @@ async def lift_legal_hold(client: Remote, hold_id: UUID, reason: str) -> LegalHo
 
 
 @verb("POST", "/v1/erasures", repeat=Repeat.REFUSED)
-async def erase_collection(client: Remote, collection: str) -> Erasure:
+async def erase_collection(client: Remote, collection: Name) -> Erasure:
     """Erase all documents of a collection, whoever sees them. Raises NotFound."""
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from footnote.domain.summaries import Summary, SummaryProgress
 from footnote.interfaces.sdk.verbs import Remote, verb
+from footnote.validation.constrained_types import Name
 
 
 @verb("GET", "/v1/summaries")
@@ -13,7 +14,7 @@ async def summary(
     client: Remote,
     *,
     document_id: UUID | None = None,
-    collection: str | None = None,
+    collection: Name | None = None,
     cluster_id: UUID | None = None,
     sentences: int = 5,
     write: bool = False,

@@ -1,0 +1,60 @@
+"""Tells what is wrong with bytes that should be a message of JSON-RPC."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+from pydantic import ValidationError
+
+from footnote.interfaces.tools.library import wanted
+from footnote.validation.text import json_fault
+
+with wanted("mcp", "mcp"):
+    from mcp.types import (
+        INVALID_REQUEST,
+        PARSE_ERROR,
+        ErrorData,
+        JSONRPCError,
+        JSONRPCNotification,
+        jsonrpc_message_adapter,
+    )
+
+MAX_LINE_BYTES = 16 * 1024 * 1024
+"""Of one message, with the end of its line."""
+
+
+def error_of(line: bytes) -> JSONRPCError | None:
+    """What is wrong with a line, or a body, under the identifier of its request if it has one."""
+    if len(line) > MAX_LINE_BYTES:
+        most = f"{MAX_LINE_BYTES // 2**20} MiB"
+        return _error(INVALID_REQUEST, f"This line is longer than a message may be, {most}.")
+    message = None
+    with suppress(ValidationError):
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    # A request whose `id` is none passes for a notification, which nobody answers.
+    if message is not None and not (isinstance(message, JSONRPCNotification) and b'"id"' in line):
+        return None
+    try:
+        said = json.loads(line.decode())
+    except (ValueError, RecursionError) as error:
+        return _error(
+            PARSE_ERROR,
+            f"This cannot be read: {json_fault(error)}. Send a message as JSON in UTF-8, over "
+            "standard input on one line.",
+        )
+    if message is not None and "id" not in said:
+        return None
+    asks = isinstance(said, dict) and "method" in said
+    if asks and "id" in said and type(said["id"]) not in (int, str):
+        return _error(INVALID_REQUEST, "The `id` of a request is a string or a whole number.")
+    return _error(
+        INVALID_REQUEST,
+        "This is no message of JSON-RPC 2.0.",
+        said["id"] if asks and "id" in said else None,
+    )
+
+
+def _error(code: int, message: str, identifier: int | str | None = None) -> JSONRPCError:
+    error = ErrorData(code=code, message=message)
+    return JSONRPCError(jsonrpc="2.0", id=identifier, error=error)
