@@ -7,13 +7,11 @@ import { useTranslation } from "react-i18next";
 
 import { raw } from "../api/client";
 import { useMay } from "../api/may";
-import { isAbsent } from "../api/problem";
 import { documentQuery } from "../api/queries";
 import { Button } from "../ui/Button";
-import { Missing } from "../ui/Missing";
 import { Notice } from "../ui/Notice";
-import { ProblemNotice } from "../ui/ProblemNotice";
 import { saveAs } from "../ui/saveAs";
+import { Unloaded } from "../ui/Unloaded";
 import { StatusBadge } from "./StatusBadge";
 import { AccessDialog } from "./AccessForm";
 import { MetadataFields } from "./MetadataFields";
@@ -38,23 +36,15 @@ export function DocumentCard() {
   const found = useQuery(documentQuery(documentId));
   const [access, setAccess] = useState(false);
   const mayWrite = useMay("write", found.data?.collection) === true;
-  if (isAbsent(found.error)) {
+  if (found.isError || !found.data) {
     return (
-      <Missing title={t("missing.document")} hint={t("missing.hint")}>
+      <Unloaded found={found} missing={t("missing.document")}>
         <Link to="/documents" search={{}}>
           {t("list.allDocuments")}
         </Link>
-      </Missing>
+      </Unloaded>
     );
   }
-  if (found.isError) {
-    return (
-      <div className="p-4">
-        <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
-      </div>
-    );
-  }
-  if (!found.data) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
   const { attachments, ...document } = found.data;
   const download = async () => {
     const response = await raw(`/v1/documents/${documentId}/content`);

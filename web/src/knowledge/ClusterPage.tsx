@@ -4,10 +4,8 @@ import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 
-import { isAbsent } from "../api/problem";
 import { Button } from "../ui/Button";
-import { Missing } from "../ui/Missing";
-import { ProblemNotice } from "../ui/ProblemNotice";
+import { Unloaded } from "../ui/Unloaded";
 import { ClusterName, ClusterSize, Members } from "./Clusters";
 import { clusterQuery } from "./queries";
 
@@ -22,23 +20,15 @@ export function ClusterPage() {
     ...clusterQuery(clusterId, limit),
     placeholderData: keepPreviousData,
   });
-  if (isAbsent(found.error)) {
+  if (found.isError || !found.data) {
     return (
-      <Missing title={t("missing.cluster")} hint={t("missing.hint")}>
+      <Unloaded found={found} missing={t("missing.cluster")}>
         <Link to="/clusters" search={{}}>
           {t("clusters.all")}
         </Link>
-      </Missing>
+      </Unloaded>
     );
   }
-  if (found.isError) {
-    return (
-      <div className="p-4">
-        <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
-      </div>
-    );
-  }
-  if (!found.data) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
   const { cluster, members, terms, neighbours } = found.data;
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">

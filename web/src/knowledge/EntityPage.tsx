@@ -4,13 +4,12 @@ import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
 import { WHOLE_WORKSPACE, useMay } from "../api/may";
-import { isAbsent } from "../api/problem";
 import type { EntityMention } from "../api/types";
 import type { Place } from "../app/address";
 import { useOpenPlace } from "../app/place";
 import { Button } from "../ui/Button";
-import { Missing } from "../ui/Missing";
 import { ProblemNotice } from "../ui/ProblemNotice";
+import { Unloaded } from "../ui/Unloaded";
 import { EntityName } from "./Entities";
 import { Merge, NamedIn, Rename } from "./EntityChanges";
 import { Decisions } from "./EntityDecisions";
@@ -23,23 +22,15 @@ export function EntityPage() {
   const { entityId } = useParams({ from: "/entities/$entityId" });
   const mayAdminister = useMay("administer", WHOLE_WORKSPACE) === true;
   const found = useQuery(entityQuery(entityId));
-  if (isAbsent(found.error)) {
+  if (found.isError || !found.data) {
     return (
-      <Missing title={t("missing.entity")} hint={t("missing.hint")}>
+      <Unloaded found={found} missing={t("missing.entity")}>
         <Link to="/entities" search={{}}>
           {t("knowledge.allEntities")}
         </Link>
-      </Missing>
+      </Unloaded>
     );
   }
-  if (found.isError) {
-    return (
-      <div className="p-4">
-        <ProblemNotice error={found.error} onRetry={() => void found.refetch()} />
-      </div>
-    );
-  }
-  if (!found.data) return <p className="p-4 text-sm text-muted">{t("common.loading")}</p>;
   const entity = found.data;
   return (
     <div key={entityId} className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
