@@ -78,6 +78,12 @@ def _named(text: str) -> str:
     return storable(text)
 
 
+def _given(name: str) -> str:
+    if not name:
+        raise ValueError("it must not be empty")
+    return name
+
+
 def _distinct(tags: Sequence[str]) -> tuple[str, ...]:
     distinct = tuple(dict.fromkeys(tags))
     if len(distinct) > MAX_TAGS:
@@ -155,7 +161,7 @@ _WHOLE_NUMBER = TypeAdapter(Annotated[int, Field(ge=-(2**63), lt=2**63)])
 StorableText = Annotated[str, AfterValidator(storable)]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(storable)]
 """Of a collection."""
-WorkspaceName = Annotated[str, Field(min_length=1)]
+WorkspaceName = Annotated[str, AfterValidator(_given)]
 """Of a workspace to enter; which names one can have is settled where it is made."""
 ExternalId = Annotated[
     str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS), AfterValidator(storable)
