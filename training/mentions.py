@@ -11,7 +11,6 @@ the four fifths, so that these figures are its own. Dates, numbers and identifie
 from __future__ import annotations
 
 import argparse
-import hashlib
 import random
 import tempfile
 from collections import Counter
@@ -28,6 +27,7 @@ from safetensors.numpy import save_file
 from footnote.models.batching import plan_batches
 from footnote.models.mention_head import LABELS, MentionHead, decoded, neighbourhoods
 from footnote.models.reader_probes import WINDOW_TOKENS, Probes
+from footnote.models.reader_weights import read_weights
 from named_texts import KINDS, Annotated, annotated
 
 RUN_TOKENS = 1024
@@ -115,7 +115,7 @@ def fitted(
     weight = first.weight.detach().numpy() / spread
     return MentionHead(
         layers=0,
-        digest="",
+        encoder="",
         hidden=weight.T.astype(np.float32),
         hidden_bias=(first.bias.detach().numpy() - weight @ centre).astype(np.float32),
         labels=second.weight.detach().numpy().T.copy(),
@@ -198,7 +198,7 @@ def main() -> None:
         options.out,
         {
             "layers": str(options.layers),
-            "reader": hashlib.sha256(options.reader.read_bytes()).hexdigest(),
+            "encoder": read_weights(options.reader).encoder,
         },
     )
     print(f"wrote {options.out}: {options.out.stat().st_size} bytes")

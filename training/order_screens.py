@@ -21,7 +21,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 import probes
 import torch
-from order_network import Stretches, odds_of
+from attention_network import Stretches, odds_of
 from order_passages import Passage, Sentence, passages
 from order_states import Read, kept, opened_probes, read
 from safetensors.numpy import load_file, save_file
@@ -37,11 +36,11 @@ from tokenizers import Tokenizer
 
 from footnote.language.detection import is_english
 from footnote.models import e5, minilm
+from footnote.models.attention_probe import AttentionProbe
 from footnote.models.batching import padded, plan_batches
 from footnote.models.bert_graph import GraphBuilder, encoder
 from footnote.models.model_store import open_session
-from footnote.models.order_probe import OrderProbe
-from footnote.models.reader_weights import read_weights
+from footnote.models.reader_weights import digest_of, read_weights
 
 SOME_ENGLISH = 4
 """Of English passages one in so many is e5's, too."""
@@ -293,10 +292,10 @@ def apart(sentences: Sequence[Sentence], told: Read, texts: int, key: str) -> Ap
     return Apart(fold=fold, odds=np.stack(odds))
 
 
-def unit_odds(probe: OrderProbe, told: Read) -> Floats:
+def unit_odds(probe: AttentionProbe, told: Read) -> Floats:
     """What a probe says of each sentence of the texts."""
     stretches = Stretches(states=told.states, spans=told.units)
-    return odds_of(probe, stretches, np.arange(len(told.units)))
+    return odds_of(probe, stretches, np.arange(len(told.units)))[:, 0]
 
 
 def judged(
@@ -417,8 +416,12 @@ def main() -> None:
             for part, value in found.items():
                 tensors[f"{student.name}.{part}"] = np.ascontiguousarray(value, np.float16)
             print(f"{student.name}: threshold {threshold:.3f}", flush=True)
-    digest = sha256(options.reader.read_bytes()).hexdigest()
-    save_file(tensors, options.out, {"reader": digest})
+    reader = read_weights(options.reader)
+    fitted_to = {
+        "encoder": reader.encoder,
+        "orders": digest_of(reader.probes.orders.tensors("orders")),
+    }
+    save_file(tensors, options.out, fitted_to)
     print(f"wrote {options.out}")
 
 

@@ -10,14 +10,14 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from attention_network import Stretches
 from operation_texts import OPERATIONS
-from order_network import Stretches
 from order_passages import Sentence
 
+from footnote.models.attention_probe import AttentionProbe
 from footnote.models.batching import plan_batches
 from footnote.models.e5 import WORDS, shared_files
 from footnote.models.model_store import open_session
-from footnote.models.order_probe import OrderProbe
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.reader_graph import reader_graph
 from footnote.models.reader_probes import UNIT_TOKENS, WINDOW_TOKENS, Probes, units_of, widened
@@ -56,7 +56,7 @@ def read(reader: Probes, texts: Sequence[str], sentences: Sequence[Sentence]) ->
     """Read each text once, as much as goes in one window."""
     pieces = [reader.tokenizer.pieces(text) for text in texts]
     ids = [[reader.tokenizer.begin, *each.ids[:WINDOW_TOKENS], reader.tokenizer.end] for each in pieces]  # fmt: skip
-    left = [np.zeros((0, reader.weights.operations[0].shape[1]), np.float16)] * len(texts)
+    left = [np.zeros((0, reader.weights.orders.inner.shape[1]), np.float16)] * len(texts)
 
     def take(row: int, states: Floats) -> None:
         left[row] = states[1:-1].astype(np.float16)
@@ -111,22 +111,19 @@ def opened_probes(reader: Path, layers: int, folder: Path) -> Probes:
     part = reader_graph(weights, "int8", WORDS, range(layers))
     graph.write_bytes(part.SerializeToString())
     width = weights.shape.width
-    silent = OrderProbe(
+    silent = AttentionProbe(
         inner=np.zeros((1, width, 1), np.float32),
         inner_bias=np.zeros((1, 1, 1), np.float32),
         heads=np.zeros((1, 1, 1), np.float32),
         hidden=np.zeros((1, 1, 1), np.float32),
         hidden_bias=np.zeros((1, 1, 1), np.float32),
         odds=np.zeros((1, 1, 1), np.float32),
-        bias=0.0,
+        bias=np.zeros(1, np.float32),
     )
     nothing = ProbeWeights(
         layers=layers,
         orders=silent,
-        operations=(
-            np.zeros((len(OPERATIONS), width), np.float32),
-            np.zeros(len(OPERATIONS), np.float32),
-        ),
+        operations=silent,
         names=OPERATIONS,
         least=1.0,
     )

@@ -29,7 +29,7 @@ def test_the_packaged_head_was_fitted_to_the_packaged_reader() -> None:
     assert head is not None
     assert weights is not None
     read, reader = read_mention_head(head), read_weights(weights)
-    assert read.digest == reader.digest
+    assert read.encoder == reader.encoder
     assert reader.probes is not None
     assert read.layers == reader.probes.layers
     assert read.hidden.shape[0] == 3 * reader.shape.width

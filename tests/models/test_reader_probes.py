@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.errors import ModelUnavailable
+from footnote.models.attention_probe import AttentionProbe
 from footnote.models.bert_graph import WORDS
 from footnote.models.e5 import shared_files
 from footnote.models.e5_file import read_packaged
-from footnote.models.order_probe import OrderProbe
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_probes import (
     LEAST_UNIT_TOKENS,
@@ -75,7 +75,7 @@ def reference_states(weights: ReaderWeights, ids: list[int]) -> Array:
     return reference_hidden({**weights.named, WORDS: words}, shape, list(range(len(ids))))
 
 
-def reference_odds(states: Array, probe: OrderProbe) -> float:
+def reference_odds(states: Array, probe: AttentionProbe) -> Array:
     """What a probe says of one stretch, a fit, a head and a token after the other."""
     said = []
     for fit in range(len(probe.inner)):
@@ -86,8 +86,9 @@ def reference_odds(states: Array, probe: OrderProbe) -> float:
             pooled.append(sum(share * row for share, row in zip(shares, inner, strict=True)))
             pooled[-1] = pooled[-1] / shares.sum()
         hidden = np.concatenate(pooled) @ probe.hidden[fit] + probe.hidden_bias[fit, 0]
-        said.append(float(np.maximum(hidden, 0) @ probe.odds[fit, :, 0]))
-    return sum(said) / len(said) + probe.bias
+        said.append(np.maximum(hidden, 0) @ probe.odds[fit])
+    found: Array = np.mean(said, axis=0) + probe.bias
+    return found
 
 
 async def test_orders_equal_an_independent_pass(
@@ -98,7 +99,8 @@ async def test_orders_equal_an_independent_pass(
     states = reference_states(weights, [tokenizer.begin, *pieces.ids, tokenizer.end])[1:-1]
     assert weights.probes is not None
     odds = max(
-        reference_odds(states[a:b], weights.probes.orders) for a, b in units_of(text, pieces)
+        float(reference_odds(states[a:b], weights.probes.orders)[0])
+        for a, b in units_of(text, pieces)
     )
     assert await reader.orders([text]) == pytest.approx([1 / (1 + np.exp(-odds))], abs=1e-3)
 
@@ -112,8 +114,7 @@ async def test_an_operation_equals_an_independent_pass(
     for number in range(12):
         question = f"What do {number} things weigh on the {'other ' * number}side?"
         ids = [tokenizer.begin, *tokenizer.pieces(f"query: {question}").ids, tokenizer.end]
-        odds = probes.operations[0] @ reference_states(weights, ids)[1:-1].mean(axis=0)
-        odds += probes.operations[1]
+        odds = reference_odds(reference_states(weights, ids)[1:-1], probes.operations)
         chances = np.exp(odds - odds.max()) / np.exp(odds - odds.max()).sum()
         if abs(chances.max() - probes.least) < 0.01 or np.ptp(np.sort(chances)[-2:]) < 0.01:
             continue

@@ -67,12 +67,11 @@ def write_tiny_reader(
     }
     if probes is not None:
         sizes = {"inner": (WIDTH, 6), "inner_bias": (1, 6), "heads": (6, 2), "hidden": (12, 4)}
-        sizes |= {"hidden_bias": (1, 4), "odds": (4, 1)}
-        for part, shape in sizes.items():
-            tensors[f"orders.{part}"] = floats(2, *shape, spread=0.5)
-        tensors["orders.bias"] = floats(1)
-        tensors["operation.weight"] = floats(len(OPERATIONS), WIDTH, spread=0.3)
-        tensors["operation.bias"] = floats(len(OPERATIONS))
+        sizes |= {"hidden_bias": (1, 4)}
+        for name, outputs in (("orders", 1), ("operation", len(OPERATIONS))):
+            for part, shape in {**sizes, "odds": (4, outputs)}.items():
+                tensors[f"{name}.{part}"] = floats(2, *shape, spread=0.5)
+            tensors[f"{name}.bias"] = floats(outputs)
         calibration["probes"] = {"layers": probes, "operations": OPERATIONS, "least": 0.4}
     told = {
         "config": json.dumps(config),

@@ -37,8 +37,8 @@ class MentionHead:
 
     layers: int
     """Of the reader's encoder, from the lowest, whose states it reads."""
-    digest: str
-    """Of the reader that it was fitted to."""
+    encoder: str
+    """Digest of the layers that it was fitted to (`ReaderWeights.encoder`)."""
     hidden: _Floats
     """Of shape (3 · width, hidden), with its biases."""
     hidden_bias: _Floats
@@ -74,7 +74,7 @@ def read_mention_head(file: Path) -> MentionHead:
             }
         head = MentionHead(
             layers=int(metadata["layers"]),
-            digest=metadata["reader"],
+            encoder=metadata["encoder"],
             hidden=tensors["hidden.weight"],
             hidden_bias=tensors["hidden.bias"],
             labels=tensors["labels.weight"],

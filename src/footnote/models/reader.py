@@ -107,7 +107,7 @@ def open_reader(
             tokenizer,
             weights.calibration,
             probes,
-            head=_head_for(weights.digest, probes),
+            head=_head_for(weights.encoder, probes),
             unmet=_unmet_for(weights.encoder),
             threads=threads,
         )
@@ -326,18 +326,18 @@ def _described_once(file: Path, _identity: tuple[int, ...]) -> ReaderWeights:
     return replace(read_weights(file), tensors={})
 
 
-def _head_for(digest: str, probes: Probes | None) -> MentionHead | None:
-    """The packaged head, if it was fitted to the lower layers of this reader."""
+def _head_for(encoder: str, probes: Probes | None) -> MentionHead | None:
+    """The packaged head, if it was fitted to these lower layers."""
     file = packaged_head()
     if file is None or probes is None:
         return None
     head = read_mention_head(file)
-    fits = head.digest == digest and head.layers == probes.weights.layers
+    fits = head.encoder == encoder and head.layers == probes.weights.layers
     return head if fits else None
 
 
 def _unmet_for(encoder: str) -> UnmetWords | None:
-    """The packaged probe, if it was fitted to this encoder."""
+    """The packaged probe, if it was fitted to these lower layers."""
     file = packaged_unmet_words()
     if file is None:
         return None

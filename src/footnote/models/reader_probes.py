@@ -108,8 +108,7 @@ class Probes:
         """What a question asks of a column."""
         pieces = self.tokenizer.pieces(f"query: {question}").ids[:QUESTION_TOKENS]
         states = self.states([[self.tokenizer.begin, *pieces, self.tokenizer.end]])[0]
-        matrix, biases = self.weights.operations
-        odds = matrix @ states[1:-1].mean(axis=0) + biases
+        odds = self.weights.operations(states, [(1, len(pieces) + 1)])[0]
         chances = np.exp(odds - odds.max())
         chances /= chances.sum()
         best = int(chances.argmax())

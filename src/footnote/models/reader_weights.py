@@ -23,8 +23,8 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
 from footnote.errors import ModelUnavailable
+from footnote.models.attention_probe import AttentionProbe
 from footnote.models.encoder_shape import BertShape
-from footnote.models.order_probe import OrderProbe
 
 LARGEST_WEIGHT = 63
 """7 bits: two products with unsigned bytes fit the 16-bit sums of processors without VNNI."""
@@ -62,9 +62,10 @@ class ProbeWeights:
 
     layers: int
     """Of the encoder, from the lowest, that are run for them."""
-    orders: OrderProbe
-    operations: tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
-    """Of shape (operations, width), with their biases; the first is none."""
+    orders: AttentionProbe
+    """Its one output is above nought from the threshold on."""
+    operations: AttentionProbe
+    """It has an output for each operation; the first is none."""
     names: tuple[str, ...]
     """Of the operations."""
     least: float
@@ -85,7 +86,8 @@ class ReaderWeights:
     digest: str
     """SHA-256 of the file, in hexadecimal."""
     encoder: str
-    """SHA-256 of the highest layer's last matrix: files that differ in probes alone share it."""
+    """SHA-256 of the layers below the probes, or of all without probes: what was fitted to the
+    states of these layers names it, and is valid for every file that has them."""
 
     @cached_property
     def named(self) -> dict[str, npt.NDArray[np.float32]]:
@@ -138,7 +140,7 @@ def read_weights(file: Path) -> ReaderWeights:
         config = json.loads(metadata["config"])
         fitted = json.loads(metadata["calibration"])
         span, relevance = fitted["answer"]["weights"]
-        highest = tensors[f"layers.{config['layers'] - 1}.fo.weight"]
+        probes = _probes(tensors, fitted.get("probes"))
         weights = ReaderWeights(
             tensors=tensors,
             shape=BertShape(
@@ -154,10 +156,10 @@ def read_weights(file: Path) -> ReaderWeights:
                 bias=fitted["answer"]["bias"],
                 support_temperature=fitted["support"]["temperature"],
             ),
-            probes=_probes(tensors, fitted.get("probes")),
+            probes=probes,
             card=metadata.get("card", ""),
             digest=hashlib.sha256(content).hexdigest(),
-            encoder=hashlib.sha256(highest.tobytes()).hexdigest(),
+            encoder=digest_of_layers(tensors, probes.layers if probes else config["layers"]),
         )
         largest = max(int(np.abs(matrix).max()) for matrix, _ in weights.quantised.values())
     except OSError as error:
@@ -172,13 +174,28 @@ def read_weights(file: Path) -> ReaderWeights:
     return weights
 
 
+def digest_of_layers(tensors: Mapping[str, Tensor], layers: int) -> str:
+    """SHA-256 of the lowest layers and what comes before them."""
+    own = ("position", "norm.", *(f"layers.{each}." for each in range(layers)))
+    return digest_of({name: each for name, each in tensors.items() if name.startswith(own)})
+
+
+def digest_of(tensors: Mapping[str, Tensor]) -> str:
+    """SHA-256 of tensors with their names."""
+    found = hashlib.sha256()
+    for name in sorted(tensors):
+        found.update(name.encode())
+        found.update(tensors[name].tobytes())
+    return found.hexdigest()
+
+
 def _probes(tensors: Mapping[str, Tensor], fitted: Mapping[str, Any] | None) -> ProbeWeights | None:
     if fitted is None:
         return None
     return ProbeWeights(
         layers=int(fitted["layers"]),
-        orders=OrderProbe.of(tensors),
-        operations=(_float(tensors["operation.weight"]), _float(tensors["operation.bias"])),
+        orders=AttentionProbe.of(tensors, "orders"),
+        operations=AttentionProbe.of(tensors, "operation"),
         names=tuple(fitted["operations"]),
         least=float(fitted["least"]),
     )

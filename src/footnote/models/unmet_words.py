@@ -26,7 +26,7 @@ class UnmetWords:
     layers: int
     """Of the reader's encoder, from the lowest, whose states it reads."""
     encoder: str
-    """Digest of the encoder that it was fitted to (`ReaderWeights.encoder`)."""
+    """Digest of the layers that it was fitted to (`ReaderWeights.encoder`)."""
     weight: _Floats
     """Of shape (width,)."""
     bias: float

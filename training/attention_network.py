@@ -1,18 +1,18 @@
-"""Fits the probe for orders: attention pooling over the states of a stretch's tokens, which `footnote.models.order_probe` runs.
+"""Fits attention pooling over the states of a stretch's tokens, which `footnote.models.attention_probe` runs.
 
-A batch has as many orders as look-alikes, and ordinary sentences, of which a text has most and which have to be told apart best.
+For orders a batch has as many orders as look-alikes, and ordinary sentences, of which a text has most and which have to be told apart best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from footnote.models.order_probe import OrderProbe
+from footnote.models.attention_probe import AttentionProbe
 
 INNER, HEADS, HIDDEN = 96, 4, 32
 STEPS, BATCH, RATE, DECAY = 700, 64, 2e-3, 5e-2
@@ -47,49 +47,67 @@ class Stretches:
 class Pooling(torch.nn.Module):
     """The probe as it is fitted."""
 
-    def __init__(self, centre: Floats, spread: Floats) -> None:
+    def __init__(self, centre: Floats, spread: Floats, outputs: int) -> None:
         super().__init__()
         self.centre, self.spread = torch.from_numpy(centre), torch.from_numpy(spread)
         self.inner = torch.nn.Linear(len(centre), INNER)
         self.heads = torch.nn.Linear(INNER, HEADS, bias=False)
         self.hidden = torch.nn.Linear(HEADS * INNER, HIDDEN)
-        self.odds = torch.nn.Linear(HIDDEN, 1)
+        self.odds = torch.nn.Linear(HIDDEN, outputs)
         self.drop, self.drop_more = torch.nn.Dropout(0.2), torch.nn.Dropout(0.3)
 
     def forward(self, states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Log-odds of (stretches, tokens, width)."""
+        """Log-odds of each output, (stretches, outputs), of (stretches, tokens, width)."""
         inner = torch.relu(self.inner(self.drop((states - self.centre) / self.spread)))
         shares = self.heads(inner).masked_fill(~mask[:, :, None], -1e4).softmax(dim=1)
         pooled = (shares.transpose(1, 2) @ inner).flatten(1)
-        return self.odds(self.drop_more(torch.relu(self.hidden(pooled))))[:, 0]
+        return self.odds(self.drop_more(torch.relu(self.hidden(pooled))))
 
 
-def fitted(
+def fitted_to_orders(
     stretches: Stretches,
     labels: npt.NDArray[np.int64],
     kinds: npt.NDArray[np.str_],
     rows: npt.NDArray[np.int64],
     seeds: Sequence[int] = (0,),
-) -> OrderProbe:
+) -> AttentionProbe:
     """The probe of these rows, without a threshold."""
     groups = (
         (rows[labels[rows] == 1], int(BATCH * ORDERS)),
         (rows[kinds[rows] == "harmless"], int(BATCH * HARMLESS)),
         (rows[kinds[rows] == "background"], BATCH - int(BATCH * ORDERS) - int(BATCH * HARMLESS)),
     )
+
+    def drawn(draw: np.random.Generator) -> npt.NDArray[np.int64]:
+        return np.concatenate([draw.choice(group, count) for group, count in groups])
+
+    def loss(said: torch.Tensor, batch: npt.NDArray[np.int64]) -> torch.Tensor:
+        wanted = torch.from_numpy(labels[batch].astype(np.float32))
+        return torch.nn.functional.binary_cross_entropy_with_logits(said[:, 0], wanted)
+
+    return fitted(stretches, 1, drawn, loss, seeds)
+
+
+def fitted(
+    stretches: Stretches,
+    outputs: int,
+    drawn: Callable[[np.random.Generator], npt.NDArray[np.int64]],
+    loss_of: Callable[[torch.Tensor, npt.NDArray[np.int64]], torch.Tensor],
+    seeds: Sequence[int] = (0,),
+    steps: int = STEPS,
+) -> AttentionProbe:
+    """The probe of batches that are drawn so, by the loss of what is said of their stretches."""
     sample = stretches.states[:: max(1, len(stretches.states) // 40_000)].astype(np.float32)
     networks = []
     for seed in seeds:
         torch.manual_seed(seed)
         draw = np.random.default_rng(seed)
-        network = Pooling(sample.mean(axis=0), sample.std(axis=0) + 1e-3)
+        network = Pooling(sample.mean(axis=0), sample.std(axis=0) + 1e-3, outputs)
         optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=STEPS)
-        for _ in range(STEPS):
-            batch = np.concatenate([draw.choice(group, count) for group, count in groups])
-            said = network(*stretches.padded(batch))
-            wanted = torch.from_numpy(labels[batch].astype(np.float32))
-            loss = torch.nn.functional.binary_cross_entropy_with_logits(said, wanted)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps)
+        for _ in range(steps):
+            batch = drawn(draw)
+            loss = loss_of(network(*stretches.padded(batch)), batch)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -98,27 +116,27 @@ def fitted(
     return _probe_of(networks)
 
 
-def _probe_of(networks: Sequence[Pooling]) -> OrderProbe:
+def _probe_of(networks: Sequence[Pooling]) -> AttentionProbe:
     """The same for states as they are."""
 
     def stacked(parts: Sequence[torch.Tensor]) -> Floats:
         return np.ascontiguousarray(torch.stack(list(parts)).detach().numpy(), np.float32)
 
     inner = [each.inner.weight / each.spread for each in networks]
-    return OrderProbe(
+    return AttentionProbe(
         inner=stacked([each.T for each in inner]),
         inner_bias=stacked([(own.inner.bias - each @ own.centre)[None] for own, each in zip(networks, inner, strict=True)]),
         heads=stacked([each.heads.weight.T for each in networks]),
         hidden=stacked([each.hidden.weight.T for each in networks]),
         hidden_bias=stacked([each.hidden.bias[None] for each in networks]),
         odds=stacked([each.odds.weight.T for each in networks]),
-        bias=float(np.mean([each.odds.bias.item() for each in networks])),
+        bias=stacked([each.odds.bias for each in networks]).mean(axis=0),
     )  # fmt: skip
 
 
-def odds_of(probe: OrderProbe, stretches: Stretches, rows: npt.NDArray[np.int64]) -> Floats:
-    """What a probe says of these stretches."""
-    found = np.zeros(len(rows), np.float32)
+def odds_of(probe: AttentionProbe, stretches: Stretches, rows: npt.NDArray[np.int64]) -> Floats:
+    """What a probe says of these stretches, (stretches, outputs)."""
+    found = np.zeros((len(rows), len(probe.bias)), np.float32)
     lengths = stretches.spans[rows, 1] - stretches.spans[rows, 0]
     for each in np.array_split(np.argsort(lengths, kind="stable"), -(-len(rows) // JUDGED)):
         states = [stretches.states[first:last] for first, last in stretches.spans[rows[each]]]
