@@ -10,6 +10,7 @@ from pathlib import PurePath
 from footnote.answering.choosing import Located
 from footnote.answering.tables import Row, Table
 from footnote.answering.titles import Terms, closest, spaced, without_unit
+from footnote.answering.totals import own_rows
 from footnote.language.quantities import quantities_of
 from footnote.ports import Operation
 
@@ -22,6 +23,8 @@ class Asked:
     table: Table
     terms: Terms
     located: Sequence[Located]
+    told: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """By column the cells that name its group in other words, where it says those of none."""
     _known: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def says(self, text: str) -> bool:
@@ -49,7 +52,10 @@ class Asked:
 
     @cached_property
     def groups(self) -> Mapping[int, frozenset[str]]:
-        """By column, the cells that the question says; titles that it says are none."""
+        """By column, the cells that the question says; titles that it says are none.
+
+        Beside the name of another row that of a row of totals says what is asked of it.
+        """
         titles = frozenset[str]().union(
             *(self._terms(without_unit(self.table.header[at])) for at in self.titles)
         )
@@ -61,9 +67,16 @@ class Asked:
                     for each in set(self.table.column(at))
                     if self.says(each) and not self._terms(each) <= titles
                 }
+                if len(said) > 1:
+                    said = {row.cells[at].text for row in self.own_rows or ()} & said or said
                 if said:
                     found[at] = frozenset(said)
-        return found
+        return found or self.told
+
+    @cached_property
+    def own_rows(self) -> tuple[Row, ...] | None:
+        """See `footnote.answering.totals.own_rows`."""
+        return own_rows(self.table)
 
     @cached_property
     def names_one_row(self) -> bool:
@@ -81,17 +94,26 @@ class Asked:
     @cached_property
     def unexplained(self) -> list[str]:
         """The words of the question that name no column, group or document of the table."""
-        passage = self.located[0].passage
-        held = [
+        known = self._all_terms(
             *(without_unit(self.table.header[at]) for at in self.titles),
             *(self.table.header[at] for at in self.titles),
             *(each for group in self.groups.values() for each in group),
-            passage.document_title,
-            PurePath(passage.filename).stem,
-            *passage.heading_path,
-        ]
-        known = frozenset[str]().union(*map(self._terms, [*held, *map(spaced, held)]))
+            *self._above,
+        )
         return [each for each in self.question.split() if not self._terms(each) <= known]
+
+    def lacks(self, name: str) -> bool:
+        """Whether no word of a name stands in the table or above it."""
+        held = [*self.table.header, *(each.text for row in self.table.rows for each in row.cells)]
+        return not self._terms(name) & self._all_terms(*held, *self._above)
+
+    def tells(self, row: Row, others: Sequence[Row]) -> bool:
+        """Whether it says a word of this row's cells that not all of these rows have."""
+
+        def said(one: Row) -> frozenset[str]:
+            return self._all_terms(*(each.text for each in one.cells)) & self._terms(self.question)
+
+        return not said(row) <= frozenset.intersection(*map(said, others))
 
     def is_among(self, row: Row) -> bool:
         """Whether a row belongs to the groups that the question names."""
@@ -158,6 +180,15 @@ class Asked:
         if len(said) == 1:
             return said[0]
         return 0 if 0 in said or self.groups else None
+
+    @property
+    def _above(self) -> tuple[str, ...]:
+        """What the table's document and sections are called."""
+        passage = self.located[0].passage
+        return passage.document_title, PurePath(passage.filename).stem, *passage.heading_path
+
+    def _all_terms(self, *texts: str) -> frozenset[str]:
+        return frozenset[str]().union(*map(self._terms, [*texts, *map(spaced, texts)]))
 
     def _terms(self, text: str) -> frozenset[str]:
         if text not in self._known:

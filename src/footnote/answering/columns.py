@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from footnote.answering.asking import Asked
 from footnote.answering.choosing import Located
 from footnote.answering.cite import Footnotes
+from footnote.answering.naming import rows_read_apart
 from footnote.answering.sentences import Candidate
-from footnote.answering.tables import Row, Table, table_around
+from footnote.answering.tables import Table, table_around
 from footnote.answering.titles import Terms
 from footnote.domain import Evidence
 from footnote.language.quantities import Quantities, quantities_of
@@ -21,8 +21,12 @@ MOST_CITED = 12
 """Rows that have a footnote each; of more the stretches of the table are cited."""
 FURTHER_DECIMALS = 2
 """Of an average, beyond those of its numbers."""
-TELLING_DIGITS = 3
-"""Of a number that is the sum of those above it, for that to be no accident."""
+MOST_UNMET = 1.0
+"""Of a table that an answer was read in. Beside made-up tables questions about what is there have
+up to .7, in another language up to 1.1; those about an office or a kind that is not from 1.3 on."""
+LEAST_APART, LEAST_APART_OF_NAME = 4.0, 1.0
+"""How far rows must be read apart from all others to be the group that a question names in other
+words, in log-odds, and the same where it has a name that the table lacks."""
 
 _FEWEST_ROWS = 2
 """Of fewer nothing is asked."""
@@ -61,6 +65,22 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """What models say of a question beside a table, where its words are not those of the table."""
+
+    names: Sequence[str] = ()
+    """Of persons, places and so on, in the question."""
+    unmet: float = 0.0
+    """See `PassageReading.unmet`."""
+    read: Sequence[Located] = ()
+    """The best stretch of each of the table's rows that was read."""
+
+
+NOTHING_HEARD = Heard()
+"""Of a question that has its words in the table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NotComputed:
     """Why a column was not computed with, although the question asks for it."""
 
@@ -73,12 +93,15 @@ def compute(
     located: Sequence[Located],
     evidence: Sequence[Evidence],
     terms: Terms,
+    *,
+    heard: Heard = NOTHING_HEARD,
 ) -> Computed | NotComputed | None:
     """What the question asks of the column that the likeliest answer was located in.
 
     None where there is no column to compute with, where the question names one row, whose cell is
     then the answer, and where it names a number that the table does not have. Rows whose numbers
-    sum up those above them are no rows of their own.
+    sum up those above them are no rows of their own. What the question names of the table without
+    saying its words is taken from how its rows were read; it is never left out.
     """
     table = table_around(located[0].candidate, evidence) if located else None
     if table is None or len(table.rows) < _FEWEST_ROWS:
@@ -87,12 +110,23 @@ def compute(
         return NotComputed(reason="a row of its table could not be read")
     asked = Asked(question=question, table=table, terms=terms, located=located)
     column = asked.column(operation)
-    return None if column is None else _over_column(operation, asked, column)
+    if column is None:
+        return None
+    if heard.unmet > MOST_UNMET:
+        return NotComputed(reason="the question speaks of something that its table does not have")
+    if not asked.groups:
+        lacking = next(filter(asked.lacks, heard.names), None)
+        apart = rows_read_apart(asked, heard.read)
+        if apart and apart.lead >= (LEAST_APART if lacking is None else LEAST_APART_OF_NAME):
+            asked = replace(asked, told={apart.column: frozenset((apart.cell,))})
+        elif lacking is not None:
+            return NotComputed(reason=f"no row of its table says {lacking!r}")
+    return _over_column(operation, asked, column)
 
 
 def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | NotComputed | None:
     table = asked.table
-    own = _own_rows(table)
+    own = asked.own_rows
     kept = tuple(row for row in own or table.rows if asked.is_among(row))
     if len(kept) < (1 if operation is Operation.COUNT else _FEWEST_ROWS):
         return None
@@ -150,57 +184,6 @@ def _aggregated(
         text=f"{name}: {quantities.style(number)} ({over})",
         rows=tuple(row.candidate for row in table.rows),
     )
-
-
-def _own_rows(table: Table) -> tuple[Row, ...] | None:
-    """The rows that do not sum up rows above them; None where that cannot be told of the last."""
-    last = len(table.rows) - 1
-    sums: dict[int, list[bool]] = {}
-    for at in range(1, len(table.header)):
-        quantities = quantities_of(table.column(at), table.language)
-        if isinstance(quantities, Quantities):
-            for number, sure in _sums(quantities.values):
-                sums.setdefault(number, []).append(sure)
-    totals = {
-        number
-        for number, sure in sums.items()
-        if any(sure) or len(sure) > 1 or table.rows[number].is_emphasised
-    }
-    if last in sums.keys() - totals:
-        return None
-    return tuple(row for number, row in enumerate(table.rows) if number not in totals)
-
-
-def _sums(values: Sequence[Decimal]) -> Iterator[tuple[int, bool]]:
-    """The places of numbers that are the sum of all above them, or of those since the last sum.
-
-    Each with whether that can be no accident; of such as can only the last.
-
-    >>> list(_sums([Decimal(each) for each in (125, 80, 205, 50, 73, 123, 328)]))
-    [(2, True), (5, True), (6, True)]
-    >>> list(_sums([Decimal(each) for each in (10, 20, 30)]))
-    [(2, False)]
-    """
-    every: list[Decimal] = []
-    recent: list[Decimal] = []
-    for place, value in enumerate(values):
-        summed = next(
-            (above for above in (every, recent) if len(above) > 1 and value == sum(above) != 0), ()
-        )
-        sure = _telling_digits((*summed, value)) + len(summed) > TELLING_DIGITS + 1
-        if summed and (sure or place == len(values) - 1):
-            yield place, sure
-        if summed and sure:
-            recent = []
-        else:
-            every.append(value)
-            recent.append(value)
-
-
-def _telling_digits(values: Sequence[Decimal]) -> int:
-    """Of the largest number, without the zeros that all of them end with."""
-    whole = [abs(int(each.scaleb(6))) for each in values]
-    return len(str(max(whole) // math.gcd(*whole, 10 ** max(len(str(each)) for each in whole))))
 
 
 def _rows(count: int) -> str:

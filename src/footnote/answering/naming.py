@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from footnote.answering.asking import Asked
 from footnote.answering.choosing import Located
-from footnote.answering.sentences import candidates_of
-from footnote.answering.tables import Table, table_around
+from footnote.answering.sentences import Candidate, candidates_of
+from footnote.answering.tables import Row, Table, table_around
 from footnote.answering.titles import Terms
 from footnote.domain import Evidence
+from footnote.language.quantities import Quantities, quantities_of
 from footnote.ports import Operation
 
 _SEVERAL = 2
+SURELY_READ = 8.0
+"""Log-odds by which one of several rows that a question names alike must be read better than the
+others to be the one that is asked for. Beside totals of a group it has up to 7.9."""
+SURELY_READ_WORDS = 4.0
+"""The same for cells of words, of which tables of properties have one in each row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +89,18 @@ class Alike:
 
 
 def rows_alike(
-    question: str, found: Located, evidence: Sequence[Evidence], terms: Terms
+    question: str,
+    found: Located,
+    evidence: Sequence[Evidence],
+    terms: Terms,
+    read: Sequence[Located] = (),
 ) -> list[Alike]:
     """The rows that a question names as it names that of its answer, this one among them.
 
-    Empty but for numbers under a title that the question says, in one group that it says, where at
-    most one further word could tell the row.
+    They are of one group that it says. Empty where a word of its cells tells the row of the answer
+    from them, and where it was read so much better than the others that its own words may do so
+    in another way; but not for numbers under a title that the question says, where at most one
+    further word could tell the row.
     """
     table = table_around(found.candidate, evidence)
     if table is None or any(len(each.cells) != len(table.header) for each in table.rows):
@@ -95,21 +108,26 @@ def rows_alike(
     asked = Asked(question=question, table=table, terms=terms, located=[found])
     column = next(iter(asked.pointed), None)
     kept = [row for row in table.rows if asked.is_among(row)]
-    own = found.candidate.canonical_span
+    own = [row for row in kept if row.candidate.canonical_span == found.candidate.canonical_span]
     if (
-        column not in asked.numeric
-        or column not in asked.titles
+        column is None
+        or column in asked.groups
         or {len(said) for said in asked.groups.values()} != {1}
         or asked.has_other_numbers
-        or len(asked.unexplained) > 1
-        or all(row.candidate.canonical_span != own for row in kept)
+        or not own
         or len(kept) < _SEVERAL
+        or len({row.cells[column].text for row in kept}) == 1
     ):
+        return []
+    named = column in asked.numeric and column in asked.titles and len(asked.unexplained) <= 1
+    if not named and (asked.tells(own[0], kept) or _is_surely_read(asked, column, kept, read)):
         return []
     telling = [
         at
         for at in range(1, len(table.header))
-        if at not in asked.numeric and len({row.cells[at].text for row in kept}) > 1
+        if at != column
+        and (at not in asked.numeric or column not in asked.numeric)
+        and len({row.cells[at].text for row in kept}) > 1
     ]
     return [
         Alike(
@@ -120,11 +138,76 @@ def rows_alike(
                 end=row.cells[column].end,
             ),
             text=f"{row.cells[0].text} — "
-            + ", ".join(f"{table.header[at]}: {row.cells[at].text}" for at in (*telling, column)),
+            + ", ".join(
+                f"{table.header[at]}: {row.cells[at].text}"
+                for at in ((*telling, column) if column else telling)
+            ),
         )
         for row in kept
         if row.cells[column].text and not row.candidate.gives_orders
     ]
+
+
+def _is_surely_read(
+    asked: Asked, column: int, rows: Sequence[Row], read: Sequence[Located]
+) -> bool:
+    """Whether one of the rows was read far better than the others, or they cannot be compared."""
+    table = asked.table
+    numbers = column in asked.numeric
+    if numbers and not isinstance(
+        quantities_of([row.cells[column].text for row in rows], table.language), Quantities
+    ):
+        return True
+    scores = _scores(read)
+    found = sorted(scores.get(_place(row.candidate), -inf) for row in rows)
+    return found[-1] - found[-2] > (SURELY_READ if numbers else SURELY_READ_WORDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadApart:
+    """The rows with one thing in a column, where they were read better than all others."""
+
+    column: int
+    cell: str
+    lead: float
+    """Of the worst of them on the best of the others, in log-odds."""
+
+
+def rows_read_apart(asked: Asked, read: Sequence[Located]) -> ReadApart | None:
+    """The group of rows that a reader tells from all others, so that the question must name it.
+
+    None where a row was not read, and where two columns tell such rows.
+    """
+    table, scores = asked.table, _scores(read)
+    told = [scores.get(_place(row.candidate)) for row in table.rows]
+    known = [each for each in told if each is not None]
+    if not known or len(known) < len(told):
+        return None
+    best = table.rows[known.index(max(known))]
+    found = []
+    for at in range(len(table.header)):
+        if at in asked.numeric:
+            continue
+        same = [row.cells[at].text == best.cells[at].text for row in table.rows]
+        inside = [score for score, own in zip(known, same, strict=True) if own]
+        outside = [score for score, own in zip(known, same, strict=True) if not own]
+        if len(inside) >= _SEVERAL and outside and min(inside) > max(outside):
+            lead = min(inside) - max(outside)
+            found.append(ReadApart(column=at, cell=best.cells[at].text, lead=lead))
+    return found[0] if len(found) == 1 else None
+
+
+def _scores(read: Sequence[Located]) -> dict[tuple[object, ...], float]:
+    found: dict[tuple[object, ...], float] = {}
+    for each in read:
+        place = _place(each.candidate)
+        found[place] = max(each.score, found.get(place, -inf))
+    return found
+
+
+def _place(row: Candidate) -> tuple[object, ...]:
+    passage = row.evidence.passage
+    return passage.document_id, passage.version, row.canonical_span
 
 
 def _tables(evidence: Sequence[Evidence]) -> Iterator[Table]:

@@ -16,7 +16,7 @@ from footnote.answering.choosing import (
     names_several,
 )
 from footnote.answering.cite import Footnotes
-from footnote.answering.columns import Computed, NotComputed, compute
+from footnote.answering.columns import Computed, Heard, NotComputed, compute
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.naming import group_named, named_alone, rows_alike
 from footnote.answering.observing import heading_of
@@ -28,16 +28,26 @@ from footnote.answering.titles import Terms, spoken
 from footnote.answering.weighing import AsRead, Weigh, Weighed
 from footnote.domain import Answer, AnswerSentence, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
-from footnote.ports import Analyzer, AnswerSpan, Embedder, Operation, PassageText, Reader
+from footnote.ports import (
+    Analyzer,
+    AnswerSpan,
+    Embedder,
+    NameFinder,
+    Operation,
+    PassageText,
+    Reader,
+)
 
 LEAST_ANSWERABILITY = 0.25
 """Where nothing was fitted; what is fitted comes with its own (`answering/weighing.json`)."""
 UNDECIDED = 0.05
 """As above."""
 LEAST_FURTHER = 0.9
-MOST_UNMET = 0.0
-"""Of a table whose group is asked for by its cells alone: that of the middle question whose words
-are all met."""
+MOST_UNMET = 0.7
+"""Of a table whose group is asked for by its cells alone: a little less than where an answer was
+read in it (`answering/columns.py`)."""
+MOST_ALIKE = 12
+"""Rows that are said where a question does not tell them apart."""
 OVER_GROUPS = frozenset((Operation.SUM, Operation.AVERAGE, Operation.LARGEST, Operation.SMALLEST))
 """What is counted, on the other hand, has to be named."""
 
@@ -60,6 +70,8 @@ class ReaderAnswerer:
     least_further: float = LEAST_FURTHER
     """A further answer needs this probability, and about the odds of the best one."""
     passages: int = MOST_PASSAGES
+    namer: NameFinder | None = None
+    """What finds the names in a question over a table, none of which may be left out."""
     weigh: Weigh = field(default_factory=AsRead)
     """What makes one probability of what the reader and the search say."""
 
@@ -87,7 +99,9 @@ class ReaderAnswerer:
             chosen = choose(question, weighed.found, ranked)
             over_column = None
             if tables := [each for each in ranked[: self.passages] if holds_table(each)]:
-                over_column = await self._over_column(self.reader, question, chosen, ranked, tables)
+                over_column = await self._over_column(
+                    self.reader, question, chosen, ranked, tables, read=weighed.found
+                )
         except ModelUnavailable as unavailable:
             note = f"answer: nothing was read, {unavailable}"
             return refusal(question, evidence, confidence=0.0, degraded=(note,))
@@ -98,8 +112,8 @@ class ReaderAnswerer:
             return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
         asked = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
         told = [(each, said_of(question, each)) for each in asked]
-        alike = rows_alike(question, asked[0], ranked, self._terms_of(asked[0]))
-        if len(alike) > self.max_sentences:
+        alike = rows_alike(question, asked[0], ranked, self._terms_of(asked[0]), weighed.found)
+        if len(alike) > MOST_ALIKE:
             note = (
                 f"answer: {len(alike)} rows of a table are named alike, and none of them was chosen"
             )
@@ -132,6 +146,8 @@ class ReaderAnswerer:
         found: Sequence[Located],
         evidence: Sequence[Evidence],
         tables: Sequence[Evidence],
+        *,
+        read: Sequence[Located],
     ) -> tuple[Computed | NotComputed, float] | None:
         """What the question asks of a column, if the answer stands in one, and how likely it does.
 
@@ -160,7 +176,12 @@ class ReaderAnswerer:
         least = max(self.least_answerability, *(each.read for each in found[:1]), 0.0)
         if operation is not None and located and located[0].probability >= least:
             terms = self._terms_of(located[0])
-            over = compute(question, operation, located, evidence, terms)
+            heard_of_it = Heard(
+                names=await self._names_in(question),
+                unmet=unmet[located[0].passage.chunk_id],
+                read=read,
+            )
+            over = compute(question, operation, located, evidence, terms, heard=heard_of_it)
             return None if over is None else (over, located[0].probability)
         if found and found[0].probability >= self.least_answerability:
             return None
@@ -176,6 +197,11 @@ class ReaderAnswerer:
                 over = compute(question, each, [row], evidence, terms)
                 return None if over is None else (over, self.least_answerability)
         return None
+
+    async def _names_in(self, question: str) -> list[str]:
+        """The names in a question; none where nothing finds them."""
+        found = None if self.namer is None else await self.namer.names([question])
+        return [] if found is None else [question[one.start : one.end] for one in found[0]]
 
     def _terms_of(self, found: Located) -> Terms:
         return partial(self.analyzer.terms, language=found.passage.language)

@@ -175,6 +175,7 @@ async def open_engine(
             search_stages=_search_stages(settings, embedder, analyzer, models),
             answerer=ReaderAnswerer(
                 reader=models.reader,
+                namer=models.reader,
                 analyzer=analyzer,
                 least_answerability=fitted().least,
                 undecided=fitted().undecided,
