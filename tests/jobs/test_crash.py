@@ -18,8 +18,8 @@ from tests.conftest import TestDatabase
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
-DOCUMENTS = 60
-HOLD = "SELECT FROM footnote.procrastinate_jobs ORDER BY id DESC LIMIT 20 FOR UPDATE"
+DOCUMENTS = 24
+HOLD = "SELECT FROM footnote.procrastinate_jobs ORDER BY id DESC LIMIT 8 FOR UPDATE"
 _PATIENCE_SECONDS = 600
 
 

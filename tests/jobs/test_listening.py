@@ -51,18 +51,26 @@ async def listening(
         await transcriber.close()
 
 
-async def heard(content: bytes, media_type: str = "audio/wav") -> Transcript:
+@pytest.fixture(scope="module")
+async def kept() -> AsyncIterator[LocalTranscriber]:
+    """One whose process has the model loaded."""
     async with listening() as transcriber:
-        return await transcriber(BytesIO(content), media_type, workspace_id=CALM)
+        yield transcriber
+
+
+async def heard(
+    transcriber: LocalTranscriber, content: bytes, media_type: str = "audio/wav"
+) -> Transcript:
+    return await transcriber(BytesIO(content), media_type, workspace_id=CALM)
 
 
 def words(transcript: Transcript) -> str:
     return " ".join(each.text for each in transcript.utterances).lower()
 
 
-async def test_english_is_written_down_with_its_times() -> None:
+async def test_english_is_written_down_with_its_times(kept: LocalTranscriber) -> None:
     content = spoken(f"{CRANE} {COST}")
-    found = await heard(content)
+    found = await heard(kept, content)
     assert "crane was delivered on the third of march" in words(found)
     assert "insurance" in words(found)
     assert found.language == "en"
@@ -88,26 +96,29 @@ async def test_english_is_written_down_with_its_times() -> None:
         ("webm", "video/webm"),
     ],
 )
-async def test_other_formats_say_the_same(ending: str, media_type: str, tmp_path: Path) -> None:
+async def test_other_formats_say_the_same(
+    kept: LocalTranscriber, ending: str, media_type: str, tmp_path: Path
+) -> None:
     """What is lost by compression may cost a word of a voice as thin as this one."""
     content = converted(spoken(CRANE), tmp_path, ending)
-    found = await heard(content, media_type)
+    found = await heard(kept, content, media_type)
     assert "was delivered on the third" in words(found)
     assert found.duration_seconds == pytest.approx(len(samples_of(spoken(CRANE))) / RATE, abs=0.2)
 
 
-async def test_times_are_right_beyond_the_first_part_and_nothing_is_cut_in_two() -> None:
+async def test_times_are_right_beyond_the_first_part_and_nothing_is_cut_in_two(
+    kept: LocalTranscriber,
+) -> None:
     """Somebody speaks across the moment at which the child hands over."""
     crane, cost = samples_of(spoken(CRANE)), samples_of(spoken(COST))
     content = recording(silence(148), crane, silence(160), cost)
     told: list[tuple[int, int]] = []
-    async with listening() as transcriber:
-        found = await transcriber(
-            BytesIO(content),
-            "audio/wav",
-            workspace_id=CALM,
-            on_progress=lambda done, total: told.append((done, total)),
-        )
+    found = await kept(
+        BytesIO(content),
+        "audio/wav",
+        workspace_id=CALM,
+        on_progress=lambda done, total: told.append((done, total)),
+    )
     seconds = len(content) // 2 // RATE
     assert [done for done, _ in told] == sorted({done for done, _ in told})
     assert told[-1] == (seconds, seconds)
@@ -123,21 +134,23 @@ async def test_times_are_right_beyond_the_first_part_and_nothing_is_cut_in_two()
     [silence(0), silence(0.01), silence(30), noise(30)],
     ids=["0 s", "a blink", "", "noise"],
 )
-async def test_nothing_is_heard_where_nobody_speaks(sound: np.ndarray) -> None:
-    found = await heard(recording(sound))
+async def test_nothing_is_heard_where_nobody_speaks(
+    kept: LocalTranscriber, sound: np.ndarray
+) -> None:
+    found = await heard(kept, recording(sound))
     assert found.utterances == ()
     assert found.duration_seconds == pytest.approx(len(sound) / RATE)
 
 
-async def test_a_file_that_was_cut_off_says_what_is_left() -> None:
+async def test_a_file_that_was_cut_off_says_what_is_left(kept: LocalTranscriber) -> None:
     whole = recording(samples_of(spoken(CRANE)), silence(1), samples_of(spoken(COST)))
-    found = words(await heard(whole[: round(len(whole) * 0.6)]))
+    found = words(await heard(kept, whole[: round(len(whole) * 0.6)]))
     assert "crane" in found
     assert "dollars" not in found
 
 
-async def test_another_language_is_doubted() -> None:
-    found = await heard(spoken(GERMAN, "de"))
+async def test_another_language_is_doubted(kept: LocalTranscriber) -> None:
+    found = await heard(kept, spoken(GERMAN, "de"))
     assert found.warning is not None
     assert "English alone" in found.warning
 
@@ -152,7 +165,7 @@ async def test_what_is_no_recording_costs_nobody_else_anything() -> None:
 
 
 async def test_a_long_recording_does_not_hold_up_that_of_another_workspace() -> None:
-    long = recording(*[silence(140), samples_of(spoken(COST))] * 4)
+    long = recording(*[silence(140), samples_of(spoken(COST))] * 3)
     ended: list[UUID] = []
 
     async def listen(workspace_id: UUID, content: bytes) -> None:
@@ -180,8 +193,8 @@ async def test_a_model_that_is_none_fails_with_the_setting(tmp_path: Path) -> No
 
 async def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    await heard(recording(noise(2)))
     async with listening() as transcriber:
+        await heard(transcriber, recording(noise(2)))
         with pytest.raises(DocumentUnreadable):
             await transcriber(BytesIO(bytes(1000)), "audio/wav", workspace_id=CALM)
     assert not await asyncio.to_thread(os.listdir, tmp_path)
