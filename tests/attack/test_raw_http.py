@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -14,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
+from footnote.engine import events
 from footnote.interfaces.cli import serve
 from footnote.interfaces.http import streaming as http_streaming
 from footnote.store.embedded import EmbeddedPostgres
@@ -27,6 +29,8 @@ HEARTBEAT_SECONDS = 0.2
 A_LONG_TIME = 60.0
 """After which a test is given up; what it waits for comes long before."""
 HOST = "Host: 127.0.0.1\r\n"
+LENGTH = re.compile(rb"(?is)\r\ncontent-length: (?P<body>\d+)\r\n(?:[^\r\n]+\r\n)*\r\n")
+"""Of a body, in the head before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,7 @@ async def server(
         monkeypatch.setattr(serve, "BODY_SECONDS", PATIENCE_SECONDS)
         monkeypatch.setattr(serve, "REST_SECONDS", REST_SECONDS)
         monkeypatch.setattr(http_streaming, "HEARTBEAT_SECONDS", HEARTBEAT_SECONDS)
+        monkeypatch.setattr(events, "PAUSES", (HEARTBEAT_SECONDS,))
         settings = settings_over(database, tmp_path_factory.mktemp("raw"), model_home)
         async with served(settings) as client:
             yield client
@@ -66,13 +71,18 @@ async def connected(server: httpx.AsyncClient) -> AsyncIterator[Connection]:
         writer.close()
 
 
-async def answer_from(reader: asyncio.StreamReader) -> Answered | None:
-    """What the server says before it closes the connection; None if it says nothing."""
-    said = b""
+async def answer_from(reader: asyncio.StreamReader, *, to_the_end: bool) -> Answered | None:
+    """What the server says, to the end of the connection or of its answer; None for nothing."""
+    said, whole = b"", None
     # What it leaves unread makes of the end a reset, which comes after what it said.
     with suppress(ConnectionResetError):
-        while piece := await reader.read(65536):
+        while whole is None or to_the_end or len(said) < whole:
+            piece = await reader.read(65536)
+            if not piece:
+                break
             said += piece
+            if whole is None and (length := LENGTH.search(said)):
+                whole = length.end() + int(length["body"])
     if not said:
         return None
     head, _, body = said.partition(b"\r\n\r\n")
@@ -82,10 +92,12 @@ async def answer_from(reader: asyncio.StreamReader) -> Answered | None:
     return Answered(int(first.split()[1]), headers, json.loads(body) if "json" in kind else body)
 
 
-async def ask(server: httpx.AsyncClient, request: str) -> Answered | None:
+async def ask(
+    server: httpx.AsyncClient, request: str, *, to_the_end: bool = True
+) -> Answered | None:
     async with connected(server) as (reader, writer):
         writer.write(request.encode("latin-1"))
-        return await answer_from(reader)
+        return await answer_from(reader, to_the_end=to_the_end)
 
 
 def assert_refused(answered: Answered | None, status: int, kind: str) -> None:
@@ -196,7 +208,7 @@ async def test_a_plain_request_is_answered(server: httpx.AsyncClient) -> None:
 async def test_a_head_that_no_client_means_is_refused(
     server: httpx.AsyncClient, request_: str, status: int, kind: str
 ) -> None:
-    assert_refused(await ask(server, request_), status, kind)
+    assert_refused(await ask(server, request_, to_the_end=False), status, kind)
 
 
 async def test_a_head_larger_than_what_is_read_at_once_ends_the_connection(
@@ -256,7 +268,7 @@ async def test_a_connection_that_asks_nothing_is_closed(server: httpx.AsyncClien
 async def test_a_head_that_does_not_end_is_cut_off(server: httpx.AsyncClient) -> None:
     async with connected(server) as (reader, writer):
         writer.write(f"GET /health HTTP/1.1\r\n{HOST}".encode())
-        closed = asyncio.ensure_future(answer_from(reader))
+        closed = asyncio.ensure_future(answer_from(reader, to_the_end=True))
         await trickle(writer, b"X: a\r\n", closed)
         assert_refused(await closed, 408, "request-timeout")
 
@@ -291,7 +303,7 @@ POST = f"POST /v1/search HTTP/1.1\r\n{HOST}Content-Type: application/json\r\n"
 async def test_a_body_that_trickles_is_cut_off(server: httpx.AsyncClient) -> None:
     async with connected(server) as (reader, writer):
         writer.write(f"{POST}Content-Length: 100000\r\n\r\n".encode())
-        closed = asyncio.ensure_future(answer_from(reader))
+        closed = asyncio.ensure_future(answer_from(reader, to_the_end=True))
         await trickle(writer, b" ", closed)
         assert_refused(await closed, 408, "request-timeout")
 
@@ -300,7 +312,7 @@ async def test_a_body_that_nobody_reads_is_cut_off_as_well(server: httpx.AsyncCl
     async with connected(server) as (reader, writer):
         head = f"POST /nothing HTTP/1.1\r\n{HOST}Content-Length: 100000\r\n\r\n"
         writer.write(head.encode())
-        closed = asyncio.ensure_future(answer_from(reader))
+        closed = asyncio.ensure_future(answer_from(reader, to_the_end=True))
         await trickle(writer, b" ", closed)
         answered = await closed
         assert answered is not None
@@ -321,7 +333,7 @@ async def test_a_body_that_keeps_coming_is_read_for_as_long_as_it_takes(
             writer.write(padding)
             await asyncio.sleep(PATIENCE_SECONDS / 50)  # a slow line, not a wait for something
         writer.write(query)
-        answered = await answer_from(reader)
+        answered = await answer_from(reader, to_the_end=True)
     assert answered is not None
     assert answered.status == 200
 
@@ -333,7 +345,7 @@ async def test_who_waits_to_be_told_to_go_on_is_told(server: httpx.AsyncClient) 
         writer.write(f"{head}\r\n\r\n".encode())
         assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 100")
         writer.write(query)
-        answered = await answer_from(reader)
+        answered = await answer_from(reader, to_the_end=True)
     assert answered is not None
     assert answered.status == 200
 

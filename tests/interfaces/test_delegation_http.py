@@ -16,6 +16,7 @@ from footnote.domain import Role
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import UnsupportedSettings
 from footnote.jobs.inline import work_until_resting
+from footnote.security import delegation
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import served
 
@@ -97,14 +98,19 @@ class Front:
 
 @pytest.fixture
 async def front(
-    settings: Settings, engine: Engine, workspace: WorkspaceEngine, backend: Backend
+    settings: Settings,
+    engine: Engine,
+    workspace: WorkspaceEngine,
+    backend: Backend,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Front]:
-    chunks = {}
+    monkeypatch.setattr(delegation, "ANSWER_SECONDS", 60.0)  # a busy machine takes its time
+    ids = {}
     for name in (PROJECT, "other"):
         received = await workspace.receive(TEXT.format(name).encode(), "pay.txt", collection=name)
-        document_id = received.document.document_id
-        await work_until_resting(engine, workspace, [document_id], lambda _: None)
-        chunks[name] = f"{document_id}:1:0"
+        ids[name] = received.document.document_id
+    await work_until_resting(engine, workspace, [*ids.values()], lambda _: None)
+    chunks = {name: f"{document_id}:1:0" for name, document_id in ids.items()}
     key = await workspace.create_key("kong", rights=["read", "write", "administer"])
     within = settings_from(
         settings,
@@ -163,7 +169,11 @@ async def test_a_yes_is_believed_for_a_while_of_that_caller_alone(front: Front) 
     ],
     ids=str,
 )
-async def test_any_doubt_denies(front: Front, status: int, body: object) -> None:
+async def test_any_doubt_denies(
+    front: Front, status: int, body: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not status:
+        monkeypatch.setattr(delegation, "ANSWER_SECONDS", 0.2)
     front.backend.admit(CUSTOMER, status, body)
     front.backend.admit("/elsewhere")
     denied = await front.search()

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 import footnote as sdk
 from footnote.domain.credentials import NewApiKey
-from footnote.engine import Engine, WorkspaceEngine
+from footnote.engine import Engine, WorkspaceEngine, events
 from footnote.errors import (
     Forbidden,
     InvalidRequest,
@@ -375,6 +375,7 @@ async def test_a_stream_ends_with_its_key(
     monkeypatch.setattr(authentication, "AGAIN_SECONDS", 0.0)
     key, other = await workspace.create_key("a"), await workspace.create_key("b")
     monkeypatch.setattr(streaming, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(events, "PAUSES", (0.05,))
     within = settings_from(settings, {"identity": "keys"})
     async with (
         served(within) as http,

@@ -35,7 +35,8 @@ class Deadly(Around):
 async def main() -> None:
     stop = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
-    async with await open_engine() as engine, stages(engine, Deadly(engine.embedder)) as ingestion:
+    opening = open_engine(models_at_first_use=True)
+    async with await opening as engine, stages(engine, Deadly(engine.embedder)) as ingestion:
         if ALONE in sys.argv:
             await work_on_set_aside(engine, ingestion, stop)
         else:

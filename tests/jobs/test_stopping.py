@@ -125,7 +125,7 @@ async def test_a_deadly_document_takes_one_worker_along_and_then_only_itself(
     engine: Engine, workspace: WorkspaceEngine, settings: Settings
 ) -> None:
     deadly = await workspace.receive(b"This is poison to whoever reads it.", "deadly.txt")
-    for number in range(12):
+    for number in range(6):
         await workspace.receive(f"Buoy {number} is moored.".encode(), f"{number}.txt")
     worker = await start(settings, "tests.jobs.deadly_worker")
     assert await asyncio.wait_for(worker.wait(), PATIENCE_SECONDS) == -signal.SIGKILL
@@ -136,7 +136,7 @@ async def test_a_deadly_document_takes_one_worker_along_and_then_only_itself(
             await asyncio.sleep(0.1)  # between looks
     worker.send_signal(signal.SIGTERM)
     await worker.wait()
-    assert await statuses(workspace) == {"indexed": 12, "failed": 1}
+    assert await statuses(workspace) == {"indexed": 6, "failed": 1}
     failed = await workspace.document(deadly.document.document_id)
     assert failed.failure is not None
     assert f"ended {TRIES} times" in failed.failure.cause
