@@ -17,15 +17,15 @@ import pytest
 T = TypeVar("T")
 
 COSTS = {
-    "web": 45,
-    "engine": 40,
-    "interfaces": 33,
-    "jobs": 22,
-    "attack": 15,
+    "web": 40,
+    "engine": 31,
+    "interfaces": 31,
+    "jobs": 19,
+    "attack": 13,
     "ingestion": 12,
-    "store": 12,
-    "bench": 8,
+    "store": 10,
     "models": 8,
+    "bench": 4,
 }
 """Folders that take long, with about the tens of seconds of processor time that they take."""
 

@@ -43,7 +43,7 @@ class Bookkeeping(JobManager):
         *,
         documents: int,
         newcomers: int,
-        on_idle: Callable[[], None] = lambda: None,
+        on_idle: Callable[[], None] | None = None,
     ) -> None:
         """`on_idle` is called whenever a job is over and no document is in hand any more."""
         super().__init__(connector)
@@ -187,7 +187,7 @@ class Bookkeeping(JobManager):
                         await asyncio.sleep(_RETRY_SECONDS)
         finally:
             self._in_hand.pop(job_id, None)
-            if not self._in_hand:
+            if self._on_idle is not None and not self._in_hand:
                 self._on_idle()
             if self._notify is not None:
                 await self._notify(

@@ -134,7 +134,7 @@ async def run_worker_unless_another_does(
     engine: Services,
     stop: asyncio.Event,
     tell: Callable[[], None],
-    on_idle: Callable[[], None] = lambda: None,
+    on_idle: Callable[[], None] | None = None,
 ) -> None:
     """Work until `stop` is set, from the moment on at which no other worker runs.
 

@@ -57,7 +57,7 @@ NEWCOMERS = 10
 
 
 def queue_app(
-    engine: Services, ingestion: Ingestion, in_hand: InHand, on_idle: Callable[[], None]
+    engine: Services, ingestion: Ingestion, in_hand: InHand, on_idle: Callable[[], None] | None
 ) -> tuple[App, Bookkeeping]:
     """The tasks of this engine over its own connections to the queue, and its books."""
     connector = PsycopgConnector(

@@ -62,7 +62,7 @@ async def run_worker(
     *,
     stop: asyncio.Event | None = None,
     set_aside: bool = False,
-    on_idle: Callable[[], None] = lambda: None,
+    on_idle: Callable[[], None] | None = None,
 ) -> None:
     """Work until `stop` is set or the task is cancelled.
 
@@ -149,7 +149,7 @@ async def work_on_queue(
     ingestion: Ingestion,
     stop: asyncio.Event,
     set_aside_command: Sequence[str] = COMMAND,
-    on_idle: Callable[[], None] = lambda: None,
+    on_idle: Callable[[], None] | None = None,
 ) -> None:
     """Do what is queued by these stages until `stop` is set; a lost database is waited out.
 
@@ -224,7 +224,7 @@ async def _work_once(
     options: WorkerOptions,
     all_books: list[Bookkeeping],
     *,
-    on_idle: Callable[[], None] = lambda: None,
+    on_idle: Callable[[], None] | None = None,
 ) -> None:
     """Work until it is told to stop, has nothing to wait for, or loses the database."""
     in_hand = InHand(engine.database)
