@@ -153,6 +153,7 @@ async def test_documents_are_listed_shown_and_deleted(env: dict[str, str], folde
     assert (await footnote(env, "documents", "delete", document_id, stdin=b"n\n")).code == 130
     unasked = await footnote(env, "documents", "delete", document_id)
     assert unasked.code == 2
+    assert f"{document_id}) and everything made from it?" in " ".join(unasked.err.split())
     assert "Nothing was deleted" in unasked.err
     assert "--yes" in unasked.err
     assert (await footnote(env, "documents", "delete", document_id, "--yes")).code == 0
