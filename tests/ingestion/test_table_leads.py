@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from footnote.domain import BlockKind, Chunk, ParsedDocument
-from footnote.ingestion.enrichment import enrich
+from footnote.ingestion.enrichment import enrich, indexed_text
 from footnote.ingestion.naming import LONG_DOCUMENT
 from footnote.ingestion.parsing.drafts import Draft
 from footnote.ingestion.parsing.tables import table_text
-from footnote.ingestion.pipeline import indexed_text
 from footnote.ingestion.table_leads import holds_amounts, table_leads
 from tests.ingestion.test_chunking import chunks_of, document
 

@@ -19,8 +19,9 @@ from footnote.domain import DocumentStatus, Progress, SearchRequest, SourceType,
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import NotFound
 from footnote.ingestion.chunking import ChunkPolicy
+from footnote.ingestion.orders import GivesOrders
 from footnote.ingestion.parsing.subprocess import ChildParser
-from footnote.ingestion.pipeline import GivesOrders, Ingestion
+from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.worker import work_on_queue
@@ -353,7 +354,7 @@ async def test_what_two_documents_are_about_is_embedded_once_and_serves_both(
     embedded, publish = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
 
     def held(turn: int) -> GivesOrders:
-        async def gives_orders(texts: Sequence[str], _clear: Sequence[bool]) -> list[bool]:
+        async def gives_orders(texts: Sequence[str], _read: Sequence[str]) -> list[bool]:
             embedded[turn].set()
             await publish[turn].wait()
             return [False] * len(texts)
