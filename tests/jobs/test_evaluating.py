@@ -154,10 +154,10 @@ async def test_what_a_worker_asks_is_the_run_that_a_command_would_have_made(
 async def test_a_worker_that_is_stopped_leaves_the_rest_and_nothing_is_asked_twice(
     papers: WorkspaceEngine,
 ) -> None:
-    begun = await papers.start_evaluation(an_order(*many(24)))
+    begun = await papers.start_evaluation(an_order(*many(40)))
     async with working(papers):
         cut_off = await until(papers, begun.run_id, asked=3)
-    assert cut_off.asked < 24
+    assert cut_off.asked < 40
     assert (await papers.evaluation_runs()) == ()
     async with papers.scope() as scope:
         kept = await scope.all("SELECT question_no FROM started_outcomes")
@@ -167,10 +167,10 @@ async def test_a_worker_that_is_stopped_leaves_the_rest_and_nothing_is_asked_twi
     done_before = len(await asked_of(papers))
     async with working(papers):
         ended = await until(papers, begun.run_id)
-    assert (ended.state, ended.asked) == (EvaluationState.DONE, 24)
-    assert (await papers.evaluation_run(begun.run_id)).run.questions == 24
+    assert (ended.state, ended.asked) == (EvaluationState.DONE, 40)
+    assert (await papers.evaluation_run(begun.run_id)).run.questions == 40
     # Two searches for each question: of what was kept, none was searched for again.
-    assert len(await asked_of(papers)) - done_before <= 2 * (24 - before.asked)
+    assert len(await asked_of(papers)) - done_before <= 2 * (40 - before.asked)
     async with papers.scope() as scope:
         assert not await scope.all("SELECT FROM started_outcomes")
 
@@ -310,7 +310,7 @@ async def test_questions_are_encrypted_where_content_is(
     async with await open_engine(settings) as engine:
         workspace = await engine.workspace((await engine.create_workspace("sealed")).name)
         await put(engine, workspace)
-        begun = await workspace.start_evaluation(an_order(*many(20)))
+        begun = await workspace.start_evaluation(an_order(*many(60)))
         async with working(workspace):
             await until(workspace, begun.run_id, asked=1)
         with psycopg.connect(own_database.superuser_url) as connection:
