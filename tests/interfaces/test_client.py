@@ -153,7 +153,7 @@ ABSENT: dict[str, Callable[[Any], Awaitable[object]]] = {
     f"there is no evaluation run {NOBODYS}": lambda one: one.evaluation_run(NOBODYS),
     f"there is no legal hold {NOBODYS} in force": lambda one: one.lift_legal_hold(NOBODYS, "over"),
     f"there is no key {16 * '0'}": lambda one: one.revoke_key(16 * "0"),
-    "there is no key ../stats": lambda one: one.revoke_key("../stats"),
+    "that is no id of a key": lambda one: one.revoke_key("../stats"),
     "there is no MCP server 'tickets'": lambda one: one.remove_mcp_server("tickets"),
     "there is no MCP server '../stats'": lambda one: one.remove_mcp_server("../stats"),
     "there is no view 'mine'": lambda one: one.remove_view("mine"),

@@ -22,7 +22,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 import footnote
 from footnote.interfaces.tools.binding import DocumentTools, bind
 from footnote.tools import EvidenceLedger, Refusal
-from tests.interfaces.conftest import Library
+from tests.interfaces.conftest import Library, but_for_ids
 
 QUESTION = "How soon must a claim be reported?"
 ASKED = {"query": QUESTION, "top_k": 3}
@@ -366,7 +366,7 @@ async def test_a_foreign_and_an_absent_file_look_the_same(library: Library) -> N
         for each in (library.ids["annex.md"], absent)
     ]
     assert {each.status_code for each in answers} == {404}
-    assert len({each.content for each in answers}) == 1
+    assert len({but_for_ids(each) for each in answers}) == 1
 
 
 async def test_a_link_names_its_workspace_and_cannot_name_two(library: Library) -> None:

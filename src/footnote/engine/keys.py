@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 from secrets import token_hex
@@ -24,6 +25,7 @@ LINK_NAME = "link "
 """How the names of services begin that are links; see `engine.authentication`."""
 Days = Annotated[float, Field(gt=0, le=MAX_DAYS)]
 Hours = Annotated[float, Field(ge=0, le=24 * 365)]
+_KEY_ID = re.compile("[0-9a-f]{16}")
 OVERLAP_HOURS = 24.0
 """Long enough to hand a new key to every program that has the old one."""
 
@@ -141,7 +143,7 @@ def _rights(given: Sequence[str]) -> tuple[Right, ...]:
 
 
 def _id(key_id: str) -> str:
-    """The id of a key; a whole key is never taken for one, nor told of."""
-    if key_id.startswith("fn_") or not key_id.isascii() or not key_id.isprintable():
+    """The id of a key; what may be a secret is never taken for one, nor repeated."""
+    if not _KEY_ID.fullmatch(key_id):
         raise NotFound("that is no id of a key", hint="footnote keys list shows the ids")
     return key_id

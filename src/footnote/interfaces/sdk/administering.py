@@ -28,7 +28,7 @@ from footnote.interfaces.sdk.verbs import Remote, verb
 from footnote.validation.constrained_types import Name, PageLimit
 
 _KEYS = "/v1/keys"
-_KEY_ID = re.compile(r"[0-9a-f]{1,63}")  # Of another id there is none, nor a path.
+_KEY_ID = re.compile("[0-9a-f]{16}")  # Of another id there is none, nor a path.
 
 
 @verb("GET", "/v1/identity")
@@ -182,7 +182,7 @@ async def remove_budget(client: Remote, measure: Measure, period: Period) -> Non
 
 def _key(key_id: str) -> str:
     if not _KEY_ID.fullmatch(key_id):
-        raise NotFound(f"there is no key {key_id}", hint="footnote keys list")
+        raise NotFound("that is no id of a key", hint="footnote keys list shows the ids")
     return f"{_KEYS}/{key_id}"
 
 
