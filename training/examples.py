@@ -13,7 +13,7 @@ import random
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from alterations import NAME, alter, kind_of, other_number
@@ -21,10 +21,16 @@ from near_misses import NearMisses
 from office_texts import CONTRADICTED, NEITHER, SUPPORTED, Asked, Office
 from paper_texts import Papers
 from rewordings import Rewordings
+from sibling_pairs import Siblings
 from tokenizers import Tokenizer
+
+from footnote.ports import Embedder
 
 # Scripts without spaces: a token covers fewer characters, so windows are cut shorter.
 DENSE_SCRIPTS = {"zh", "zh-Hant", "ja", "ko", "th"}
+SYLLABLES = {"vi"}  # written apart, so that words are not found by spaces
+COUNTED = 2000  # passages of a language in which words are counted
+JUDGED = 0.35  # share of exchanges that are claims, of the question with the answer behind it
 LONGEST = 256  # tokens of a pair in training
 REWORDED = 0.25  # share of the questions of reading sets that are put in other words
 # Left out: an official development half that nothing needs, and questions without answers.
@@ -70,16 +76,18 @@ class Examples:
         whole: float = 0.3,
         reword: Rewordings | None = None,
         labelled: Path | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         """Read all sources; of each, every `held_out`-th block of ten paragraphs is kept for evaluation.
 
         `whole` is the share of passages that are not shortened; `reword` puts some questions in other words;
-        `labelled` is a further set, whose answers `label_reading.py` found.
+        `labelled` is a further set, whose answers `label_reading.py` found; with an `embedder`, words are exchanged for siblings.
         """
         self.reword = reword
         self.tokenizer, self.random, self.whole = tokenizer, random.Random(seed), whole
         self.clauses, self.papers = Office(self.random), Papers(self.random)
         self.searched: dict[str, NearMisses] = {}
+        self.siblings = Siblings(self.random, reword, embedder) if reword and embedder else None
         self.sources: dict[str, list[Passage]] = {}
         self.kept_apart: dict[str, list[Passage]] = {}
         paths = sorted((folder / "reading").glob("*.jsonl.gz"))
@@ -134,6 +142,8 @@ class Examples:
             (self.reading, 0.50), (self.office, 0.22), (self.support, 0.12), (self.office_claim, 0.06),
             (self.table, 0.02), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.03),
         ]  # fmt: skip
+        if self.siblings is not None:
+            kinds += [(self.sibling, 0.25), (self.office_sibling, 0.18)]
         while True:
             draw = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
             pair = draw()
@@ -243,6 +253,65 @@ class Examples:
         return self.pack(
             "query: " + asked.question, asked.text, asked.answer, relevance=True, heading=asked.heading
         )  # fmt: skip
+
+    def sibling(self) -> Pair | None:
+        """A question with a word exchanged, in it, in its passage or in both."""
+        passage, question, passages = self.question()
+        language = passage.language
+        if language in DENSE_SCRIPTS | SYLLABLES or not question["answers"] or question.get("impossible"):  # fmt: skip
+            return None
+        text, answer = window(
+            self.random,
+            passage.text,
+            self.random.choice(question["answers"]),
+            self.characters(language),
+        )
+        assert answer, "a window is cut around the answer"
+        asked = Asked(
+            question=question["question"], text=text, answer=answer, heading=self.heading(passage, passages)
+        )  # fmt: skip
+        return self.exchanged(f"reading {language}", language, asked)
+
+    def office_sibling(self) -> Pair | None:
+        """The same of an office paper."""
+        source = self.office_source(0.7)
+        made = source.asked()
+        language = made[2]
+        if language in DENSE_SCRIPTS:
+            return None
+        return self.exchanged(f"office {language}", language, source.answering(*made))
+
+    def exchanged(self, name: str, language: str, asked: Asked) -> Pair | None:
+        """The question with a word exchanged beside its passage, or with its answer as a claim."""
+        assert self.siblings is not None
+        if name not in self.siblings.known:
+            self.learn_words(name, language)
+        found = self.siblings.exchange(name, language, asked)
+        if found is None:
+            return None
+        made, answer = found.asked, found.asked.answer
+        if self.random.random() >= JUDGED:
+            return self.asked_pair(made if found.met else replace(made, answer=None))
+        text, _ = window(self.random, made.text, answer, self.random.randint(120, 400))
+        if found.thing.casefold() not in text.casefold():
+            return None
+        return self.pack(
+            f"claim: {made.question} {answer and answer['text']}", f"{made.heading}\n{text}".lstrip(), None,
+            support=SUPPORTED if found.met else NEITHER,
+        )  # fmt: skip
+
+    def learn_words(self, name: str, language: str) -> None:
+        """What siblings are sought among: words of questions, and of office papers where they are in the language."""
+        passages = [p for each in self.sources.values() for p in each if p.language == language]
+        passages = self.random.sample(passages, min(COUNTED, len(passages)))
+        words = [q["question"] for p in passages for q in p.questions]
+        texts = [p.text for p in passages]
+        if name.startswith("office"):
+            made = [self.papers.scene(language) for _ in range(COUNTED // 5)]
+            texts = [self.papers.laid_out(facts, language)[0] for facts in made]
+            words += texts
+        assert self.siblings is not None
+        self.siblings.learn(name, language, words, texts)
 
     def heading(self, passage: Passage, passages: list[Passage]) -> str:
         """What a document's title and section might be: the name that the paragraphs around share; often none."""

@@ -4,6 +4,10 @@
 
 Weights lie in -63..63, so that two products of them with unsigned bytes fit 16 bits: processors without VNNI add such
 pairs with saturation, and would answer otherwise with 8 bits.
+
+With `--frozen 6 --start src/footnote/models/reader.safetensors` the layers that training left as they were, and the probes on them, are
+taken over from there to the bit, so that what was fitted to those layers stays valid; `mentions.safetensors` and `unmet_words.safetensors`
+beside `--start` are written beside `--out`, in the name of the new file.
 """
 
 from __future__ import annotations
@@ -12,10 +16,14 @@ import argparse
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from safetensors import safe_open
 from safetensors.numpy import save_file
+
+from footnote.models.reader_weights import read_weights
 
 LIMIT = 63
 MATRICES = ("q", "k", "v", "ao", "fi", "fo")
@@ -37,6 +45,42 @@ def quantised(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return whole, best.astype(np.float32)
 
 
+def taken_over(
+    tensors: dict[str, np.ndarray], calibration: dict[str, Any], start: Path, frozen: int
+) -> None:
+    """Put the lowest layers, and the probes on them, in the place of those of the same weights."""
+    with safe_open(start, "numpy") as shipped:
+        for name in shipped.keys():  # noqa: SIM118
+            part = name.split(".")
+            lower = part[0] == "layers" and int(part[1]) < frozen
+            if not (lower or part[0] in ("position", "norm", "orders", "operation")):
+                continue
+            value = shipped.get_tensor(name)
+            if name in tensors and not np.allclose(tensors[name], value, rtol=0.01, atol=0.01):
+                raise SystemExit(f"{name} is not what it is in {start}: was it frozen?")
+            tensors[name] = value
+        probes = json.loads(shipped.metadata()["calibration"]).get("probes")
+    if probes is not None:
+        if probes["layers"] > frozen:
+            raise SystemExit(f"The probes of {start} read layers that were trained")
+        calibration["probes"] = probes
+
+
+def renamed(start: Path, out: Path) -> None:
+    """Write what was fitted to the lowest layers beside the new file, as fitted to that."""
+    weights = read_weights(out)
+    for name, key, told in (
+        ("mentions", "reader", weights.digest),
+        ("unmet_words", "encoder", weights.encoder),
+    ):
+        with safe_open(start.with_name(f"{name}.safetensors"), "numpy") as fitted:
+            tensors = {each: fitted.get_tensor(each) for each in fitted.keys()}  # noqa: SIM118
+            metadata = fitted.metadata()
+        written = out.with_name(f"{name}.safetensors")
+        save_file(tensors, written, {**metadata, key: told})
+        print(written, hashlib.sha256(written.read_bytes()).hexdigest())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -45,6 +89,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--calibration", type=Path, help="what training/calibrate.py wrote")
     parser.add_argument("--revision", default="1")
+    parser.add_argument("--start", type=Path, help="the file as it ships that training began with")
+    parser.add_argument("--frozen", type=int, default=0, help="lower layers that stayed")
     options = parser.parse_args()
     weights = {n: v.float().numpy() for n, v in torch.load(options.weights).items()}
     tensors: dict[str, np.ndarray] = {}
@@ -66,6 +112,8 @@ def main() -> None:
     calibration = json.loads(options.calibration.read_text()) if options.calibration else {
         "answer": {"weights": [0.5, 0.5], "bias": 0.0}, "support": {"temperature": 1.0},
     }  # fmt: skip
+    if options.start is not None:
+        taken_over(tensors, calibration, options.start, options.frozen)
     metadata = {"config": json.dumps(config), "calibration": json.dumps(calibration), "revision": options.revision,
                 "card": "see training/README.md"}  # fmt: skip
     save_file({n: np.ascontiguousarray(v) for n, v in tensors.items()}, options.out, metadata)
@@ -74,6 +122,8 @@ def main() -> None:
         options.out.stat().st_size,
         hashlib.sha256(options.out.read_bytes()).hexdigest(),
     )
+    if options.start is not None:
+        renamed(options.start, options.out)
 
 
 if __name__ == "__main__":

@@ -75,12 +75,8 @@ def worded(
             word for row in rows for word in {each.casefold() for each in WORD.findall(row[1])}
         )
         most = max(2, COMMON * len(rows))
-        near = _Near(
-            [
-                word
-                for row in rows[: 6 * count]
-                for word in _telling(row[0]["question"], held, most)
-            ],
+        near = Near(
+            [word for row in rows[: 6 * count] for word in telling(row[0]["question"], held, most)],
             embedder,
         )
         for question, passage, heading, language in rows[: count // (4 if apart else 1)]:
@@ -94,7 +90,7 @@ def worded(
             words = [
                 each
                 for each in WORD.finditer(text)
-                if _is_telling(each.group(), held, most)
+                if is_telling(each.group(), held, most)
                 and each.group()[:5].casefold() in within.casefold()
             ]
             draw.shuffle(words)
@@ -109,7 +105,7 @@ def worded(
                     break
 
 
-class _Near:
+class Near:
     """Words by how near they are, as far as they are asked for."""
 
     def __init__(self, words: Sequence[str], embedder: Embedder) -> None:
@@ -127,27 +123,31 @@ class _Near:
 
 
 def _sibling(
-    draw: random.Random, word: str, language: str, wordnet: WordNet | None, near: _Near, within: str
+    draw: random.Random, word: str, language: str, wordnet: WordNet | None, near: Near, within: str
 ) -> str | None:
     found: list[str] = []
     if language == "en" and wordnet is not None and word.islower() and draw.random() < 0.7:
-        found = _co_hyponyms(draw, word, wordnet)
+        found = co_hyponyms(draw, word, wordnet)
     found = (
         found
         or [each for each in near.to(word) if each[0].isupper() == word[0].isupper()][:NEAREST]
     )
-    there = within.casefold()
-    start = word[:SAME_START].casefold()
-    kept = [
+    kept = others(found, word, within)
+    return draw.choice(kept) if kept else None
+
+
+def others(found: Sequence[str], word: str, around: str) -> list[str]:
+    """Those that begin otherwise than the word, and do not stand in what is around it."""
+    start, there = word[:SAME_START].casefold(), around.casefold()
+    return [
         each
         for each in found
         if each[:SAME_START].casefold() != start
         and each.split()[0][: max(SAME_START, len(each) - 2)].casefold() not in there
     ]
-    return draw.choice(kept) if kept else None
 
 
-def _co_hyponyms(draw: random.Random, word: str, wordnet: WordNet) -> list[str]:
+def co_hyponyms(draw: random.Random, word: str, wordnet: WordNet) -> list[str]:
     """Other kinds of what a noun is a kind of, with its ending."""
     for ending, instead in (("", ""), *ENDINGS):
         lemma = word[: len(word) - len(ending)] + instead
@@ -186,11 +186,11 @@ def _rows(file: Path, apart: bool) -> Iterator[tuple[dict[str, Any], str, str, s
                 yield asked[place % len(asked)], row["context"], row.get("title") or "", language
 
 
-def _telling(text: str, held: Counter[str], most: float) -> list[str]:
-    return [each for each in WORD.findall(text) if _is_telling(each, held, most)]
+def telling(text: str, held: Counter[str], most: float) -> list[str]:
+    return [each for each in WORD.findall(text) if is_telling(each, held, most)]
 
 
-def _is_telling(word: str, held: Counter[str], most: float) -> bool:
+def is_telling(word: str, held: Counter[str], most: float) -> bool:
     return (
         word.casefold() not in KEPT and held[word.casefold()] <= most and len(word) > SAME_START - 1
     )

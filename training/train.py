@@ -10,6 +10,7 @@ longer, give more `--examples`.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import multiprocessing
 import random
 import time
@@ -26,9 +27,10 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 
 from examples import Examples, Pair
+from footnote.models.embedder_specs import parse_spec
+from footnote.models.embedders import EmbedderChoices, Embedders, opener
 
 WARM_UP = 1500  # examples
-RATE = 1e-4
 
 
 POOL = 512  # examples that are drawn at once and sorted by length
@@ -41,9 +43,18 @@ def draw_pools(
     seed: int,
     wordnet: Path | None,
     labelled: Path | None,
+    models: Path | None,
 ) -> None:
     """Fill the queue from a process of its own, which takes a core while the other one computes."""
-    pairs = iter(Examples(data, tokenizer, seed, reword=Rewordings(wordnet), labelled=labelled))
+    embedder = None
+    if models is not None:
+        choices = EmbedderChoices(models_folder=models, threads=1)
+        opened = Embedders(specs=(parse_spec("multilingual"),), open=opener(choices))
+        embedder = asyncio.run(opened.primary())
+    examples = Examples(
+        data, tokenizer, seed, reword=Rewordings(wordnet), labelled=labelled, embedder=embedder
+    )
+    pairs = iter(examples)
     while True:
         pools.put([next(pairs) for _ in range(POOL)])
 
@@ -128,6 +139,12 @@ def main() -> None:
         type=Path,
         help="weights of which, and of what is trained, the mean is written (Wortsman et al., ICML 2022)",
     )
+    parser.add_argument(
+        "--models",
+        type=Path,
+        help="folder of built models; with it some questions speak of a sibling of what their passage does",
+    )
+    parser.add_argument("--rate", type=float, default=1e-4, help="of learning, where it is highest")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--tokens", type=int, default=4096, help="of a batch, padding included")
@@ -145,7 +162,7 @@ def main() -> None:
     torch.manual_seed(options.seed)
     reader = Reader().to(options.device)
     trained = [p for p in reader.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=RATE, weight_decay=0.01)
+    optimizer = torch.optim.AdamW(trained, lr=options.rate, weight_decay=0.01)
     for part in (reader.position, reader.norm, *reader.layers[: options.frozen]):
         part.requires_grad_(not options.frozen)
     state_file, seen = options.out.with_suffix(options.out.suffix + ".state"), 0
@@ -169,6 +186,7 @@ def main() -> None:
                 options.seed + seen + feeder * 1_000_003,
                 options.wordnet,
                 options.labelled,
+                options.models,
             ),
             daemon=True,
         ).start()
@@ -190,7 +208,7 @@ def main() -> None:
             1.0, max(0.01, (options.examples - seen) / options.decay)
         )
         for group in optimizer.param_groups:
-            group["lr"] = RATE * share
+            group["lr"] = options.rate * share
         loss, parts = losses(reader, batch)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -205,7 +223,7 @@ def main() -> None:
             }
             rate = (seen - first) / (time.monotonic() - begun)
             print(
-                f"{seen} examples, {rate:.1f}/s, rate {RATE * share:.1e}, "
+                f"{seen} examples, {rate:.1f}/s, rate {options.rate * share:.1e}, "
                 + ", ".join(f"{n} {v:.3f}" for n, v in mean.items()),
                 flush=True,
             )
