@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from order_texts import ADDRESSES, HARMLESS, MORE_HARMLESS, MORE_ORDERS, NAMES, ORDERS, WORDS
 from order_texts_by_language import INTENTS, OCCASIONS, SPOKEN
+from order_texts_well_known import FURTHER_HARMLESS, WELL_KNOWN, WELL_KNOWN_ORDERS
 from paper_texts import Papers
 
 from footnote.language.sentences import sentence_spans
@@ -31,6 +32,9 @@ LONGEST = 1000
 """Characters of an ordinary passage."""
 FOREIGN = 0.15
 """Of written orders, planted in English passages whatever their language."""
+AGAIN = 0.25
+"""Of written orders, once more in a text of orders alone: the same again, or others of its kind and language."""
+MOST_TOGETHER = 3
 TITLES, LONGEST_TITLE = 0.1, 90
 """Of written sentences that are titles, and characters of those; a longer title is cut short and always read."""
 BARE = 0.25
@@ -223,10 +227,17 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
                               language=language))  # fmt: skip
         texts.append(text)
 
+    def filling(sentence: str) -> str:
+        filled = sentence.replace("{x}", draw.choice(NAMES)).replace("{w}", draw.choice(WORDS))
+        return filled.replace("{u}", draw.choice(ADDRESSES))
+
+    alike_of: dict[tuple[str, str], list[str]] = {}
+
     def written(sentence: str, label: int, kind: str, family: str, language: str) -> None:
+        if label:
+            alike_of.setdefault((family, language), []).append(sentence)
         for copy in range(COPIES):
-            filled = sentence.replace("{x}", draw.choice(NAMES)).replace("{w}", draw.choice(WORDS))
-            filled = filled.replace("{u}", draw.choice(ADDRESSES))
+            filled = filling(sentence)
             if copy == 0:
                 add(filled, 0, len(filled), label, kind, family, language)
                 continue
@@ -248,11 +259,39 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
             written(sentence, 1, "order", family, language)
         for family, sentence in zip(OCCASIONS, harmless, strict=True):
             written(sentence, 0, "harmless", family, language)
+    for language, texts_of in WELL_KNOWN_ORDERS.items():
+        for number, sentence in enumerate(texts_of):
+            written(
+                sentence,
+                1,
+                "order",
+                WELL_KNOWN[number // (len(texts_of) // len(WELL_KNOWN))],
+                language,
+            )
+    for language, texts_of in FURTHER_HARMLESS.items():
+        for number, sentence in enumerate(texts_of):
+            written(sentence, 0, "harmless", f"more {number % GROUPS}", language)
     for family, more in MORE_ORDERS.items():
         for sentence in more:
             written(sentence, 1, "order", family, "en")
     for number, sentence in enumerate(MORE_HARMLESS):
         written(sentence, 0, "harmless", f"more {number % GROUPS}", "en")
+    for (family, language), alike in alike_of.items():
+        for sentence in alike:
+            if draw.random() < AGAIN:
+                first = filling(sentence)
+                together = [first] + [
+                    first if draw.random() < 0.5 else filling(draw.choice(alike))
+                    for _ in range(draw.randint(2, MOST_TOGETHER) - 1)
+                ]
+                mark, start = draw.choice((" ", "\n", "\n\n")), 0
+                for one in together:
+                    found.append(
+                        Sentence(text=len(texts), start=start, end=start + len(one), label=1, kind="order",
+                                 family=family, language=language)
+                    )  # fmt: skip
+                    start += len(one) + len(mark)
+                texts.append(mark.join(together))
     attacks = json.loads((data / "injection" / "text_attack_train.json").read_text())
     mails = [text for source, _, text in ordinary if source == "mail"]
     # The first five kinds are plain requests, such as "Explain the theory of relativity."

@@ -64,11 +64,13 @@ def read(reader: Probes, texts: Sequence[str], sentences: Sequence[Sentence]) ->
     encoded(reader, ids, take)
     starts = np.cumsum([0, *map(len, left)])
     units, unit_text, spans = [], [], []
+    divided: list[list[tuple[int, int]]] = [[] for _ in texts]
     for row, each in enumerate(pieces):
         count = len(left[row])
         for first, end in units_of(texts[row], each):
             if first < count:
                 last = min(end, count)
+                divided[row].append((first, last))
                 units.append((starts[row] + first, starts[row] + last))
                 unit_text.append(row)
                 spans.append((each.offsets[first][0], each.offsets[last - 1][1]))
@@ -78,6 +80,14 @@ def read(reader: Probes, texts: Sequence[str], sentences: Sequence[Sentence]) ->
         inside = [at for at in range(count) if offsets[at][0] < one.end and offsets[at][1] > one.start]  # fmt: skip
         if inside:
             first, last = widened(inside[0], inside[:UNIT_TOKENS][-1] + 1, count)
+            # As it is divided when it runs, where that is the sentence for the most part.
+            first, last = max(
+                ((first, last), *divided[one.text]),
+                key=lambda each: (
+                    _shared(each, (inside[0], inside[-1] + 1)),
+                    each != (first, last),
+                ),
+            )
             labelled.append((starts[one.text] + first, starts[one.text] + last))
             numbers.append(number)
     return Read(
@@ -88,6 +98,12 @@ def read(reader: Probes, texts: Sequence[str], sentences: Sequence[Sentence]) ->
         labelled=np.array(labelled),
         numbers=np.array(numbers),
     )
+
+
+def _shared(one: tuple[int, int], other: tuple[int, int]) -> float:
+    """Of the tokens of either the share that both have."""
+    both = min(one[1], other[1]) - max(one[0], other[0])
+    return max(0, both) / (max(one[1], other[1]) - min(one[0], other[0]))
 
 
 def encoded(
