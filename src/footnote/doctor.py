@@ -10,6 +10,12 @@ from footnote.domain import Check, Health
 from footnote.engine import database_urls
 from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.backup_places import backup_check
+from footnote.engine.configured_models import (
+    judge_from_settings,
+    language_model_from_settings,
+    reader_from_settings,
+    reranker_from_settings,
+)
 from footnote.engine.diagnosis import (
     answer_models_check,
     file_store_check,
@@ -23,12 +29,6 @@ from footnote.engine.diagnosis import (
     writes_apart,
 )
 from footnote.engine.lanes import embedders_from
-from footnote.engine.opening import (
-    judge_from_settings,
-    language_model_from_settings,
-    reader_from_settings,
-    reranker_from_settings,
-)
 from footnote.errors import FootnoteError
 from footnote.settings import Settings
 from footnote.store.blobs import blobs_from

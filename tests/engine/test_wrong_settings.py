@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from footnote.engine.answer_models import answer_models_from, plain
-from footnote.engine.credential_settings import credentials_from
-from footnote.engine.encryption import key_ring_from
-from footnote.engine.lanes import embedders_from
-from footnote.engine.opening import (
+from footnote.engine.configured_models import (
     judge_from_settings,
     language_model_from_settings,
     reader_from_settings,
     reranker_from_settings,
 )
+from footnote.engine.credential_settings import credentials_from
+from footnote.engine.encryption import key_ring_from
+from footnote.engine.lanes import embedders_from
 from footnote.errors import UnsupportedSettings
 from footnote.ingestion.sources.places import opened_places
 from footnote.jobs.media_models import media_models

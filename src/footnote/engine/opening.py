@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
 
@@ -18,6 +16,11 @@ from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.answer_runs import AnswerRuns
 from footnote.engine.audit_log import AuditLog
+from footnote.engine.configured_models import (
+    ConfiguredModels,
+    configured_models,
+    half_a_search,
+)
 from footnote.engine.credential_settings import credentials_from
 from footnote.engine.encryption import key_ring_from
 from footnote.engine.failed_credentials import FailedCredentials
@@ -35,13 +38,6 @@ from footnote.ingestion.sandbox.trial import require_sandbox
 from footnote.ingestion.sources.places import opened_places
 from footnote.knowledge.question_names import names_in
 from footnote.language.detection import detect_language, share_identifier_in
-from footnote.models.breaker import GuardedReranker
-from footnote.models.judges import OwnedJudge, judge_from
-from footnote.models.language import language_model_from
-from footnote.models.readers import LazyReader, reader_from
-from footnote.models.rerankers import reranker_from
-from footnote.models.roles import WRITER
-from footnote.models.served import model_keys_from, served_model
 from footnote.ports import Analyzer, Embedder
 from footnote.retrieval.cache import SemanticCache, answer_bytes
 from footnote.retrieval.followup import StandAlone
@@ -78,15 +74,9 @@ from footnote.store.vector_cache import VectorCache
 from footnote.telemetry.prices import prices_from
 from footnote.telemetry.switching import telemetry_of
 
-if TYPE_CHECKING:
-    # It brings the client libraries of an extra.
-    from footnote.models.writing import WritingModel
-
 _VECTORS, _INDEX, _SEARCHES, _ANSWERS = 8, 8, 2, 1
 _PARTS = _VECTORS + _INDEX + _SEARCHES + _ANSWERS
 """Of the memory for caches: vectors and postings of a workspace are large, results small."""
-_OF_A_RERANKING = 1 / 12
-"""The share of the time for a search that it waits for the reranker; it then goes on without it."""
 
 
 async def open_engine(
@@ -136,7 +126,7 @@ async def open_engine(
         urls = database_urls(settings, server)
         await asyncio.to_thread(migrate, urls.owner)
         database = await open_database(
-            urls.application, settings.pool_size, _half_a_search(settings), keys
+            urls.application, settings.pool_size, half_a_search(settings), keys
         )
         opened.push_async_callback(database.pool.close)
         _require_way_past_pooler(database, urls)
@@ -149,7 +139,7 @@ async def open_engine(
             )
             opened.push_async_callback(asyncio.to_thread, telemetry.detach)
         analyzer = TextAnalyzer()
-        models = _models(settings)
+        models = configured_models(settings)
         blobs = SealedBlobs(stored, database.sealing)
         audit = AuditLog(database=database, keeps_queries=settings.audit_queries)
         pdfs = PdfCache(settings.home / "pages")
@@ -230,14 +220,9 @@ def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> Databa
     )
 
 
-def _half_a_search(settings: Settings) -> float:
-    """Longest that one statement, or one reply of the language model, may take, in seconds."""
-    return settings.seconds.search / 2
-
-
 async def _replicas(settings: Settings, primary: Database, opened: AsyncExitStack) -> Replicas:
     """The replicas that the settings name, looked at from now on."""
-    limits = settings.pool_size, _half_a_search(settings)
+    limits = settings.pool_size, half_a_search(settings)
     found = []
     for url in settings.replica_database_urls.split():
         database = await open_replica(reachable(url), *limits, primary)
@@ -275,104 +260,11 @@ def _require_way_past_pooler(database: Database, urls: DatabaseUrls) -> None:
         )
 
 
-def reader_from_settings(settings: Settings) -> LazyReader | None:
-    """The reader the settings ask for, as far as it is there; nothing is loaded yet."""
-    return reader_from(
-        settings.reader,
-        models_folder=settings.home / "models",
-        threads=settings.model_threads,
-    )
-
-
-def language_model_from_settings(settings: Settings) -> WritingModel | None:
-    """The language model the settings name; nothing is reached yet. Raises UnsupportedSettings."""
-    if settings.language_model is None:
-        return None
-    served = served_model(settings.language_model, WRITER.model)
-    return language_model_from(
-        served.name,
-        served.url,
-        model_keys_from(plain(settings.model_keys)).of(served.vendor, served.url),
-        _half_a_search(settings),
-        settings.writing.tokens,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Models:
-    """The models that are configured beside the embedder; nothing is loaded or reached yet."""
-
-    reader: LazyReader | None
-    language: WritingModel | None
-    reranker: GuardedReranker | None
-    judge: OwnedJudge | None
-
-
-def _models(settings: Settings) -> _Models:
-    reader, language = reader_from_settings(settings), language_model_from_settings(settings)
-    return _Models(
-        reader=reader,
-        language=language,
-        reranker=reranker_from_settings(settings, reader),
-        judge=judge_from_settings(settings, reader, language),
-    )
-
-
-def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> GuardedReranker | None:
-    """The reranker the settings name; nothing is reached yet. Raises UnsupportedSettings."""
-    ranks = served_model(settings.reranker, "FOOTNOTE_RERANKER")
-    google = _google(settings)
-    url = google.url if ranks.vendor == "vertex" else ranks.url
-    return reranker_from(
-        kind=ranks.vendor,
-        models_folder=settings.home / "models",
-        model=ranks.model,
-        url=url,
-        api_key=model_keys_from(plain(settings.model_keys)).of(ranks.vendor, url),
-        project=google.project,
-        location=google.location,
-        timeout_seconds=settings.seconds.search * _OF_A_RERANKING,
-        threads=settings.model_threads,
-        reader=reader,
-    )
-
-
-def judge_from_settings(
-    settings: Settings, reader: LazyReader | None, language: WritingModel | None
-) -> OwnedJudge | None:
-    """The judge the settings name; nothing is reached yet. Raises UnsupportedSettings."""
-    google = _google(settings)
-    return judge_from(
-        kind=settings.grounding_judge,
-        language_model=language,
-        url=google.url,
-        api_key=model_keys_from(plain(settings.model_keys)).of("vertex", google.url),
-        project=google.project,
-        location=google.location,
-        reader=reader,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Google:
-    """Where Google's models are asked."""
-
-    project: str
-    location: str
-    url: str | None
-
-
-def _google(settings: Settings) -> _Google:
-    served = served_model(settings.google_project, "FOOTNOTE_GOOGLE_PROJECT")
-    project, _, location = served.name.partition("/")
-    return _Google(project, location or "global", served.url)
-
-
 def _search_stages(
     settings: Settings,
     embedder: Embedder,
     analyzer: Analyzer,
-    models: _Models,
+    models: ConfiguredModels,
 ) -> Search:
     """The stages of a search as the settings have them."""
     reranker, model = models.reranker, models.language

@@ -1,0 +1,122 @@
+"""The models beside the embedder, as the settings name them: reader, writer, reranker, judge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from footnote.engine.answer_models import plain
+from footnote.models.breaker import GuardedReranker
+from footnote.models.judges import OwnedJudge, judge_from
+from footnote.models.language import language_model_from
+from footnote.models.readers import LazyReader, reader_from
+from footnote.models.rerankers import reranker_from
+from footnote.models.roles import WRITER
+from footnote.models.served import model_keys_from, served_model
+from footnote.settings import Settings
+
+if TYPE_CHECKING:
+    # It brings the client libraries of an extra.
+    from footnote.models.writing import WritingModel
+
+_OF_A_RERANKING = 1 / 12
+"""The share of the time for a search that it waits for the reranker; it then goes on without it."""
+
+
+def half_a_search(settings: Settings) -> float:
+    """Longest that one statement, or one reply of the language model, may take, in seconds."""
+    return settings.seconds.search / 2
+
+
+def reader_from_settings(settings: Settings) -> LazyReader | None:
+    """The reader the settings ask for, as far as it is there; nothing is loaded yet."""
+    return reader_from(
+        settings.reader,
+        models_folder=settings.home / "models",
+        threads=settings.model_threads,
+    )
+
+
+def language_model_from_settings(settings: Settings) -> WritingModel | None:
+    """The language model the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    if settings.language_model is None:
+        return None
+    served = served_model(settings.language_model, WRITER.model)
+    return language_model_from(
+        served.name,
+        served.url,
+        model_keys_from(plain(settings.model_keys)).of(served.vendor, served.url),
+        half_a_search(settings),
+        settings.writing.tokens,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfiguredModels:
+    """The models that are configured beside the embedder; nothing is loaded or reached yet."""
+
+    reader: LazyReader | None
+    language: WritingModel | None
+    reranker: GuardedReranker | None
+    judge: OwnedJudge | None
+
+
+def configured_models(settings: Settings) -> ConfiguredModels:
+    """All of them. Raises UnsupportedSettings."""
+    reader, language = reader_from_settings(settings), language_model_from_settings(settings)
+    return ConfiguredModels(
+        reader=reader,
+        language=language,
+        reranker=reranker_from_settings(settings, reader),
+        judge=judge_from_settings(settings, reader, language),
+    )
+
+
+def reranker_from_settings(settings: Settings, reader: LazyReader | None) -> GuardedReranker | None:
+    """The reranker the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    ranks = served_model(settings.reranker, "FOOTNOTE_RERANKER")
+    google = _google(settings)
+    url = google.url if ranks.vendor == "vertex" else ranks.url
+    return reranker_from(
+        kind=ranks.vendor,
+        models_folder=settings.home / "models",
+        model=ranks.model,
+        url=url,
+        api_key=model_keys_from(plain(settings.model_keys)).of(ranks.vendor, url),
+        project=google.project,
+        location=google.location,
+        timeout_seconds=settings.seconds.search * _OF_A_RERANKING,
+        threads=settings.model_threads,
+        reader=reader,
+    )
+
+
+def judge_from_settings(
+    settings: Settings, reader: LazyReader | None, language: WritingModel | None
+) -> OwnedJudge | None:
+    """The judge the settings name; nothing is reached yet. Raises UnsupportedSettings."""
+    google = _google(settings)
+    return judge_from(
+        kind=settings.grounding_judge,
+        language_model=language,
+        url=google.url,
+        api_key=model_keys_from(plain(settings.model_keys)).of("vertex", google.url),
+        project=google.project,
+        location=google.location,
+        reader=reader,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Google:
+    """Where Google's models are asked."""
+
+    project: str
+    location: str
+    url: str | None
+
+
+def _google(settings: Settings) -> _Google:
+    served = served_model(settings.google_project, "FOOTNOTE_GOOGLE_PROJECT")
+    project, _, location = served.name.partition("/")
+    return _Google(project, location or "global", served.url)
