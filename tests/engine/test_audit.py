@@ -33,7 +33,7 @@ from footnote.engine.audit_log import AuditLog
 from footnote.engine.exchanges import Asking
 from footnote.engine.shown_documents import shown_in
 from footnote.engine.tools import document_tools
-from footnote.errors import Forbidden, NotFound
+from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, environment_of, settings_from
 from tests.conftest import TestDatabase
@@ -300,7 +300,8 @@ async def test_text_that_cannot_be_stored_is_entered_as_far_as_it_can(
     workspace: WorkspaceEngine,
 ) -> None:
     odd = replace(workspace, credential="key:\0")
-    await odd.search(SearchRequest(query="what\0 about \ud800"))
+    with pytest.raises(InvalidRequest):
+        await odd.search(SearchRequest(query="what\0 about \ud800"))
     entry = (await entries_of(workspace))[-1]
     assert entry.query == "what\ufffd about ?"
     assert (await workspace.verify_audit()).intact
