@@ -23,7 +23,7 @@ class Asked:
     table: Table
     terms: Terms
     located: Sequence[Located]
-    told: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    read_groups: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """By column the cells that name its group in other words, where it says those of none."""
     _known: dict[str, frozenset[str]] = field(default_factory=dict)
 
@@ -71,7 +71,7 @@ class Asked:
                     said = {row.cells[at].text for row in self.own_rows or ()} & said or said
                 if said:
                     found[at] = frozenset(said)
-        return found or self.told
+        return found or self.read_groups
 
     @cached_property
     def own_rows(self) -> tuple[Row, ...] | None:

@@ -65,7 +65,7 @@ class Computed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class TableReading:
     """What models say of a question beside a table, where its words are not those of the table."""
 
     names: Sequence[str] = ()
@@ -76,7 +76,7 @@ class Heard:
     """The best stretch of each of the table's rows that was read."""
 
 
-NOTHING_HEARD = Heard()
+NOTHING_READ = TableReading()
 """Of a question that has its words in the table."""
 
 
@@ -94,7 +94,7 @@ def compute(
     evidence: Sequence[Evidence],
     terms: Terms,
     *,
-    heard: Heard = NOTHING_HEARD,
+    reading: TableReading = NOTHING_READ,
 ) -> Computed | NotComputed | None:
     """What the question asks of the column that the likeliest answer was located in.
 
@@ -112,13 +112,13 @@ def compute(
     column = asked.column(operation)
     if column is None:
         return None
-    if heard.unmet > MOST_UNMET:
+    if reading.unmet > MOST_UNMET:
         return NotComputed(reason="the question speaks of something that its table does not have")
     if not asked.groups:
-        lacking = next(filter(asked.lacks, heard.names), None)
-        apart = rows_read_apart(asked, heard.read)
+        lacking = next(filter(asked.lacks, reading.names), None)
+        apart = rows_read_apart(asked, reading.read)
         if apart and apart.lead >= (LEAST_APART if lacking is None else LEAST_APART_OF_NAME):
-            asked = replace(asked, told={apart.column: frozenset((apart.cell,))})
+            asked = replace(asked, read_groups={apart.column: frozenset((apart.cell,))})
         elif lacking is not None:
             return NotComputed(reason=f"no row of its table says {lacking!r}")
     return _over_column(operation, asked, column)

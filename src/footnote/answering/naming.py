@@ -179,9 +179,9 @@ def rows_read_apart(asked: Asked, read: Sequence[Located]) -> ReadApart | None:
     None where a row was not read, and where two columns tell such rows.
     """
     table, scores = asked.table, _scores(read)
-    told = [scores.get(_place(row.candidate)) for row in table.rows]
-    known = [each for each in told if each is not None]
-    if not known or len(known) < len(told):
+    scored = [scores.get(_place(row.candidate)) for row in table.rows]
+    known = [each for each in scored if each is not None]
+    if not known or len(known) < len(scored):
         return None
     best = table.rows[known.index(max(known))]
     found = []

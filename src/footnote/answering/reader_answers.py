@@ -16,7 +16,7 @@ from footnote.answering.choosing import (
     names_several,
 )
 from footnote.answering.cite import Footnotes
-from footnote.answering.columns import Computed, Heard, NotComputed, compute
+from footnote.answering.columns import Computed, NotComputed, TableReading, compute
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.naming import group_named, named_alone, rows_alike
 from footnote.answering.observing import heading_of
@@ -176,12 +176,12 @@ class ReaderAnswerer:
         least = max(self.least_answerability, *(each.read for each in found[:1]), 0.0)
         if operation is not None and located and located[0].probability >= least:
             terms = self._terms_of(located[0])
-            heard_of_it = Heard(
+            of_table = TableReading(
                 names=await self._names_in(question),
                 unmet=unmet[located[0].passage.chunk_id],
                 read=read,
             )
-            over = compute(question, operation, located, evidence, terms, heard=heard_of_it)
+            over = compute(question, operation, located, evidence, terms, reading=of_table)
             return None if over is None else (over, located[0].probability)
         if found and found[0].probability >= self.least_answerability:
             return None

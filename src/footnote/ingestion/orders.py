@@ -34,7 +34,7 @@ async def which_give_orders(
     chunks is looked at once, in full and with the beginning of the first.
     """
     orders = bytearray()
-    told: dict[str, bool] = {}
+    heads_with_orders: dict[str, bool] = {}
     for start in range(0, len(chunks), LOOKED_AT_TOGETHER):
         limit.forward()
         some = chunks[start : start + LOOKED_AT_TOGETHER]
@@ -44,16 +44,16 @@ async def which_give_orders(
         beginnings = {
             head: without_data(f"{head}\n{chunk.text[:BEGINNING_CHARACTERS]}")
             for chunk, head, rest in reversed(list(zip(some, heads, left, strict=True)))
-            if rest is not None and head and head not in told
+            if rest is not None and head and head not in heads_with_orders
         }
         read = [
             text if rest is None else ending(text, rest)
             for text, rest in zip(texts, left, strict=True)
         ]
         found = await gives_orders([*texts, *beginnings.values()], [*read, *beginnings.values()])
-        told |= dict(zip(beginnings, found[len(texts) :], strict=True))
+        heads_with_orders |= dict(zip(beginnings, found[len(texts) :], strict=True))
         orders += bytes(
-            gives or (rest is not None and told.get(head, False))
+            gives or (rest is not None and heads_with_orders.get(head, False))
             for gives, head, rest in zip(found, heads, left, strict=False)
         )
     return orders
