@@ -20,9 +20,9 @@ from footnote.answering.columns import Computed, NotComputed, TableReading, comp
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.naming import group_named, named_alone, rows_alike
 from footnote.answering.observing import heading_of
+from footnote.answering.order_statements import without_orders
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
-from footnote.answering.suspicion import LEAST_ORDER
 from footnote.answering.tables import holds_table, in_named_column, is_cell, under_title
 from footnote.answering.titles import Terms, spoken
 from footnote.answering.weighing import AsRead, Weigh, Weighed
@@ -221,16 +221,8 @@ class ReaderAnswerer:
             best = max((each.probability for each in weighed.found), default=0.0)
             if not self.undecided <= best < self.least_answerability:
                 break
-        kept = by_probability(weighed.found)
         # Only evidence that gives orders to a model is looked through for them.
-        if doubtful := [each for each in kept if each.candidate.evidence.suspicious]:
-            chances = await reader.orders([each.candidate.statement for each in doubtful])
-            orders = {
-                id(each)
-                for each, chance in zip(doubtful, chances or (), strict=False)
-                if chance >= LEAST_ORDER
-            }
-            kept = [each for each in kept if id(each) not in orders]
+        kept = await without_orders(reader, by_probability(weighed.found))
         return replace(weighed, found=kept)
 
 

@@ -148,7 +148,7 @@ class Suspicion:
     async def look_at(self, passages: Sequence[Passage]) -> list[Passage]:
         """The passages, each with whether its title, headings or text give orders."""
         unknown = [each for each in passages if each.suspicious is None]
-        texts = {_digest(text): text for text in map(_readable, unknown)}
+        texts = {_digest(text): text for text in map(all_text, unknown)}
         missing = [digest for digest in texts if digest not in self._known]
         found = await self([texts[digest] for digest in missing])
         told = {each: self._known[each] for each in texts if each in self._known}
@@ -158,7 +158,7 @@ class Suspicion:
                 self._known.pop(next(iter(self._known)))
             self._known[digest] = each
         return [
-            replace(each, suspicious=told[_digest(_readable(each))])
+            replace(each, suspicious=told[_digest(all_text(each))])
             if each.suspicious is None
             else each
             for each in passages
@@ -213,6 +213,11 @@ def hides_text(text: str) -> bool:
     return not text.isascii() and _HIDDEN_TEXT.search(text) is not None
 
 
+def all_text(passage: Passage) -> str:
+    """What is looked at for orders: title, headings and text."""
+    return "\n".join((passage.document_title, *passage.heading_path, passage.text))
+
+
 def _digest(text: str) -> bytes:
     # By digest: a text must not outlive its document in a cache.
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -222,10 +227,6 @@ def _possible(words: str) -> list[Order]:
     """The orders of which a telling word is there."""
     places = {place for word, found in _BY_WORD.items() if word in words for place in found}
     return [_ORDERS[place] for place in sorted(places)]
-
-
-def _readable(passage: Passage) -> str:
-    return "\n".join((passage.document_title, *passage.heading_path, passage.text))
 
 
 def _normal(text: str) -> str:

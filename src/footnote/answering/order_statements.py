@@ -1,0 +1,63 @@
+"""Of what was found in suspicious evidence only what is no order to a model is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from footnote.answering.choosing import Located
+from footnote.answering.sanitise import without_directions
+from footnote.answering.sentences import Candidate, candidates_of
+from footnote.answering.suspicion import LEAST_ORDER, all_text, gives_orders, hides_text
+from footnote.domain import Evidence
+from footnote.ports import Reader
+
+_Place = tuple[str, int, int]
+
+
+async def without_orders(reader: Reader, found: Sequence[Located]) -> list[Located]:
+    """What was found, without the statements that give orders to a model by the reader's word.
+
+    Where a passage gives orders as a whole, and no statement and nothing above it does so alone,
+    its likeliest statement is one: a sentence is judged beside its neighbours when a document is
+    ingested, and short of the threshold without them. Raises ModelUnavailable.
+    """
+    suspicious = {each.passage.chunk_id: each.candidate.evidence for each in found}
+    suspicious = {chunk: each for chunk, each in suspicious.items() if each.suspicious}
+    orders = {place for each in suspicious.values() for place in await _orders_of(reader, each)}
+    return [each for each in found if _place(each.candidate) not in orders]
+
+
+async def _orders_of(reader: Reader, evidence: Evidence) -> list[_Place]:
+    """Where the statements of suspicious evidence stand that give orders."""
+    passage = evidence.passage
+    statements = candidates_of([evidence])
+    # A title is often the beginning of the text.
+    above = [
+        each
+        for each in dict.fromkeys((passage.document_title, *passage.heading_path))
+        if not any(each in one.statement for one in statements)
+    ]
+    text = all_text(passage)
+    plain = without_directions(text)
+    chances = await reader.orders([*(each.statement for each in statements), *above, plain])
+    if chances is None or not statements:
+        return []
+    *alone, whole = chances
+    orders = [
+        _place(each)
+        for each, chance in zip(statements, alone, strict=False)
+        if chance >= LEAST_ORDER
+    ]
+    known = max(alone) >= LEAST_ORDER or any(
+        (*(each.gives_orders for each in statements), *map(gives_orders, above))
+    )
+    # Marks of direction make evidence suspicious, and are no order.
+    only_marks = hides_text(text) and whole < LEAST_ORDER and not gives_orders(plain)
+    if known or only_marks:
+        return orders
+    likeliest = max(range(len(statements)), key=lambda at: alone[at])
+    return [_place(statements[likeliest])]
+
+
+def _place(candidate: Candidate) -> _Place:
+    return candidate.evidence.passage.chunk_id, candidate.start, candidate.end
