@@ -295,6 +295,10 @@ async def test_another_key_another_place_and_a_missing_master_key_are_told(
     with pytest.raises(NotFound, match="no backup leads"):
         await restore_backup(elsewhere, RestoreOptions(at=story.between - timedelta(days=1)))
     (elsewhere.home / "master.key").unlink()
-    with pytest.raises(KeyUnavailable, match="master key"):
+    with pytest.raises(KeyUnavailable) as refused:
         await restore_backup(elsewhere, RestoreOptions())
+    # Not in the folder that it was put together in, which is gone again.
+    assert f"there is no master key at {elsewhere.home / 'master.key'}" in str(refused.value)
+    assert "restoring" not in refused.value.with_hint
+    assert "FOOTNOTE_MASTER_KEY" in refused.value.with_hint
     assert not (elsewhere.home / "postgres").exists()

@@ -1,6 +1,7 @@
 """What the server refuses, and how it says so, with no engine needed."""
 
 import json
+import sys
 from collections.abc import AsyncIterator
 
 import httpx
@@ -8,7 +9,8 @@ import pytest
 from fastapi import FastAPI
 
 from footnote.interfaces.http.guard import is_loopback, security_headers
-from tests.interfaces.conftest import LOCAL
+from tests.interfaces.conftest import LOCAL, Library
+from tests.interfaces.serving import served
 
 SEARCH = {"query": "claim"}
 
@@ -183,3 +185,28 @@ async def test_a_json_body_has_a_limit_of_its_own(closed: httpx.AsyncClient) -> 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "example.org", "192.168.1.2", ""])
 def test_an_address_that_others_reach_is_not_loopback(host: str) -> None:
     assert not is_loopback(host)
+
+
+@pytest.mark.parametrize(
+    ("path", "module", "package", "extra"),
+    [
+        ("/mcp", "mcp.server.streamable_http_manager", "mcp", "mcp"),
+        ("/agui", "ag_ui.core", "ag-ui-protocol", "agui"),
+    ],
+    ids=["mcp", "agui"],
+)
+async def test_a_route_whose_package_is_not_installed_says_what_brings_it(
+    library: Library,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    module: str,
+    package: str,
+    extra: str,
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    async with served(library.settings) as client:
+        response = await client.post(path, json={})
+    # It is for whoever runs the server, and no fault of the request.
+    assert_problem(response, 500, "unsupported-settings")
+    assert response.json()["detail"] == f"{package} is not installed"
+    assert response.json()["hint"] == f"in a clone of Footnote: pip install '.[{extra}]'"

@@ -291,6 +291,17 @@ async def test_metadata_that_cannot_be_kept_is_told_of_once_and_plainly(
         assert assert_invalid(pushed, where).startswith(said)
 
 
+@pytest.mark.parametrize(
+    "name", ["collection", "external_id", "metadata", "tags", "visibility", "shared_with"]
+)
+async def test_an_empty_field_of_a_form_is_refused_as_in_a_body(
+    library: Library, name: str
+) -> None:
+    file = {"file": ("a.txt", b"text")}
+    form = await library.http.post("/v1/documents", files=file, data={name: ""})
+    assert "must not be empty" in assert_invalid(form, f"body.{name}")
+
+
 async def test_a_name_given_twice_in_a_field_of_a_form_is_refused_as_in_a_body(
     library: Library,
 ) -> None:

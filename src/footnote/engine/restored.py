@@ -14,6 +14,7 @@ from footnote.engine.backup_run import NowAndThen, Tell
 from footnote.engine.encryption import MADE_KEY
 from footnote.engine.installation import Engine
 from footnote.engine.opening import database_urls, open_engine
+from footnote.errors import KeyUnavailable
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore
 from footnote.store.embedded import OWNER_ROLE, start_embedded
@@ -69,8 +70,9 @@ async def restored_in(
         try:
             owner = OwnerView(started.url(OWNER_ROLE))
             await asyncio.to_thread(_load, owner, store, plan, started.binaries, tell)
-            async with await open_engine(_settings_over(settings, changed)) as engine:
-                yield Restored(engine, owner)
+            with _master_key_required(settings):
+                async with await open_engine(_settings_over(settings, changed)) as engine:
+                    yield Restored(engine, owner)
         finally:
             await asyncio.to_thread(started.release)
         return
@@ -84,8 +86,9 @@ async def restored_in(
             "database_url": at.url(server.application_login, server.database),
             "owner_database_url": owner.url,
         }
-        async with await open_engine(_settings_over(settings, changed)) as engine:
-            yield Restored(engine, owner)
+        with _master_key_required(settings):
+            async with await open_engine(_settings_over(settings, changed)) as engine:
+                yield Restored(engine, owner)
     finally:
         await asyncio.to_thread(running.__exit__, None, None, None)
 
@@ -98,11 +101,28 @@ async def restored_into_database(
     owner = OwnerView(database_urls(settings, None).owner)
     try:
         await asyncio.to_thread(_load, owner, store, plan, packaged_binaries(), tell)
-        async with await open_engine(settings) as engine:
-            yield Restored(engine, owner)
+        with _master_key_required(settings):
+            async with await open_engine(settings) as engine:
+                yield Restored(engine, owner)
     except BaseException:
         await asyncio.to_thread(owner.drop)
         raise
+
+
+@contextmanager
+def _master_key_required(settings: Settings) -> Iterator[None]:
+    """Say where the master key belongs: it was looked for in a folder that is removed again."""
+    place = settings.home / MADE_KEY
+    try:
+        yield
+    except KeyUnavailable as error:
+        if settings.master_key is not None or place.exists():
+            raise
+        raise KeyUnavailable(
+            f"there is no master key at {place}, and what is restored is under one",
+            hint=f"copy {MADE_KEY} of the installation that was backed up there, or name its place "
+            "by FOOTNOTE_MASTER_KEY, and restore again; backups do not hold it",
+        ) from error
 
 
 def _settings_over(settings: Settings, changed: dict[str, object]) -> Settings:

@@ -157,8 +157,10 @@ async def test_a_process_notices_that_another_one_has_rotated(tmp_path: Path) ->
 
 
 def test_a_named_file_is_never_made(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedSettings, match="there is no master key"):
+    said = "^The setting master_key cannot be used: there is no master key at /"
+    with pytest.raises(UnsupportedSettings, match=said) as refused:
         named(str(tmp_path / "absent.key"))
+    assert "FOOTNOTE_MASTER_KEY" in str(refused.value.hint)
     assert not (tmp_path / "absent.key").exists()
 
 

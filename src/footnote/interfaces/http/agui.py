@@ -18,7 +18,6 @@ from footnote.domain import (
     TextWritten,
     footnotes_of_conflicts,
 )
-from footnote.errors import UnsupportedSettings, how_to_install
 from footnote.interfaces.http.chat_shapes import (
     ChatExtras,
     ChatMessage,
@@ -32,6 +31,7 @@ from footnote.interfaces.http.requests import Flag, Question
 from footnote.interfaces.http.routing import operation_id
 from footnote.interfaces.http.scope import TheRequester, WorkspaceName, one_name
 from footnote.interfaces.http.streaming import STREAM, EventStream, streamed
+from footnote.interfaces.tools.library import wanted
 from footnote.validation.constrained_types import Name
 
 router = APIRouter(tags=["chat"], responses=ALWAYS, generate_unique_id_function=operation_id)
@@ -67,14 +67,10 @@ async def run_agui(
 
     The last message of the user is answered, with its sources, as events of the protocol.
     """
-    try:
+    with wanted("ag-ui-protocol", "agui"):
         from ag_ui.core import RunAgentInput  # noqa: PLC0415  # of an extra
 
         from footnote.interfaces.agui.events import RunFrames  # noqa: PLC0415  # of an extra
-    except ImportError as error:
-        raise UnsupportedSettings(
-            "AG-UI needs a package that is not installed", hint=how_to_install("agui")
-        ) from error
     run = _read(RunAgentInput, await request.body())
     forwarded = run.forwarded_props
     given = forwarded.get("footnote", {}) if isinstance(forwarded, Mapping) else {}

@@ -11,6 +11,7 @@ from typing import Annotated, Union, get_args, get_origin
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
+from fastapi.params import File
 from fastapi.routing import APIRoute
 
 from footnote.interfaces.http.problems import ALWAYS, Refused
@@ -72,11 +73,18 @@ class ExactRoute(ExactBodyRoute):
 async def _check_form(request: Request) -> None:
     fields = request.scope["route"].dependant.body_params
     known = {each.alias: _takes_many(each.field_info.annotation) for each in fields}
-    _refuse_others("body", [name for name, _ in (await request.form()).multi_items()], known)
+    given = (await request.form()).multi_items()
+    _refuse_others("body", [name for name, _ in given], known)
+    texts = {each.alias for each in fields if not isinstance(each.field_info, File)}
+    # FastAPI takes what is empty for what is absent.
+    _refuse(
+        "body",
+        {name: "it must not be empty" for name, value in given if value == "" and name in texts},
+    )
 
 
 ExactForm = Depends(_check_form)
-"""Refuses fields of a form that its route does not know, or that come twice."""
+"""Refuses fields of a form that its route does not know, that come twice, or that are empty."""
 
 
 def operation_id(route: APIRoute) -> str:
@@ -116,6 +124,11 @@ def _refuse_others(place: str, names: Sequence[str], known: Mapping[str, bool]) 
         for name in names
         if not known.get(name) and (name not in known or names.count(name) > 1)
     }
+    _refuse(place, wrong)
+
+
+def _refuse(place: str, wrong: Mapping[str, str]) -> None:
+    """Raise RequestValidationError for the named parts, if there are any."""
     if wrong:
         raise RequestValidationError(
             [

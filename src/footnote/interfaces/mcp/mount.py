@@ -14,8 +14,9 @@ from starlette.types import Message, Receive, Scope, Send
 
 from footnote.errors import FootnoteError
 from footnote.interfaces.http.lifecycle import Lifecycle
-from footnote.interfaces.http.problems import problem, problem_of
+from footnote.interfaces.http.problems import answer_with_problem, problem
 from footnote.interfaces.http.scope import WORKSPACE_HEADER, one_header, requester_of
+from footnote.interfaces.tools.library import wanted
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -51,7 +52,8 @@ class McpMount:
         try:
             manager = await self._started()
         except FootnoteError as error:
-            await problem_of(error)(scope, receive, send)
+            response = await answer_with_problem(Request(scope, receive), error)
+            await response(scope, receive, send)
             return
         # Here the library is loaded.
         from footnote.interfaces.mcp.messages import error_of  # noqa: PLC0415
@@ -77,7 +79,7 @@ class McpMount:
         self._serving = self._manager = None
 
     async def _started(self) -> StreamableHTTPSessionManager:
-        """The manager that answers. Raises InvalidRequest where the library is missing."""
+        """The manager that answers. Raises UnsupportedSettings where the library is missing."""
         async with self._starting:
             if self._manager is None:
                 manager = await asyncio.to_thread(_manager_of, self)
@@ -101,8 +103,10 @@ class McpMount:
 
 def _manager_of(mount: McpMount) -> StreamableHTTPSessionManager:
     # As said above, what takes long to load.
-    from footnote.interfaces.mcp.server import mcp_server  # noqa: I001, PLC0415
-    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415
+    with wanted("mcp", "mcp"):
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager  # noqa: PLC0415
+
+        from footnote.interfaces.mcp.server import mcp_server  # noqa: PLC0415
 
     return StreamableHTTPSessionManager(mcp_server(mount.inside), stateless=True)
 

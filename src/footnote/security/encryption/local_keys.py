@@ -86,7 +86,10 @@ class KeyFile:
         try:
             self._read()
         except KeyUnavailable as error:
-            raise UnsupportedSettings(f"FOOTNOTE_MASTER_KEY: {error}", hint=error.hint) from error
+            raise UnsupportedSettings(
+                f"The setting master_key cannot be used: {error}.",
+                hint=f"Set FOOTNOTE_MASTER_KEY to a key that can be read; {error.hint}.",
+            ) from error
 
     def _rotate(self) -> None:
         keys = self._at_hand()
