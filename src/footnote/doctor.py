@@ -129,9 +129,9 @@ async def _file_store(settings: Settings, url: str) -> Check:
 async def _reader(settings: Settings) -> Check:
     reader = reader_from_settings(settings)
     if reader is None:
-        return reader_check(settings, there=False)
+        return await reader_check(settings)
     try:
-        return Check(name="reader", ok=True, detail=(await reader.opened()).name)
+        return await reader_check(settings, (await reader.opened()).name)
     finally:
         await reader.close()
 

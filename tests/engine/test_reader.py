@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+from safetensors import safe_open
+from safetensors.numpy import load_file, save_file
+from structlog.testing import capture_logs
+
 from footnote.doctor import examine
 from footnote.domain import Check
 from footnote.engine import open_engine
 from footnote.jobs.inline import work_until_resting
+from footnote.models.readers import packaged_file
 from footnote.settings import Settings
 
 LEASE = b"The lease begins in May.\n\nThe monthly rent of the flat in Basel is CHF 1,450."
@@ -62,6 +68,38 @@ async def test_the_doctor_says_why_nothing_is_read(settings: Settings, tmp_path:
     unusable = await reader_check(settings.model_copy(update={"reader": str(broken)}))
     assert not unusable.ok
     assert "does not hold the weights of a reader" in unusable.detail
+
+
+async def test_the_doctor_and_the_log_say_what_another_reader_lacks(
+    settings: Settings, tmp_path: Path
+) -> None:
+    packaged = packaged_file()
+    assert packaged is not None
+    whole = await reader_check(settings)
+    assert whole.ok
+    assert "without" not in whole.detail
+    own = settings.model_copy(
+        update={"reader": str(another(packaged, tmp_path / "own.safetensors"))}
+    )
+    with capture_logs() as logged:
+        lacking = await reader_check(own)
+    assert not lacking.ok
+    for name in ("mentions.safetensors", "unmet_words.safetensors"):
+        assert f"without {name}" in lacking.detail
+    assert "looks through" in lacking.detail
+    assert lacking.hint is not None
+    (line,) = [each for each in logged if "lacking" in each]
+    assert "unmet_words.safetensors" in str(line["lacking"])
+
+
+def another(weights: Path, place: Path) -> Path:
+    """The same reader with one number another, and so other states."""
+    tensors = load_file(weights)
+    with safe_open(weights, "numpy") as opened:
+        metadata = opened.metadata()
+    tensors["norm.bias"] = tensors["norm.bias"] + np.float32(1e-4)
+    save_file(tensors, place, metadata=metadata)
+    return place
 
 
 async def reader_check(settings: Settings) -> Check:

@@ -16,19 +16,19 @@ from footnote.errors import ModelUnavailable
 from footnote.models.mention_head import (
     LABELS,
     decoded,
-    packaged_head,
     read_mention_head,
 )
 from footnote.models.reader import PackagedReader
+from footnote.models.reader_companions import companions_of
 from footnote.models.reader_weights import read_weights
 from footnote.models.readers import packaged_file
 
 
 def test_the_packaged_head_was_fitted_to_the_packaged_reader() -> None:
-    head, weights = packaged_head(), packaged_file()
-    assert head is not None
+    weights = packaged_file()
     assert weights is not None
-    read, reader = read_mention_head(head), read_weights(weights)
+    read, reader = companions_of(weights).head, read_weights(weights)
+    assert read is not None
     assert read.encoder == reader.encoder
     assert reader.probes is not None
     assert read.layers == reader.probes.layers

@@ -9,17 +9,18 @@ import pytest
 
 from footnote.errors import ModelUnavailable
 from footnote.models.reader import PackagedReader
+from footnote.models.reader_companions import companions_of
 from footnote.models.reader_weights import read_weights
 from footnote.models.readers import packaged_file
-from footnote.models.unmet_words import UnmetWords, packaged_unmet_words, read_unmet_words
+from footnote.models.unmet_words import UnmetWords, read_unmet_words
 from footnote.ports import PassageText
 
 
 def test_the_packaged_probe_was_fitted_to_the_packaged_reader() -> None:
-    probe, weights = packaged_unmet_words(), packaged_file()
-    assert probe is not None
+    weights = packaged_file()
     assert weights is not None
-    read, reader = read_unmet_words(probe), read_weights(weights)
+    read, reader = companions_of(weights).unmet, read_weights(weights)
+    assert read is not None
     assert read.encoder == reader.encoder
     assert reader.probes is not None
     assert read.layers == reader.probes.layers

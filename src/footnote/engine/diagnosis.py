@@ -15,6 +15,7 @@ from footnote.domain import Check, Health, Right
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.replicas import ReplicaStatus
 from footnote.engine.backup_places import backup_check
+from footnote.engine.configured_models import reader_from_settings
 from footnote.engine.model_keys import model_keys_checks
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import DocumentUnreadable, FootnoteError
@@ -56,7 +57,7 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
         required.append(judge_check(settings))
     if settings.blob_url is not None:
         required.append(file_store_check(settings.blob_url))
-    optional = [*optional_checks(settings), reader_check(settings, there=engine.reader is not None)]
+    optional = [*optional_checks(settings), await reader_check(settings)]
     sandbox = await asyncio.to_thread(sandbox_check, settings)
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
     for check in await asyncio.to_thread(examine_database, engine.urls):
@@ -95,16 +96,31 @@ def optional_checks(settings: Settings) -> list[Check]:
     return [_ocr(settings), _office(), _speech(settings), *model_keys_checks(settings)]
 
 
-def reader_check(settings: Settings, *, there: bool) -> Check:
-    """Whether there is something that finds quotes in passages."""
-    if there:
-        return Check(name="reader", ok=True, detail="loaded")
+async def reader_check(settings: Settings, loaded: str = "loaded") -> Check:
+    """Whether there is something that finds quotes in passages, and all that is fitted to it."""
+    name, reader = "reader", reader_from_settings(settings)
+    if reader is None:
+        return Check(
+            name=name,
+            ok=False,
+            detail="no question can be answered with quotes: "
+            + ("it is switched off" if settings.reader == "none" else "its weights are missing"),
+            hint="reinstall footnote-engine, and leave FOOTNOTE_READER at packaged",
+        )
+    try:
+        fitted = await reader.companions()
+    except FootnoteError as error:
+        return Check(name=name, ok=False, detail=str(error), hint=error.hint)
+    finally:
+        await reader.close()
+    spared = fitted.screened and settings.reader == "packaged"
+    told = [loaded, *(f"without {each}" for each in fitted.lacking)]
+    told += [] if spared else ["it looks through every passage that is indexed"]
     return Check(
-        name="reader",
-        ok=False,
-        detail="no question can be answered with quotes: "
-        + ("it is switched off" if settings.reader == "none" else "its weights are missing"),
-        hint="reinstall footnote-engine, and leave FOOTNOTE_READER at packaged",
+        name=name,
+        ok=not fitted.lacking,
+        detail="; ".join(told),
+        hint="fit each to this reader, and put it beside its weights: training/README.md",
     )
 
 

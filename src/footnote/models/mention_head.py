@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from footnote.errors import ModelUnavailable
 from footnote.models.reader_probes import WINDOW_OVERLAP, TokenWindow
 from footnote.ports import NamedSpan
 
+MENTIONS_FILE = "mentions.safetensors"
 NAMED_KINDS = ("person", "organisation", "place", "other")
 LABELS = ("O", *(f"{part}-{kind}" for kind in NAMED_KINDS for part in "BI"))
 
@@ -55,12 +55,6 @@ class MentionHead:
         odds -= odds.max(axis=1, keepdims=True)
         found: _Floats = odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
         return found
-
-
-def packaged_head() -> Path | None:
-    """The weights that come with Footnote; None where they were left out."""
-    file = Path(str(files("footnote.models"))) / "mentions.safetensors"
-    return file if file.is_file() else None
 
 
 def read_mention_head(file: Path) -> MentionHead:

@@ -5,32 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from functools import cache, lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import structlog
 
 from footnote.errors import LaneUnavailable, ModelUnavailable
 from footnote.models.batching import plan_batches
 from footnote.models.e5 import WORDS, e5_tokenizer, shared_files
 from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
-from footnote.models.mention_head import (
-    MentionHead,
-    named_spans,
-    neighbourhoods,
-    packaged_head,
-    read_mention_head,
-)
+from footnote.models.mention_head import named_spans, neighbourhoods
 from footnote.models.model_store import available_cores, built, open_session
+from footnote.models.reader_companions import Companions, companions_of
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.reader_pairs import Pair, pairs_of, windows_of
 from footnote.models.reader_probes import Probes, TokenWindow
 from footnote.models.reader_spans import beside_the_best, disjoint, spans_of
-from footnote.models.reader_weights import Calibration, ReaderWeights, read_weights
+from footnote.models.reader_weights import Calibration, described_weights, read_weights
 from footnote.models.tokenizing import UnigramPieces
-from footnote.models.unmet_words import UnmetWords, packaged_unmet_words, read_unmet_words
 from footnote.ports import (
     AnswerSpan,
     NamedSpan,
@@ -51,6 +45,7 @@ _KNOWN = (
 """Questions so plain that only a broken model gives other answers."""
 
 _Floats = npt.NDArray[np.float32]
+_log = structlog.get_logger(__name__)
 
 
 def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader:
@@ -61,6 +56,8 @@ def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader
     core. Raises ModelUnavailable, also where it does not answer what any reader should.
     """
     reader = open_reader(file, models_folder, threads)
+    if lacking := companions_of(file).lacking:
+        _log.warning("the reader works without what is fitted to another one", lacking=lacking)
     for question, text, answer in _KNOWN:
         said = reader.best_answer(question, text)
         if answer not in said:
@@ -85,7 +82,7 @@ def open_reader(
 
     try:
         shared = shared_files(models_folder)
-        weights = _described(file)
+        weights = described_weights(file)
         name = f"reader-{weights.digest[:12]}"
         fitted = weights.probes
         # A part ends where the probes read off what is left.
@@ -107,8 +104,7 @@ def open_reader(
             tokenizer,
             weights.calibration,
             probes,
-            head=_head_for(weights.encoder, probes),
-            unmet=_unmet_for(weights.encoder),
+            companions=companions_of(file),
             threads=threads,
         )
     except LaneUnavailable as unavailable:
@@ -131,8 +127,7 @@ class PackagedReader:
         calibration: Calibration,
         probes: Probes | None = None,
         *,
-        head: MentionHead | None = None,
-        unmet: UnmetWords | None = None,
+        companions: Companions = Companions(),  # noqa: B008  # it is frozen
         threads: int,
     ) -> None:
         self._name = name
@@ -140,8 +135,8 @@ class PackagedReader:
         self._tokenizer = tokenizer
         self._calibration = calibration
         self._probes = probes
-        self._head = head
-        self._unmet = unmet
+        self._head = companions.head
+        self._unmet = companions.unmet
         self._count = threads or available_cores()
         self._threads = ThreadPoolExecutor(self._count, thread_name_prefix="reader")
 
@@ -307,42 +302,6 @@ class PackagedReader:
         Raises ModelUnavailable when the model cannot run, for lack of memory say.
         """
         return self._encoder.heads(batch)
-
-
-def _described(file: Path) -> ReaderWeights:
-    """What the file says of itself, and its probes: all that a reader with built graphs needs.
-
-    It is kept, for checking 20 MB of weights takes a process longer than opening their graphs.
-    """
-    try:
-        found = file.stat()
-    except OSError:
-        return read_weights(file)  # which tells what is the matter
-    return _described_once(file, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
-
-
-@lru_cache(maxsize=4)
-def _described_once(file: Path, _identity: tuple[int, ...]) -> ReaderWeights:
-    return replace(read_weights(file), tensors={})
-
-
-def _head_for(encoder: str, probes: Probes | None) -> MentionHead | None:
-    """The packaged head, if it was fitted to these lower layers."""
-    file = packaged_head()
-    if file is None or probes is None:
-        return None
-    head = read_mention_head(file)
-    fits = head.encoder == encoder and head.layers == probes.weights.layers
-    return head if fits else None
-
-
-def _unmet_for(encoder: str) -> UnmetWords | None:
-    """The packaged probe, if it was fitted to these lower layers."""
-    file = packaged_unmet_words()
-    if file is None:
-        return None
-    probe = read_unmet_words(file)
-    return probe if probe.encoder == encoder else None
 
 
 def _reading(spans: Sequence[AnswerSpan], relevance: float, unmet: float) -> PassageReading:

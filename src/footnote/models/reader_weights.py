@@ -13,8 +13,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -172,6 +172,24 @@ def read_weights(file: Path) -> ReaderWeights:
     if largest > LARGEST_WEIGHT:
         raise _not_weights(file, f"a weight is {largest}, above {LARGEST_WEIGHT}")
     return weights
+
+
+def described_weights(file: Path) -> ReaderWeights:
+    """What the file says of itself, and its probes: all that a reader with built graphs needs.
+
+    It is kept, for checking 20 MB of weights takes a process longer than opening their graphs.
+    Raises ModelUnavailable as `read_weights` does.
+    """
+    try:
+        found = file.stat()
+    except OSError:
+        return read_weights(file)  # which tells what is the matter
+    return _described_once(file, (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns))
+
+
+@lru_cache(maxsize=4)
+def _described_once(file: Path, _identity: tuple[int, ...]) -> ReaderWeights:
+    return replace(read_weights(file), tensors={})
 
 
 def digest_of_layers(tensors: Mapping[str, Tensor], layers: int) -> str:

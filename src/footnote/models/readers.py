@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
 from footnote.ports import (
@@ -22,6 +22,9 @@ from footnote.ports import (
     SupportOdds,
 )
 from footnote.ports.telemetry import span
+
+if TYPE_CHECKING:
+    from footnote.models.reader_companions import Companions
 
 
 class OwnedReader(Reader, NameFinder, Protocol):
@@ -118,6 +121,15 @@ class LazyReader:
         if loading is not None and loading.done() and (loading.cancelled() or loading.exception()):
             return None
         return await asyncio.to_thread(_checksum, self.weights)
+
+    async def companions(self) -> Companions:
+        """What is fitted to it, and what it works without; it is not loaded for it.
+
+        Raises ModelUnavailable.
+        """
+        from footnote.models.reader_companions import companions_of  # noqa: PLC0415  # as above
+
+        return await asyncio.to_thread(companions_of, self.weights)
 
     async def close(self) -> None:
         """Let go of what was loaded."""

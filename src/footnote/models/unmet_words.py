@@ -7,7 +7,6 @@ lower layers says whether the passage has a sibling of it at most: "cats" beside
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,8 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
 from footnote.errors import ModelUnavailable
+
+UNMET_WORDS_FILE = "unmet_words.safetensors"
 
 _Floats = npt.NDArray[np.float32]
 
@@ -35,12 +36,6 @@ class UnmetWords:
     def odds(self, states: _Floats) -> float:
         """Of the word that is met least, for the states of a question's tokens; 0 without any."""
         return float((states @ self.weight).max()) + self.bias if len(states) else 0.0
-
-
-def packaged_unmet_words() -> Path | None:
-    """The weights that come with Footnote; None where they were left out."""
-    file = Path(str(files("footnote.models"))) / "unmet_words.safetensors"
-    return file if file.is_file() else None
 
 
 def read_unmet_words(file: Path) -> UnmetWords:

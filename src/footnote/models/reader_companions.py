@@ -1,0 +1,103 @@
+"""Finds what is fitted to a reader: beside its weights, else among what comes with Footnote.
+
+A file that belongs to another reader is of no use, and its absence is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from safetensors import SafetensorError, safe_open
+
+from footnote.errors import ModelUnavailable
+from footnote.models.mention_head import MENTIONS_FILE, MentionHead, read_mention_head
+from footnote.models.order_screen import SCREENS_FILE
+from footnote.models.reader_weights import ReaderWeights, described_weights, digest_of
+from footnote.models.unmet_words import UNMET_WORDS_FILE, UnmetWords, read_unmet_words
+
+
+class _OnLayers(Protocol):
+    """Weights that read the states of a layer."""
+
+    @property
+    def layers(self) -> int: ...
+
+    @property
+    def encoder(self) -> str: ...
+
+
+_Weights = TypeVar("_Weights", bound=_OnLayers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Companions:
+    """What was found for a reader."""
+
+    head: MentionHead | None = None
+    unmet: UnmetWords | None = None
+    screened: bool = False
+    """Whether the embedders' screens, which are packaged alone, were fitted to this reader."""
+    lacking: tuple[str, ...] = ()
+    """What of its own was not, each with what is not done without it."""
+
+
+def companions_of(weights: Path) -> Companions:
+    """What is fitted to the reader in a file. Raises ModelUnavailable for files that are broken."""
+    reader = described_weights(weights)
+    head = _fitting(reader, _places(weights, MENTIONS_FILE), read_mention_head)
+    unmet = _fitting(reader, _places(weights, UNMET_WORDS_FILE), read_unmet_words)
+    probed = reader.probes is not None
+    lacking = {
+        "probes in its own file: orders to a model are told by their wording, and nothing is "
+        "computed over columns": probed,
+        f"{MENTIONS_FILE}: no names are found": probed and head is not None,
+        f"{UNMET_WORDS_FILE}: questions about what a passage lacks are answered with more "
+        "confidence": unmet is not None,
+    }
+    return Companions(
+        head=head if probed else None,
+        unmet=unmet,
+        screened=_is_screened(reader),
+        lacking=tuple(said for said, there in lacking.items() if not there),
+    )
+
+
+def _places(weights: Path, name: str) -> Iterator[Path]:
+    for folder in dict.fromkeys((weights.absolute().parent, _packaged())):
+        if (folder / name).is_file():
+            yield folder / name
+
+
+def _fitting(
+    reader: ReaderWeights, places: Iterator[Path], read: Callable[[Path], _Weights]
+) -> _Weights | None:
+    """The first weights that were fitted to this reader's layers."""
+    layers = reader.shape.layers if reader.probes is None else reader.probes.layers
+    found = map(read, places)
+    return next(
+        (each for each in found if (each.encoder, each.layers) == (reader.encoder, layers)), None
+    )
+
+
+def _is_screened(reader: ReaderWeights) -> bool:
+    file = _packaged() / SCREENS_FILE
+    if reader.probes is None or not file.is_file():
+        return False
+    try:
+        with safe_open(file, "numpy") as opened:
+            fitted_to = opened.metadata()
+    except (OSError, SafetensorError) as error:
+        raise ModelUnavailable(
+            f"{file} does not hold what tells passages without orders: {error!r}",
+            hint="reinstall Footnote, or write it with training/order_screens.py",
+        ) from error
+    orders = digest_of(reader.probes.orders.tensors("orders"))
+    return bool(fitted_to == {"encoder": reader.encoder, "orders": orders})
+
+
+def _packaged() -> Path:
+    return Path(str(files("footnote.models")))
