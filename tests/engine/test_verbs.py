@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import footnote.engine
+from footnote.domain import Right
 from footnote.engine import WorkspaceEngine, WorkspaceVerbs
 from footnote.sync import SyncWorkspaceEngine
 
@@ -59,3 +62,46 @@ def test_every_verb_has_a_blocking_twin_with_its_arguments_and_its_text() -> Non
         assert inspect.signature(verb) == inspect.signature(twin), name
         assert twin.__doc__ == verb.__doc__
         assert verb.__doc__
+
+
+def _used(tree: ast.Module, module: str) -> Iterator[tuple[str, str]]:
+    """What stands in a module, each with the full name of something that it uses."""
+    imported = {
+        each.asname or each.name: f"{node.module}.{each.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+        for each in node.names
+    }
+    for outer in tree.body:
+        for node in ast.walk(outer):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                yield getattr(outer, "name", ""), f"{imported.get(node.value.id)}.{node.attr}"
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                yield getattr(outer, "name", ""), imported.get(node.id, f"{module}.{node.id}")
+
+
+def test_what_administrators_may_is_reached_by_the_table_alone() -> None:
+    # The function itself asks for no right: who calls it past the table must be such a verb.
+    administering = {
+        f"{verb.__module__}.{name}"
+        for name in BOUND
+        if vars(WorkspaceVerbs)[name].right is Right.ADMINISTER
+        for verb in [getattr(WorkspaceEngine, name)]
+    }
+    root = Path(footnote.engine.__path__[0]).parent
+    past_the_table = {
+        (f"{module}.{user}", used)
+        for path in root.rglob("*.py")
+        for module in [".".join(("footnote", *path.relative_to(root).with_suffix("").parts))]
+        if module != "footnote.engine.workspace"
+        for user, used in _used(ast.parse(path.read_text(encoding="utf-8")), module)
+        if used in administering
+    }
+    known = {used for _, used in past_the_table}
+    assert "footnote.engine.usage.budgets" in known, "it is looked for as it is written"
+    assert {each for each in past_the_table if each[0] not in administering} == {
+        # Its model uses the tools of the servers; who may see where they are is another matter.
+        ("footnote.engine.answers.agent_stream", "footnote.engine.answer_models.mcp_servers"),
+        # Of `pause_backfill` and `resume_backfill`.
+        ("footnote.engine.backfill._pause", "footnote.engine.configuration.change_setting"),
+    }

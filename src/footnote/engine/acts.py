@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TypeVar
 from uuid import UUID, uuid4
 
-from footnote.domain import AnswerDone, SearchRequest
+from footnote.domain import AnswerDone, Right, SearchRequest
 from footnote.domain.audit import CHANGING, Act, AuditDraft, Outcome
 from footnote.domain.usage import UsageAbout, UsageNote
 from footnote.engine.act_subjects import (
@@ -41,6 +41,10 @@ class ActUnderWay:
     act: Act
     verb: str
     arguments: Mapping[str, object]
+    right: Right | None = None
+    """What its principal needs; None where a link is enough."""
+    place: str | None = None
+    """The collection in which that is needed, or the whole workspace; None for any collection."""
     act_id: UUID = field(default_factory=uuid4)
     shown: Shown = field(default_factory=Shown)
     named: dict[str, object] = field(default_factory=dict)
@@ -63,6 +67,11 @@ class ActUnderWay:
         meter = access.engine.metering
         if self.act is Act.SEARCHED and not meter.saw_room(access.workspace_id):
             await meter.require_budget(access.workspace_id)
+
+    def require_right(self) -> None:
+        """Raise Forbidden where the principal may not do it."""
+        if self.right is not None:
+            self.access.require(self.right, self.place)
 
     @contextmanager
     def using_models(self) -> Iterator[None]:
@@ -138,9 +147,16 @@ class ActUnderWay:
 async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
     """What the work gives, once what it showed is in the audit log.
 
-    An act that changes something is entered before it begins, too. Raises what the work raises, and
-    StoreUnavailable where the log cannot be written: then nothing is shown.
+    An act that changes something is entered before it begins, too. Raises what `admit` and the work
+    raise, Forbidden without the right, and StoreUnavailable where the log cannot be written: then
+    nothing is shown.
     """
+    await act.admit()
+    try:
+        act.require_right()
+    except Forbidden as error:
+        await act.enter(Outcome.REFUSED, error)
+        raise
     if act.act is Act.OBSERVED:
         result = await work()
         await _note_position(act)

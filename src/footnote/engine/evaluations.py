@@ -8,7 +8,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from footnote.domain import Right
 from footnote.domain.evaluations import (
     EvaluationDetail,
     EvaluationOrder,
@@ -17,7 +16,6 @@ from footnote.domain.evaluations import (
     NewEvaluationRun,
     StartedEvaluation,
 )
-from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store import evaluations as stored
@@ -34,7 +32,6 @@ ListedRuns = Annotated[int, Field(ge=1, le=KEPT_RUNS)]
 
 async def keep_evaluation(workspace: WorkspaceAccess, run: NewEvaluationRun) -> EvaluationRun:
     """Keep a run among the newest of the workspace. Raises Forbidden and InvalidRequest."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     require_keepable(len(run.outcomes))
     async with workspace.scope() as scope:
         return await stored.keep_run(scope, run, KEPT_RUNS)
@@ -53,14 +50,12 @@ async def evaluation_runs(
     workspace: WorkspaceAccess, *, limit: ListedRuns = 50
 ) -> tuple[EvaluationRun, ...]:
     """The runs that are kept, latest first. Raises Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.list_runs(scope, limit)
 
 
 async def evaluation_run(workspace: WorkspaceAccess, run_id: UUID) -> EvaluationDetail:
     """A run with what came of each question. Raises NotFound and Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         found = await stored.get_run(scope, run_id)
     if found is None:
@@ -70,7 +65,6 @@ async def evaluation_run(workspace: WorkspaceAccess, run_id: UUID) -> Evaluation
 
 async def delete_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> None:
     """Forget a run. Raises NotFound and Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         if not await stored.remove_run(scope, run_id):
             raise _absent(run_id)
@@ -82,7 +76,6 @@ async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -
     Raises Forbidden, NotFound for a golden set that is not known, InvalidRequest, and Conflict
     while another evaluation of the workspace is under way.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         if order.lines is None:
             known = await started.known_lines(scope, order.golden)
@@ -105,14 +98,12 @@ async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -
 
 async def started_evaluations(workspace: WorkspaceAccess) -> tuple[StartedEvaluation, ...]:
     """What workers were told to ask lately, latest first. Raises Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await started.list_started(scope, STARTED_KEPT)
 
 
 async def started_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
     """How far one of them is. Raises NotFound and Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         found = await started.get_started(scope, run_id)
     if found is None:
@@ -125,7 +116,6 @@ async def cancel_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> Started
 
     Raises NotFound and Forbidden.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         found = await started.end(scope, run_id, EvaluationState.CANCELLED)
         found = found or await started.get_started(scope, run_id)

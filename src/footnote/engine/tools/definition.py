@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Generic, TypeVar, get_type_hints
 from uuid import UUID
 
@@ -180,18 +180,15 @@ class BoundTool(Generic[Shape]):
                 for name, field in tool.arguments.model_fields.items()
             ]
             return self._refusal("\n".join([*lines[:12], f"It takes: {', '.join(known)}."]))
-        workspace = self.context.workspace
         act = ActUnderWay(
-            access=workspace, act=tool.act, verb=tool.name, arguments=dict(iter(asked))
+            access=self.context.workspace,
+            act=tool.act,
+            verb=tool.name,
+            arguments=dict(iter(asked)),
+            right=tool.right,
         )
-
-        async def work() -> str:
-            workspace.require(tool.right)
-            return await tool.work(self.context, asked)
-
         try:
-            await act.admit()
-            return await entered(act, work)
+            return await entered(act, partial(tool.work, self.context, asked))
         except _BROKEN:
             raise
         except NotFound:
