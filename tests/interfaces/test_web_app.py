@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from footnote.interfaces.http.app import create_app
 from footnote.interfaces.http.entrance import Entrance
-from footnote.interfaces.http.guard import Policy
+from footnote.interfaces.http.guard import BodyLimit, Policy
 from footnote.interfaces.http.problems import answer_with_problems
 from footnote.interfaces.http.web_app import PAGES, WebApp, is_public, is_visit
 from footnote.settings import Settings
@@ -49,7 +49,7 @@ async def serving(
     app = FastAPI(routes=[*WebApp.built_in(folder).routes(settings)])
     answer_with_problems(app)
     if policy is not None:
-        app.add_middleware(Entrance, policy=policy)
+        app.add_middleware(Entrance, policy=policy, body=BodyLimit("/v1/documents", 1000))
     transport = httpx.ASGITransport(app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url=LOCAL) as client:
         yield client

@@ -230,8 +230,8 @@ def create_app(
 
     app.add_exception_handler(Exception, answer_unexpected)
     policy = policy_from(settings)
-    body = BodyLimit(documents.UPLOAD_PATH, settings.limits.bytes)
-    app.add_middleware(Authentication, lifecycle=lifecycle, policy=policy, body=body)
+    if settings.identity_ways:
+        app.add_middleware(Authentication, lifecycle=lifecycle, policy=policy)
     if settings.identity_ways and settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -255,6 +255,7 @@ def create_app(
                 "WWW-Authenticate",
             ),
         )
-    app.add_middleware(Entrance, policy=policy, https=https)
+    body = BodyLimit(documents.UPLOAD_PATH, settings.limits.bytes)
+    app.add_middleware(Entrance, policy=policy, body=body, https=https)
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

@@ -1,7 +1,4 @@
-"""Lets a request in only once it is proved who asks, before a route is chosen or a body is read.
-
-Of its body no more is read than its route takes.
-"""
+"""Lets a request in only once it is proved who asks, before a route is chosen or a body is read."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from footnote.domain.credentials import Presented
 from footnote.errors import FootnoteError, NotAuthenticated, RateLimited
 from footnote.interfaces.http.chat_errors import in_their_shape
-from footnote.interfaces.http.guard import BodyLimit, Policy
+from footnote.interfaces.http.guard import Policy
 from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.interfaces.http.login import (
     BACKCHANNEL_PATH,
@@ -50,35 +47,29 @@ class Authentication:
     app: ASGIApp
     lifecycle: Lifecycle
     policy: Policy
-    body: BodyLimit
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on with its caller, or answer it with a problem."""
-        asked = False
-        if scope["type"] == "http":
-            receive = self.body.limited(scope, receive)
-            asked = bool(self.lifecycle.settings.identity_ways)
-        if asked and scope["path"] == HEALTH_PATH:
-            await self._find_out(scope)
+        if scope["type"] != "http" or scope["path"] in OPEN_PATHS or is_public(scope):
+            if scope["type"] == "http" and scope["path"] == HEALTH_PATH:
+                await self._find_out(scope)
             await self.app(scope, receive, send)
-        elif asked and scope["path"] not in OPEN_PATHS and not is_public(scope):
-            try:
-                presented = _presented(scope)
-                if presented.bearer is None and presented.session is not None:
-                    self._require_own_page(scope)
-                scope[CALLER] = await self.lifecycle.engine.caller(presented)
-            except Refused as unclear:
-                await unclear.response()(scope, receive, send)
-                return
-            except FootnoteError as error:
-                refused = problem_of(error)
-                chats = scope["path"].startswith(_CHAT)
-                await (in_their_shape(refused) if chats else refused)(scope, receive, send)
-                return
-            lasting = _Lasting(self.lifecycle, presented, receive, send)
-            await self.app(scope, lasting.receive, lasting.send)
-        else:
-            await self.app(scope, receive, send)
+            return
+        try:
+            presented = _presented(scope)
+            if presented.bearer is None and presented.session is not None:
+                self._require_own_page(scope)
+            scope[CALLER] = await self.lifecycle.engine.caller(presented)
+        except Refused as unclear:
+            await unclear.response()(scope, receive, send)
+            return
+        except FootnoteError as error:
+            refused = problem_of(error)
+            chats = scope["path"].startswith(_CHAT)
+            await (in_their_shape(refused) if chats else refused)(scope, receive, send)
+            return
+        lasting = _Lasting(self.lifecycle, presented, receive, send)
+        await self.app(scope, lasting.receive, lasting.send)
 
     async def _find_out(self, scope: Scope) -> None:
         """Note who asks, where that can be found out; nobody is refused."""

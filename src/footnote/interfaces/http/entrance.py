@@ -1,4 +1,7 @@
-"""Where each request comes in: its span, what is refused at once, the headers of its answer."""
+"""Where each request comes in: its span, what is refused at once, the headers of its answer.
+
+Of its body no more is read than its route takes.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.interfaces.http.guard import Policy, add_headers, refusal
+from footnote.interfaces.http.guard import BodyLimit, Policy, add_headers, refusal
 from footnote.ports.telemetry import REQUESTS, TRACEPARENT, carried, carried_on, span
 
 TRACE_HEADER = "Traceresponse"
@@ -30,6 +33,7 @@ class Entrance:
 
     app: ASGIApp
     policy: Policy
+    body: BodyLimit
     https: bool = False
     """Whether the server is reached over TLS alone."""
 
@@ -64,7 +68,7 @@ class Entrance:
             try:
                 refused = refusal(scope, self.policy)
                 answer = self.app if refused is None else refused.response()
-                await answer(scope, receive, send_with_headers)
+                await answer(scope, self.body.limited(scope, receive), send_with_headers)
             finally:
                 route = scope.get("route")
                 pattern = getattr(route, "path", None)
