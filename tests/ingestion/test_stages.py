@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import AbstractAsyncContextManager
 
 import pytest
 
 from footnote.domain import Stage
 from footnote.errors import DocumentInterrupted, DocumentUnreadable
-from footnote.ingestion.stages import StageLimit
+from footnote.ingestion.stages import StageLimit, under_way
 from footnote.ingestion.turns import Turns
 from tests.jobs.stages import skip
 
 LONG = 3600.0
 
 
-def chunking(seconds: float = 0.0) -> StageLimit:
-    return StageLimit(Stage.CHUNK, "buoys.txt", seconds)
+def chunking(seconds: float = 0.0) -> AbstractAsyncContextManager[StageLimit]:
+    return under_way(Stage.CHUNK, "buoys.txt", seconds)
 
 
 async def test_what_does_not_answer_is_named_with_its_document_and_may_be_tried_again() -> None:
     with pytest.raises(DocumentInterrupted) as raised:
-        async with StageLimit(Stage.EMBED, "buoys.txt", 0.0):
+        async with under_way(Stage.EMBED, "buoys.txt", 0.0):
             await asyncio.Event().wait()
     assert raised.value.stage is Stage.EMBED
     assert raised.value.cause == "“buoys.txt” did not come forward for 0 seconds"
@@ -86,7 +87,7 @@ async def test_waiting_for_a_turn_takes_no_time_of_a_stage() -> None:
 
 
 async def in_turn(limit: StageLimit, turns: Turns) -> None:
-    async with limit.turn(turns, "us"):
+    async with turns.hold("us", waiting=limit.unlimited()):
         pass
 
 

@@ -89,25 +89,52 @@ class ReaderAnswerer:
             note = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
             return refusal(question, evidence, confidence=0.0, degraded=(note,))
         ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
+        best = ranked[: self.passages]
+        weigh = self.weigh.of_one_question()
+        order = weigh.in_order(question, best)
+        # Of several things that are named each may have its answer in a passage of its own.
+        ends = [MOST_PASSAGES] if names_several(question, best) else order.ends
         choose = Choice(
             limit=self.max_sentences,
             least=self.least_answerability,
             least_further=self.least_further,
         )
+        read: list[Located] = []
+        weighed = Weighed(found=[])
         try:
-            weighed = await self._found(self.reader, question, ranked[: self.passages])
-            chosen = choose(question, weighed.found, ranked)
+            for first, end in pairwise((0, *ends)):
+                read += await read_statements(self.reader, question, order.evidence[first:end])
+                about = about_what_is_asked(question, once_each(read), best)
+                weighed = await weigh(question, about, best)
+                likeliest = max((each.probability for each in weighed.found), default=0.0)
+                if not self.undecided <= likeliest < self.least_answerability:
+                    break
+            found = by_probability(weighed.found)
+            if any(each.candidate.evidence.suspicious for each in found):
+                found = await without_orders(self.reader, found)
+            chosen = choose(question, found, ranked)
             over_column = None
-            if tables := [each for each in ranked[: self.passages] if holds_table(each)]:
+            if tables := [each for each in best if holds_table(each)]:
                 over_column = await self._over_column(
-                    self.reader, question, chosen, ranked, tables, read=weighed.found
+                    self.reader, question, chosen, ranked, tables, read=found
                 )
         except ModelUnavailable as unavailable:
             note = f"answer: nothing was read, {unavailable}"
             return refusal(question, evidence, confidence=0.0, degraded=(note,))
-        confidence = chosen[0].probability if chosen else 0.0
         if over_column is not None:
             return computed(question, *over_column, evidence)
+        return self._said(question, chosen, replace(weighed, found=found), ranked, evidence)
+
+    def _said(
+        self,
+        question: str,
+        chosen: Sequence[Located],
+        weighed: Weighed,
+        ranked: Sequence[Evidence],
+        evidence: Sequence[Evidence],
+    ) -> Answer:
+        """The answer that says what was chosen of the statements, or a refusal."""
+        confidence = chosen[0].probability if chosen else 0.0
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
         asked = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
@@ -205,25 +232,6 @@ class ReaderAnswerer:
 
     def _terms_of(self, found: Located) -> Terms:
         return partial(self.analyzer.terms, language=found.passage.language)
-
-    async def _found(self, reader: Reader, question: str, evidence: Sequence[Evidence]) -> Weighed:
-        """Every answer in a statement that gives no orders, each once, the likeliest first."""
-        found: list[Located] = []
-        weighed = Weighed(found=[])
-        weigh = self.weigh.of_one_question()
-        order = weigh.in_order(question, evidence)
-        # Of several things that are named each may have its answer in a passage of its own.
-        several = names_several(question, evidence)
-        for first, end in pairwise((0, *([MOST_PASSAGES] if several else order.ends))):
-            found += await read_statements(reader, question, order.evidence[first:end])
-            about = about_what_is_asked(question, once_each(found), evidence)
-            weighed = await weigh(question, about, evidence)
-            best = max((each.probability for each in weighed.found), default=0.0)
-            if not self.undecided <= best < self.least_answerability:
-                break
-        # Only evidence that gives orders to a model is looked through for them.
-        kept = await without_orders(reader, by_probability(weighed.found))
-        return replace(weighed, found=kept)
 
 
 async def _is_all_asked(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from footnote.domain import (
     Chunk,
@@ -39,7 +39,7 @@ from footnote.ingestion.orders import GivesOrders, which_give_orders
 from footnote.ingestion.parsing.serialization import compress, decompress
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import examine, file_over
-from footnote.ingestion.stages import StageLimit, reporting
+from footnote.ingestion.stages import StageLimit, reporting, under_way
 from footnote.ingestion.turns import Hold, Shares
 from footnote.language.dates import quarters_in
 from footnote.language.scripts import without_data
@@ -53,7 +53,7 @@ from footnote.ports import (
     embed_and_screen,
 )
 from footnote.ports.metering import note_usage
-from footnote.ports.telemetry import ENRICHMENT, STAGES, model_call, span, timed
+from footnote.ports.telemetry import ENRICHMENT, model_call, timed
 
 HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 MAX_DEPTH = 8
@@ -104,54 +104,40 @@ class Ingestion:
         Returns early when the version is replaced or deleted meanwhile. Raises
         DocumentUnreadable or DocumentInterrupted.
         """
+        begun = partial(under_way, filename=work.filename, seconds=self.stage_seconds)
         held = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
         async with self.shares.memory.hold(work.workspace_id, held) as memory:
             if not await work.begin(Stage.PARSE):
                 return
-            async with self._stage(work, Stage.PARSE) as limit:
+            async with begun(Stage.PARSE) as limit:
                 parsed = await self._parse(work, memory, limit)
             if not await work.begin(Stage.CHUNK):
                 return
             async with (
-                self._stage(work, Stage.CHUNK) as limit,
-                limit.turn(self.shares.computing, work.workspace_id),
+                begun(Stage.CHUNK) as limit,
+                self.shares.computing.hold(work.workspace_id, waiting=limit.unlimited()),
             ):
                 divided = await limit.compute(self._divide, parsed, work.filename)
             if not await work.begin(Stage.EMBED):
                 return
-            async with self._stage(work, Stage.EMBED) as limit:
-                unread = await self._embed(work, divided.texts, limit)
-            if unread is None or not await work.begin(Stage.PUBLISH):
+            async with begun(Stage.EMBED) as limit:
+                looked = await self._embed(work, divided.texts, limit)
+            if looked is None or not await work.begin(Stage.PUBLISH):
                 return
-            async with self._stage(work, Stage.PUBLISH) as limit:
-                await self._publish(work, parsed, divided, unread, limit)
-
-    @asynccontextmanager
-    async def _stage(self, work: VersionInWork, stage: Stage) -> AsyncIterator[StageLimit]:
-        """The span of a stage, its duration, and how long it may stand still."""
-        with span(f"ingest {stage}"), timed(STAGES, {"footnote.stage": stage}):
-            async with StageLimit(stage, work.filename, self.stage_seconds) as limit:
-                yield limit
+            async with begun(Stage.PUBLISH) as limit:
+                await self._publish(work, parsed, divided, looked, limit)
 
     async def _publish(
         self,
         work: VersionInWork,
         parsed: ParsedDocument,
         divided: _Divided,
-        unread: Mapping[bytes, int],
+        looked: _LookedAt,
         limit: StageLimit,
     ) -> None:
-        """Index and publish what was read.
-
-        `unread` is by the hash of a text how many characters at its end may give orders; those of
-        a text that is not in it all may.
-        """
+        """Index and publish what was read."""
         enrichment, chunks = divided.enrichment, divided.chunks
-        read_by = None if self.reader_checksum is None else await self.reader_checksum()
-        if read_by is not None:
-            known = await work.clear_texts(list(divided.texts.lengths), read_by)
-            unread = {**unread, **dict.fromkeys(known, 0)}
-        async with limit.turn(self.shares.computing, work.workspace_id):
+        async with self.shares.computing.hold(work.workspace_id, waiting=limit.unlimited()):
             terms = await limit.compute(self._index, work, enrichment, chunks)
             if self.gives_orders is not None:
                 orders = await which_give_orders(
@@ -159,13 +145,14 @@ class Ingestion:
                     chunks,
                     enrichment,
                     hashes=divided.texts.hashes,
-                    unread=unread,
+                    unread=looked.unread,
                     limit=limit,
                 )
                 chunks = chunks.changed(
                     lambda chunk: replace(chunk, suspicious=bool(orders[chunk.ordinal]))
                 )
         limit.forward()
+        read_by = looked.reader
         if read_by is not None:
             assert self.reader_checksum is not None
             # It may have turned out that it cannot be loaded.
@@ -281,20 +268,19 @@ class Ingestion:
 
     async def _embed(
         self, work: VersionInWork, texts: _Texts, limit: StageLimit
-    ) -> dict[bytes, int] | None:
-        """Keep the vectors that are missing; None when nobody wants them any more.
-
-        By the hash of each text embedded now of which the embedder tells that it gives no orders,
-        how many characters at its end it did not read.
-        """
+    ) -> _LookedAt | None:
+        """Keep the vectors that are missing; None when nobody wants them any more."""
         lane = self.embedder.lane
-        missing = await work.missing_vectors(list(texts.lengths))
+        reader = None if self.reader_checksum is None else await self.reader_checksum()
+        known = await work.known_texts(list(texts.lengths), reader)
         # Batches of like length waste the least padding.
-        keys = sorted(missing, key=lambda key: (texts.lengths[key], key))
-        unread: dict[bytes, int] = {}
+        keys = sorted(known.missing, key=lambda key: (texts.lengths[key], key))
+        unread = dict.fromkeys(known.clear, 0)
         for start in range(0, len(keys), self.embedding_batch):
             batch = keys[start : start + self.embedding_batch]
-            async with limit.turn(self.shares.embedding, work.workspace_id, len(batch)):
+            async with self.shares.embedding.hold(
+                work.workspace_id, len(batch), waiting=limit.unlimited()
+            ):
                 with model_call("embeddings", f"{lane.provider}:{lane.model}"):
                     made = await embed_and_screen(self.embedder, [texts[key] for key in batch])
             if self.screening:
@@ -306,7 +292,7 @@ class Ingestion:
             progress = start + len(batch), len(keys)
             if not await work.keep_vectors(batch, made.vectors, progress):
                 return None
-        return unread
+        return _LookedAt(reader=reader, unread=unread)
 
     def _index(
         self, work: VersionInWork, enrichment: Enrichment, chunks: Sequence[Chunk]
@@ -334,6 +320,17 @@ class _Divided:
     enrichment: Enrichment
     chunks: ChunkSequence
     texts: _Texts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LookedAt:
+    """What is known of orders in texts before a reader looks for them."""
+
+    reader: str | None
+    """The checksum of the one that will look; None where none can."""
+    unread: Mapping[bytes, int]
+    """By the hash of a text, how many characters at its end may give orders; those of a text that
+    is not in it all may."""
 
 
 @dataclass(frozen=True, slots=True)

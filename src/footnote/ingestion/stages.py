@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager, suppress
 from contextvars import copy_context
 from threading import Lock, Thread
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from footnote.domain import Stage
 from footnote.errors import DocumentInterrupted, DocumentUnreadable, how_to_raise
-from footnote.ingestion.turns import Hold, Turns
 from footnote.ports import OnProgress, VersionInWork
+from footnote.ports.telemetry import STAGES, span, timed
 
 T = TypeVar("T")
 
@@ -31,10 +30,7 @@ class _Overdue(SystemExit):
 
 
 class StageLimit:
-    """Fails the document in hand when its stage has not come forward for so many seconds.
-
-    What waits for its turn takes none of them, nor does what has a limit of its own.
-    """
+    """How long the stage of a document may stand still."""
 
     def __init__(self, stage: Stage, filename: str, seconds: float) -> None:
         self._stage = stage
@@ -42,22 +38,6 @@ class StageLimit:
         self._seconds = seconds
         self._timeout = asyncio.timeout(None)
         self._computing = False
-
-    async def __aenter__(self) -> Self:
-        await self._timeout.__aenter__()
-        self.forward()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        try:
-            await self._timeout.__aexit__(kind, error, trace)
-        except TimeoutError:
-            raise self._failure() from None
 
     def forward(self) -> None:
         """Begin to count anew: a part of the stage is done."""
@@ -69,14 +49,6 @@ class StageLimit:
         self._timeout.reschedule(None)
         yield
         self.forward()
-
-    @asynccontextmanager
-    async def turn(self, turns: Turns, owner: Hashable, weight: int = 1) -> AsyncIterator[Hold]:
-        """Wait for a share, as long as it takes, and hold it for the length of the block."""
-        self._timeout.reschedule(None)
-        async with turns.hold(owner, weight) as hold:
-            self.forward()
-            yield hold
 
     async def compute(self, function: Callable[..., T], *arguments: object) -> T:
         """What a function returns, in a thread of its own, which ends when the time is over.
@@ -127,6 +99,24 @@ class StageLimit:
             )
             + f", of which this stage has {LONGER_THAN_PARSING} times as many",
         )
+
+
+@asynccontextmanager
+async def under_way(stage: Stage, filename: str, seconds: float) -> AsyncIterator[StageLimit]:
+    """A stage in its span, measured; the document fails when it has not come forward for so long.
+
+    What waits for its turn takes none of the time, nor does what has a limit of its own.
+    """
+    limit = StageLimit(stage, filename, seconds)
+    with span(f"ingest {stage}"), timed(STAGES, {"footnote.stage": stage}):
+        try:
+            async with limit._timeout:
+                limit.forward()
+                yield limit
+        except TimeoutError:
+            if not limit._timeout.expired():
+                raise  # It is of something within.
+            raise limit._failure() from None
 
 
 @asynccontextmanager

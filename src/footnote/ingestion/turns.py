@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Hashable
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 
 
@@ -36,13 +36,20 @@ class Turns:
         self._waiting: list[_Share] = []
 
     @asynccontextmanager
-    async def hold(self, owner: Hashable, weight: int = 1) -> AsyncIterator[Hold]:
-        """Wait for a share and hold it for the length of the block."""
+    async def hold(
+        self,
+        owner: Hashable,
+        weight: int = 1,
+        *,
+        waiting: AbstractContextManager[None] | None = None,
+    ) -> AsyncIterator[Hold]:
+        """Wait for a share, within `waiting`, and hold it for the length of the block."""
         share = _Share(owner, min(weight, self._capacity))
         self._waiting.append(share)
         self._grant()
         try:
-            await share.granted.wait()
+            with waiting or nullcontext():
+                await share.granted.wait()
             yield Hold(self, share)
         finally:
             if share.granted.is_set():

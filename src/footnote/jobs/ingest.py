@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from uuid import UUID
 
 import structlog
@@ -12,7 +13,14 @@ from footnote.domain import Failure, Stage
 from footnote.engine import Services
 from footnote.engine.lanes import embedder_of, lane_of_workspace, replace_lane
 from footnote.engine.redaction import model_use_of_job
-from footnote.errors import BlobsFull, DocumentFailed, FootnoteError, StoreFull, StoreUnavailable
+from footnote.errors import (
+    BlobsFull,
+    DocumentFailed,
+    FootnoteError,
+    LaneMismatch,
+    StoreFull,
+    StoreUnavailable,
+)
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.turns import NotYet
@@ -49,20 +57,23 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
         await _fail(engine, job, _unexpected(cause, "look into the worker's log"))
         return
     try:
-        lane = await lane_of_workspace(engine, job.workspace_id)
-        if lane is not None and lane.fingerprint != ingestion.embedder.lane.fingerprint:
-            if await replace_lane(engine, job.workspace_id, lane):
-                raise NotYet(_NEW_LANE_WAIT_SECONDS)  # noqa: TRY301  # as in the stages below
-            ingestion = replace(ingestion, embedder=await embedder_of(engine, lane))
-        work = await open_version(
+        opened = partial(
+            open_version,
             engine.database,
             engine.blobs,
             workspace_id=job.workspace_id,
             document_id=job.document_id,
             version=job.version,
-            lane=ingestion.embedder.lane,
             limits=engine.maintenance_limits,
         )
+        try:
+            work = await opened(lane=ingestion.embedder.lane)
+        except LaneMismatch as mismatch:
+            lane = await lane_of_workspace(engine, job.workspace_id)
+            if lane is not None and await replace_lane(engine, job.workspace_id, lane):
+                raise NotYet(_NEW_LANE_WAIT_SECONDS) from mismatch
+            ingestion = replace(ingestion, embedder=await embedder_of(engine, lane))
+            work = await opened(lane=ingestion.embedder.lane)
         if work is not None:
             async with model_use_of_job(engine, job.workspace_id, job.document_id):
                 await ingestion(work)

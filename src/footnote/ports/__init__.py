@@ -24,6 +24,7 @@ from footnote.ports.index import Routing as Routing
 from footnote.ports.index import TermsOf as TermsOf
 from footnote.ports.index import Widened as Widened
 from footnote.ports.ingesting import Blobs as Blobs
+from footnote.ports.ingesting import KnownTexts as KnownTexts
 from footnote.ports.ingesting import OcrChoice as OcrChoice
 from footnote.ports.ingesting import Parser as Parser
 from footnote.ports.ingesting import TermCounts as TermCounts

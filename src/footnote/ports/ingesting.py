@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Sequence, Set
 from dataclasses import dataclass
 from typing import BinaryIO, Literal, Protocol
 from uuid import UUID
@@ -61,6 +61,16 @@ class TermCounts:
     """Of the whole workspace."""
     holding: tuple[int, ...]
     """For each term asked for, the chunks that hold it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownTexts:
+    """What of some texts need not be found out again, by their hashes."""
+
+    missing: Set[bytes]
+    """Those that were never embedded in the workspace and the lane."""
+    clear: Set[bytes]
+    """Those that the published version has, too, in which the same reader found no orders."""
 
 
 class VersionInWork(Protocol):
@@ -133,11 +143,8 @@ class VersionInWork(Protocol):
     async def term_counts(self, terms: Sequence[str]) -> TermCounts:
         """How common the terms are in what the workspace holds already."""
 
-    async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
-        """Those of the texts that were never embedded in this workspace and lane."""
-
-    async def clear_texts(self, text_hashes: Sequence[bytes], reader: str) -> set[bytes]:
-        """Those of the texts that the published version has and this reader found no orders in."""
+    async def known_texts(self, text_hashes: Sequence[bytes], reader: str | None) -> KnownTexts:
+        """What is known of texts; where no reader can look for orders, nothing of these."""
 
     async def keep_vectors(
         self,

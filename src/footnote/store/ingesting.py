@@ -11,6 +11,7 @@ from typing import BinaryIO
 from uuid import UUID
 
 from pgvector import HalfVector
+from psycopg.rows import DictRow
 
 from footnote.domain import Failure, Lane, Publication, SourceType, Stage, Visibility
 from footnote.errors import (
@@ -23,7 +24,7 @@ from footnote.errors import (
 from footnote.index.naming import name_terms
 from footnote.index.routing import document_terms
 from footnote.index.terms import term_ids
-from footnote.ports import Blobs, Place, TermCounts, Vectors
+from footnote.ports import Blobs, KnownTexts, Place, TermCounts, Vectors
 from footnote.store.blob_claims import claim_blob, remove_unused
 from footnote.store.coordinator import announce_events
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
@@ -225,19 +226,19 @@ class PostgresVersionInWork:
             counts = await count_lists(scope, set(ids))
         return TermCounts(chunks=total["chunks"], holding=tuple(counts[term] for term in ids))
 
-    async def missing_vectors(self, text_hashes: Sequence[bytes]) -> set[bytes]:
+    async def known_texts(self, text_hashes: Sequence[bytes], reader: str | None) -> KnownTexts:
+        clear: list[DictRow] = []
         async with self._scope() as scope:
             stored = {scope.sealing.text_hash(each): each for each in text_hashes}
             wanted = {"lane_id": self.lane_id, "hashes": list(stored)}
-            rows = await scope.all(_SQL["missing_vectors"], wanted)
-        return {stored[bytes(row["text_hash"])] for row in rows}
-
-    async def clear_texts(self, text_hashes: Sequence[bytes], reader: str) -> set[bytes]:
-        async with self._scope() as scope:
-            stored = {scope.sealing.text_hash(each): each for each in text_hashes}
-            wanted = {"lane_id": self.lane_id, "hashes": list(stored), "reader": reader}
-            rows = await scope.all(_SQL["clear_texts"], self.stored.key | wanted)
-        return {stored[bytes(row["text_hash"])] for row in rows}
+            missing = await scope.all(_SQL["missing_vectors"], wanted)
+            if reader is not None:
+                wanted |= self.stored.key | {"reader": reader}
+                clear = await scope.all(_SQL["clear_texts"], wanted)
+        return KnownTexts(
+            missing={stored[bytes(row["text_hash"])] for row in missing},
+            clear={stored[bytes(row["text_hash"])] for row in clear},
+        )
 
     async def keep_vectors(
         self,
