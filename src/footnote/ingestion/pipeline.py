@@ -182,7 +182,7 @@ class Ingestion:
 
     async def _parse(self, work: VersionInWork, memory: Hold, limit: StageLimit) -> ParsedDocument:
         """Read the file and receive those inside it, unless an earlier try did."""
-        kept = await work.parsed()
+        kept = await work.parsed() if work.was_parsed else None
         if kept is not None and (parsed := await asyncio.to_thread(decompress, kept)) is not None:
             memory.grow(_bytes_of(parsed))
             return parsed

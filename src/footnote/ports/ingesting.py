@@ -93,6 +93,10 @@ class VersionInWork(Protocol):
     def byte_size(self) -> int:
         """How large the file is."""
 
+    @property
+    def was_parsed(self) -> bool:
+        """Whether an earlier try kept what it read: then `parsed` may have it."""
+
     async def begin(self, stage: Stage) -> bool:
         """Note that a stage begins; False when the version was replaced or deleted meanwhile."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol, runtime_checkable
 from uuid import UUID
@@ -68,10 +68,14 @@ class ScreeningEmbedder(Embedder, Protocol):
         """Like `embed_documents`, with what it tells of the texts. Raises LaneUnavailable."""
 
 
-async def embed_and_screen(embedder: Embedder, texts: Sequence[str]) -> Screened:
+def embed_and_screen(embedder: Embedder, texts: Sequence[str]) -> Awaitable[Screened]:
     """The vectors of texts; nothing is clear where the embedder cannot tell."""
     if isinstance(embedder, ScreeningEmbedder):
-        return await embedder.embed_and_screen(texts)
+        return embedder.embed_and_screen(texts)
+    return _unscreened(embedder, texts)
+
+
+async def _unscreened(embedder: Embedder, texts: Sequence[str]) -> Screened:
     vectors = await embedder.embed_documents(texts)
     return Screened(vectors=vectors, clear=[0] * len(texts))
 

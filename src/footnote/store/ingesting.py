@@ -74,6 +74,10 @@ class PostgresVersionInWork:
     def byte_size(self) -> int:
         return self.stored.byte_size
 
+    @property
+    def was_parsed(self) -> bool:
+        return self.stored.was_parsed
+
     async def begin(self, stage: Stage) -> bool:
         async with self._scope() as scope:
             parameters = self.stored.key | {"stage": stage}

@@ -83,6 +83,8 @@ class StoredVersion:
     byte_size: int
     blob_key: str
     received_at: datetime
+    was_parsed: bool
+    """Whether an earlier try kept what it read."""
 
     @property
     def key(self) -> dict[str, object]:

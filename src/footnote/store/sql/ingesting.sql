@@ -1,7 +1,12 @@
 -- name: stored_version
 -- A job for a version that was replaced or deleted finds nothing and ends.
 SELECT given.filename, given.media_type, given.byte_size, given.blob_key,
-    given.created_at AS received_at
+    given.created_at AS received_at,
+    EXISTS (
+        SELECT FROM stage_results AS kept
+        WHERE kept.workspace_id = %(workspace_id)s AND kept.document_id = %(document_id)s
+            AND kept.version = %(version)s AND kept.stage = 'parse'
+    ) AS was_parsed
 FROM documents JOIN document_versions AS given USING (workspace_id, document_id, version)
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
     AND version = %(version)s AND published_version IS DISTINCT FROM %(version)s
