@@ -14,6 +14,7 @@ from footnote.interfaces.sdk import (
     answering,
     configuration,
     evaluations,
+    knowledge,
     listing,
     pages,
     personal_data,
@@ -23,11 +24,7 @@ from footnote.interfaces.sdk import (
 )
 
 # Verbs of the same names are bound below.
-from footnote.interfaces.sdk import clusters as cluster_verbs
 from footnote.interfaces.sdk import documents as document_verbs
-from footnote.interfaces.sdk import entities as entity_verbs
-from footnote.interfaces.sdk import facts as fact_verbs
-from footnote.interfaces.sdk import summaries as summary_verbs
 from footnote.interfaces.sdk.conversations import AsyncConversations
 from footnote.interfaces.sdk.transport import (
     Patience,
@@ -143,36 +140,36 @@ class RemoteVerbs:
     citations = Twin(administering.citations)
     unanswered_questions = Twin(administering.unanswered_questions)
     export_unanswered = Twin(administering.export_unanswered)
-    entities = Twin(entity_verbs.entities)
-    entity = Twin(entity_verbs.entity)
-    entity_mentions = Twin(entity_verbs.entity_mentions)
-    merge_entities = Twin(entity_verbs.merge_entities)
-    split_entity = Twin(entity_verbs.split_entity)
-    rename_entity = Twin(entity_verbs.rename_entity)
-    entity_decisions = Twin(entity_verbs.entity_decisions)
-    undo_entity_decision = Twin(entity_verbs.undo_entity_decision)
-    entity_progress = Twin(entity_verbs.entity_progress)
-    extract_entities = Twin(entity_verbs.extract_entities)
-    graph = Twin(entity_verbs.graph)
+    entities = Twin(knowledge.entities)
+    entity = Twin(knowledge.entity)
+    entity_mentions = Twin(knowledge.entity_mentions)
+    merge_entities = Twin(knowledge.merge_entities)
+    split_entity = Twin(knowledge.split_entity)
+    rename_entity = Twin(knowledge.rename_entity)
+    entity_decisions = Twin(knowledge.entity_decisions)
+    undo_entity_decision = Twin(knowledge.undo_entity_decision)
+    entity_progress = Twin(knowledge.entity_progress)
+    extract_entities = Twin(knowledge.extract_entities)
+    graph = Twin(knowledge.graph)
 
-    facts = Twin(fact_verbs.facts)
-    fact = Twin(fact_verbs.fact)
-    recall_facts = Twin(fact_verbs.recall_facts)
-    decide_fact = Twin(fact_verbs.decide_fact)
-    fact_conflicts = Twin(fact_verbs.fact_conflicts)
-    fact_changes = Twin(fact_verbs.fact_changes)
-    fact_progress = Twin(fact_verbs.fact_progress)
-    extract_facts = Twin(fact_verbs.extract_facts)
+    facts = Twin(knowledge.facts)
+    fact = Twin(knowledge.fact)
+    recall_facts = Twin(knowledge.recall_facts)
+    decide_fact = Twin(knowledge.decide_fact)
+    fact_conflicts = Twin(knowledge.fact_conflicts)
+    fact_changes = Twin(knowledge.fact_changes)
+    fact_progress = Twin(knowledge.fact_progress)
+    extract_facts = Twin(knowledge.extract_facts)
 
-    clusters = Twin(cluster_verbs.clusters)
-    cluster = Twin(cluster_verbs.cluster)
-    cluster_progress = Twin(cluster_verbs.cluster_progress)
+    clusters = Twin(knowledge.clusters)
+    cluster = Twin(knowledge.cluster)
+    cluster_progress = Twin(knowledge.cluster_progress)
     backfill = Twin(administering.backfill)
     start_backfill = Twin(administering.start_backfill)
     pause_backfill = Twin(administering.pause_backfill)
     resume_backfill = Twin(administering.resume_backfill)
-    summary = Twin(summary_verbs.summary)
-    summary_progress = Twin(summary_verbs.summary_progress)
+    summary = Twin(knowledge.summary)
+    summary_progress = Twin(knowledge.summary_progress)
 
     evaluation_runs = Twin(evaluations.evaluation_runs)
     evaluation_run = Twin(evaluations.evaluation_run)
