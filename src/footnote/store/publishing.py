@@ -84,7 +84,6 @@ class StoredVersion:
     blob_key: str
     received_at: datetime
     was_parsed: bool
-    """Whether an earlier try kept what it read."""
 
     @property
     def key(self) -> dict[str, object]:
