@@ -189,6 +189,31 @@ def test_a_column_that_cannot_be_compared_says_why(cell: str, reason: str) -> No
     assert reason in found.reason
 
 
+@pytest.mark.parametrize(
+    ("cells", "beside", "text"),
+    [
+        (("$820", "$1,140"), "", "Sum of Cost: $1,960 (2 rows)"),
+        (("$1,120", "$1,140"), "\n\nA night costs $99.50.", "Sum of Cost: $2,260 (2 rows)"),
+        (("$1,120", "$1,140"), "", None),
+    ],
+    ids=["in its column", "in its document", "nowhere"],
+)
+def test_amounts_are_computed_where_others_tell_how_they_are_written(
+    cells: tuple[str, str], beside: str, text: str | None
+) -> None:
+    rows = f"| Trip | Cost |\n|---|---|\n| Vienna | {cells[0]} |\n| Geneva | {cells[1]} |"
+    passage = replace(
+        make_passage(rows, beside.strip() or "Paid.", kinds=[BlockKind.TABLE, BlockKind.PARAGRAPH]),
+        language=None,
+    )
+    found = asked("What is the total cost?", Operation.SUM, cells[0], make_evidence(passage))
+    if text is None:
+        assert isinstance(found, NotComputed)
+        assert "two ways" in found.reason
+    else:
+        assert said(found) == text
+
+
 HEADER = "| Tool | Price |\n|---|---|\n"
 LINES = [f"| T{chr(97 + row)}{chr(97 + row)} | {row * row + 200} |" for row in range(20)]
 

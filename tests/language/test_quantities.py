@@ -14,6 +14,7 @@ from footnote.language.quantities import (
     Quantity,
     Style,
     marks_of,
+    marks_of_amounts,
     number_in,
     quantities_of,
 )
@@ -38,6 +39,9 @@ READ = [
     pytest.param(["12 %", "7%"], "en", ["12", "7"], id="percent"),
     pytest.param(["3 days", "12 days"], "en", ["3", "12"], id="words behind"),
     pytest.param(["12元", "3元"], "zh", ["12", "3"], id="chinese"),
+    pytest.param(["$820", "$1,140", "$790"], None, ["820", "1140", "790"], id="amounts of dollars"),
+    pytest.param(["820 €", "1.140 €"], None, ["820", "1140"], id="amounts of euros"),
+    pytest.param(["$1,140", "$2,300"], "en", ["1140", "2300"], id="amounts as in the language"),
 ]
 
 
@@ -58,6 +62,10 @@ REFUSED = [
     pytest.param(["5", "n/a", "7"], "en", "1 of 3 rows have no number", id="not available"),
     pytest.param(["1,200", "3,400"], None, "read in two ways", id="unknown language"),
     pytest.param(["1,20,0", "3"], "en", "read in two ways", id="no form at all"),
+    pytest.param(["$1,140", "$2,300"], None, "read in two ways", id="amounts, unknown language"),
+    pytest.param(["€1.250", "€2.400"], "en", "read in two ways", id="amounts of three decimals"),
+    pytest.param(["$1.125", "$3"], "en", "read in two ways", id="amounts against the language"),
+    pytest.param(["820", "1,140"], None, "read in two ways", id="numbers that are no amounts"),
 ]
 
 
@@ -100,6 +108,19 @@ def test_numbers_are_read_as_they_were_written(style: Style, numbers: list[Decim
     assert isinstance(found, Quantities)
     assert list(found.values) == numbers
     assert quantities_of([found.style(each) for each in numbers], None) == found
+
+
+@pytest.mark.parametrize(
+    ("around", "values"),
+    [("A day costs EUR 12,50.", [1250, 2400]), ("A day costs EUR 12.50.", [1.25, 2.4])],
+    ids=["comma", "point"],
+)
+def test_amounts_of_a_column_are_read_as_others_of_the_document(
+    around: str, values: list[float]
+) -> None:
+    found = quantities_of(["€1.250", "€2.400"], "en", marks_of_amounts(around))
+    assert isinstance(found, Quantities)
+    assert list(map(float, found.values)) == values
 
 
 def test_a_number_is_read_as_those_beside_it_can_be() -> None:

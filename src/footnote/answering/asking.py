@@ -11,7 +11,6 @@ from footnote.answering.choosing import Located
 from footnote.answering.tables import Row, Table
 from footnote.answering.titles import Terms, closest, spaced, without_unit
 from footnote.answering.totals import own_rows
-from footnote.language.quantities import quantities_of
 from footnote.ports import Operation
 
 
@@ -38,9 +37,7 @@ class Asked:
         first = 1 if len(self.table.header) > 1 else 0
         columns = range(first, len(self.table.header))
         return [
-            each
-            for each in columns
-            if quantities_of(self.table.column(each), self.table.language) is not None
+            each for each in columns if self.table.quantities(self.table.column(each)) is not None
         ]
 
     @cached_property

@@ -14,7 +14,7 @@ from footnote.answering.sentences import Candidate
 from footnote.answering.tables import Table, table_around
 from footnote.answering.titles import Terms
 from footnote.domain import Evidence
-from footnote.language.quantities import Quantities, quantities_of
+from footnote.language.quantities import Quantities
 from footnote.ports import Operation
 
 MOST_CITED = 12
@@ -137,7 +137,7 @@ def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | 
     narrowed = replace(table, rows=kept)
     if operation is Operation.COUNT:
         return _counted(narrowed, column, asked.groups_text)
-    quantities = quantities_of(narrowed.column(column), table.language)
+    quantities = narrowed.quantities(narrowed.column(column))
     if isinstance(quantities, Quantities):
         return _aggregated(operation, narrowed, column, quantities, asked.groups_text)
     why = quantities.reason if quantities else "it holds other things than numbers"

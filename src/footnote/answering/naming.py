@@ -12,7 +12,7 @@ from footnote.answering.sentences import Candidate, candidates_of
 from footnote.answering.tables import Row, Table, table_around
 from footnote.answering.titles import Terms
 from footnote.domain import Evidence
-from footnote.language.quantities import Quantities, quantities_of
+from footnote.language.quantities import Quantities
 from footnote.ports import Operation
 
 _SEVERAL = 2
@@ -155,7 +155,7 @@ def _is_surely_read(
     table = asked.table
     numbers = column in asked.numeric
     if numbers and not isinstance(
-        quantities_of([row.cells[column].text for row in rows], table.language), Quantities
+        table.quantities([row.cells[column].text for row in rows]), Quantities
     ):
         return True
     scores = _scores(read)

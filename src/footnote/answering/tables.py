@@ -9,6 +9,13 @@ from footnote.answering.choosing import Located, is_said
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.answering.titles import Terms, closest, said_alone
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
+from footnote.language.quantities import (
+    DecimalMarks,
+    NotComparable,
+    Quantities,
+    marks_of_amounts,
+    quantities_of,
+)
 from footnote.ports import AnswerSpan
 
 _BETWEEN_PARTS = 2
@@ -37,10 +44,16 @@ class Table:
     is_whole: bool
     """Whether no row of it is missing."""
     language: str | None
+    amounts: DecimalMarks
+    """That the amounts of its document can be read with, as far as they were read."""
 
     def column(self, number: int) -> list[str]:
         """What stands in its cells."""
         return [row.cells[number].text for row in self.rows]
+
+    def quantities(self, cells: Sequence[str]) -> Quantities | NotComparable | None:
+        """The numbers in some cells of one of its columns."""
+        return quantities_of(cells, self.language, self.amounts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +101,7 @@ def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
         rows=tuple(found),
         is_whole=whole.begins and whole.ends,
         language=passage.language,
+        amounts=marks_of_amounts("\n".join(each.passage.text for each in same)),
     )
 
 

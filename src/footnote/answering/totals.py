@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from footnote.answering.tables import Row, Table
-from footnote.language.quantities import Quantities, quantities_of
+from footnote.language.quantities import Quantities
 
 TELLING_DIGITS = 3
 """Of a number that is the sum of those above it, for that to be no accident."""
@@ -18,7 +18,7 @@ def own_rows(table: Table) -> tuple[Row, ...] | None:
     last = len(table.rows) - 1
     sums: dict[int, list[bool]] = {}
     for at in range(1, len(table.header)):
-        quantities = quantities_of(table.column(at), table.language)
+        quantities = table.quantities(table.column(at))
         if isinstance(quantities, Quantities):
             for number, sure in _sums(quantities.values):
                 sums.setdefault(number, []).append(sure)

@@ -18,7 +18,7 @@ from footnote.knowledge.subject_numbers import SubjectNumber
 from footnote.knowledge.table_facts import table_facts
 from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText
 
-EXTRACTOR = "rules-7"
+EXTRACTOR = "rules-8"
 """Of what facts are known to come from; another number has every document read again."""
 MOST_FACTS = 20_000
 """Of one document."""

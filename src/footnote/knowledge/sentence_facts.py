@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
 from footnote.domain.facts import ExtractedFact, FactKind
 from footnote.knowledge.grids import is_time
@@ -20,7 +19,13 @@ from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText, TextBlock
 from footnote.language.dates import dates_mentioned
 from footnote.language.figures import PERCENT, Figure, figures_of
 from footnote.language.negators import negators_in
-from footnote.language.quantities import DecimalMarks, Quantity, marks_of, number_in, plain_number
+from footnote.language.quantities import (
+    Quantity,
+    amount_in,
+    marks_of_amounts,
+    number_in,
+    plain_number,
+)
 from footnote.language.sentences import sentence_spans
 
 _CONFIDENCE = {FactKind.PROPERTY: 0.9, FactKind.DEFINITION: 0.8, FactKind.STATEMENT: 0.6}
@@ -38,9 +43,6 @@ _NO_KEYS = frozenset(
     "achtung anmerkung nota ejemplo exemple remarque 注 例如".split()
 )
 """Words at either end of what stands before a colon and is no key."""
-
-_UNIT = r"(?:[$€£¥]|(?<![^\W_])(?:USD|EUR|GBP|CHF|JPY|CNY)(?![^\W_]))"
-_AMOUNT = re.compile(rf"{_UNIT}\s?(\d[\d.,]*\d)|(?<![\d.,])(\d[\d.,]*\d)\s?{_UNIT}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,16 +172,10 @@ def number_of(text: str, language: str | None, around: str = "") -> Quantity | N
         unit = figure.unit or ("" if behind is None else behind[1])
         return Quantity(value=Decimal(f"{value:.15g}"), unit=unit)
     written = text[figure.start : figure.end]
-    read = number_in(written, language)
-    if read is not None and figure.unit not in ("", PERCENT) and read.value.as_tuple()[2] == -3:
-        marks = _marks_of_amounts(around)
-        read = number_in(written, language, marks) if len(marks.possible) == 1 else None
+    if figure.unit in ("", PERCENT):
+        read = number_in(written, language)
+    else:
+        read = amount_in(written, language, marks_of_amounts(around))
     if read is None or float(read.value) not in figure.values:  # in millions, say
         return None
     return Quantity(value=read.value, unit=figure.unit or read.unit)
-
-
-@lru_cache(maxsize=2)
-def _marks_of_amounts(text: str) -> DecimalMarks:
-    """The decimal marks that all amounts of a text can be read with."""
-    return marks_of([match[1] or match[2] for match in _AMOUNT.finditer(text)])

@@ -18,7 +18,15 @@ from footnote.knowledge.scales import (
     scale_said,
 )
 from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText, TextBlock
-from footnote.language.quantities import DecimalMarks, marks_of, number_in, plain_number
+from footnote.language.quantities import (
+    DecimalMarks,
+    amount_in,
+    marks_of,
+    marks_of_amounts,
+    marks_of_column,
+    number_in,
+    plain_number,
+)
 
 _NUMBER_CONFIDENCE, _TEXT_CONFIDENCE = 0.95, 0.85
 _UNNAMED_COLUMN = 0.2
@@ -123,7 +131,7 @@ def table_facts(
         return
     before = document.text[max(0, block.start - _LEAD_CHARACTERS) : block.start].rstrip()
     lead = "\n".join(each for each in re.split(r"\n\s*\n", before)[-2:] if "|" not in each)
-    columns = [_column_of(grid, number) for number in range(len(grid.rows[0]))]
+    columns = [_column_of(grid, number, document) for number in range(len(grid.rows[0]))]
     labels = 1 if len(columns) > 2 and _counts(grid.column(0)) else 0
     scale = columns[labels].scale.within(scale_said(lead))
     if not scale.power:
@@ -153,19 +161,22 @@ def table_facts(
                 yield _cell_fact(table, label, cell, column)
 
 
-def _column_of(grid: Grid, number: int) -> _Column:
+def _column_of(grid: Grid, number: int, document: DocumentText) -> _Column:
     named = grid.heads_of(number)
     head = " ".join(cell.text for cell in named)
     period, beside = period_and_rest(head)
     cells = grid.column(number)
+    currency = currency_of_column(cells)
     return _Column(
         head=head,
         head_spans=tuple((cell.start, cell.end) for cell in named),
         period=period,
         beside_period=beside,
         scale=scale_of_head(head),
-        currency=currency_of_column(cells),
-        marks=marks_of(cells),
+        currency=currency,
+        marks=marks_of_column(cells, document.language, marks_of_amounts(document.text))
+        if currency
+        else marks_of(cells),
     )
 
 
@@ -225,7 +236,8 @@ def _claim_of(table: _Table, label: str, column: int) -> _Claim:
 def _value_of(table: _Table, label: str, cell: str, column: int) -> tuple[str | None, str, str]:
     """The number of a cell with its scale applied, its unit, and the name of the scale."""
     named = table.columns[column]
-    number = number_in(cell, table.language, named.marks)
+    read = amount_in if named.currency else number_in
+    number = read(cell, table.language, named.marks)
     if number is None or is_time(cell):
         return None, "", ""
     scale = named.scale.within(table.scale)

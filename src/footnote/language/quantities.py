@@ -1,4 +1,8 @@
-"""Cells of a table become exact numbers with a unit, or it is said why they do not."""
+"""Cells of a table become exact numbers with a unit, or it is said why they do not.
+
+An amount of a currency has two decimals or none, seldom three: where the language of its document
+would read it with three, as `EUR 1.250` in English, other amounts have to tell how it is meant.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import and_
 
 from footnote.language.figures import currency_of
@@ -23,6 +27,10 @@ _CODE = re.compile(r"[A-Z]{2,3}\$?")
 _POINT_LANGUAGES = frozenset("en zh ja ko th he hi bn ta te ur ms sw ga mt".split())
 """Languages whose numbers have a decimal point; the others have a decimal comma (CLDR)."""
 _MAJORITY = 0.5
+_UNLIKELY_DECIMALS = 3
+"""Of an amount: a group of thousands is as long."""
+_CURRENCY = r"(?:[$€£¥]|(?<![^\W_])(?:USD|EUR|GBP|CHF|JPY|CNY)(?![^\W_]))"
+_AMOUNT = re.compile(rf"{_CURRENCY}\s?(\d[\d.,]*\d)|(?<![\d.,])(\d[\d.,]*\d)\s?{_CURRENCY}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,12 +88,15 @@ class _Written:
     suffix: str
 
 
-def quantities_of(cells: Sequence[str], language: str | None) -> Quantities | NotComparable | None:
+def quantities_of(
+    cells: Sequence[str], language: str | None, amounts: DecimalMarks | None = None
+) -> Quantities | NotComparable | None:
     """The numbers in the cells of a column; None for a column of other things.
 
     Each must be one number with the same unit before or behind it; where currency stands only in
     some rows, as in reports, it holds for all. Thousands and decimals are told apart by all cells
-    together, and where that leaves both ways by the language of the document.
+    together, and where that leaves both ways by the language of the document; those of amounts as
+    `point_of_amounts` does, with the marks of the other `amounts` of the document.
     """
     written = [_written(each) for each in cells]
     found = [each for each in written if each is not None]
@@ -99,7 +110,11 @@ def quantities_of(cells: Sequence[str], language: str | None) -> Quantities | No
     if len(units - {""}) > 1 or ("" in units and not all(map(_is_currency, units - {""}))):
         named = ", ".join(sorted(each or "no unit" for each in units))
         return NotComparable(reason=f"its units differ ({named})")
-    point = _marks([each.digits for each in found]).point(language)
+    digits = [each.digits for each in found]
+    if any(map(_is_currency, units)):
+        point = point_of_amounts(digits, language, amounts or DecimalMarks())
+    else:
+        point = _marks(digits).point(language)
     if point is None:
         return NotComparable(reason="its numbers can be read in two ways")
     values = tuple(_value(each.digits, point) * (-1 if each.negative else 1) for each in found)
@@ -144,10 +159,63 @@ class DecimalMarks:
         return "." if language in _POINT_LANGUAGES else ","
 
 
+def point_of_amounts(
+    digits: Sequence[str], language: str | None, others: DecimalMarks
+) -> str | None:
+    """The decimal mark of amounts that are written alike, as those of a column; None if not told.
+
+    Where they can be read with both, the `others` tell; else that some of them would have three
+    decimals and some not, in which the language must agree; else the language, unless all would.
+
+    >>> point_of_amounts(["820", "1,140"], None, DecimalMarks())
+    '.'
+    >>> point_of_amounts(["1,140"], "de", DecimalMarks()) is None
+    True
+    """
+    marks = _marks(digits)
+    if len(marks.possible) < 2 or marks.alike:
+        return marks.point(language)
+    if len(others.possible) == 1:
+        return others.possible
+    by_language = marks.point(language)
+    unlikely = {mark: [_decimals(_value(each, mark)) for each in digits] for mark in ".,"}
+    uniform = [
+        mark
+        for mark, decimals in unlikely.items()
+        if _UNLIKELY_DECIMALS not in decimals or len(set(decimals)) == 1
+    ]
+    if len(uniform) == 1:
+        return uniform[0] if by_language in (None, *uniform) else None
+    if by_language is None or _UNLIKELY_DECIMALS in unlikely[by_language]:
+        return None
+    return by_language
+
+
+@lru_cache(maxsize=2)
+def marks_of_amounts(text: str) -> DecimalMarks:
+    """The decimal marks that all amounts of a text can be read with.
+
+    It is kept, for a document is asked for each of its facts.
+    """
+    return marks_of([match[1] or match[2] for match in _AMOUNT.finditer(text)])
+
+
 def marks_of(cells: Sequence[str]) -> DecimalMarks:
     """The marks that the numbers of a column can be read with, those aside that none fits."""
     marks = [_marks([each.digits]) for each in map(_written, cells) if each is not None]
     return reduce(and_, (each for each in marks if each.possible), DecimalMarks())
+
+
+def marks_of_column(
+    cells: Sequence[str], language: str | None, others: DecimalMarks
+) -> DecimalMarks:
+    """The same for a column of amounts, of which `point_of_amounts` may tell the mark."""
+    marks = marks_of(cells)
+    if len(marks.possible) < 2:
+        return marks
+    digits = [each.digits for each in map(_written, cells) if each is not None]
+    point = point_of_amounts(digits, language, others)
+    return marks if point is None else DecimalMarks(point)
 
 
 def number_in(
@@ -156,7 +224,7 @@ def number_in(
     """The number of a cell that holds one and nothing but its unit; None for another cell.
 
     Thousands and decimals are told apart with the cells `beside` it, then by the language; without
-    either a point is a decimal one.
+    either a point is a decimal one. Amounts that others have to tell are read by `amount_in`.
 
     >>> number_in("$ (1,452.4)")
     Quantity(value=Decimal('-1452.4'), unit='USD')
@@ -171,6 +239,17 @@ def number_in(
     point = with_beside.point(language) or own.point(language)
     value = _value(written.digits, point or ".")
     return Quantity(value=-value if written.negative else value, unit=_unit(written))
+
+
+def amount_in(cell: str, language: str | None, others: DecimalMarks) -> Quantity | None:
+    """As `number_in`, for an amount of a currency; None as well where nothing tells its decimals.
+
+    >>> amount_in("1.250", "en", DecimalMarks()) is None
+    True
+    """
+    written = _written(cell)
+    point = None if written is None else point_of_amounts([written.digits], language, others)
+    return None if point is None else number_in(cell, language, DecimalMarks(point))
 
 
 def plain_number(value: Decimal) -> str:
