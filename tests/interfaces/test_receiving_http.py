@@ -42,6 +42,28 @@ async def test_a_repeated_upload_is_answered_alike(http: httpx.AsyncClient) -> N
     assert "new key" in refused.json()["hint"]
 
 
+async def test_bytes_that_were_there_keep_the_first_name_and_the_answer_says_so(
+    http: httpx.AsyncClient, settings: Settings, tmp_path: Path
+) -> None:
+    first = await http.post("/v1/documents", files=FILE)
+    assert first.json()["received_as"] is None
+    same = await http.post("/v1/documents", files=FILE)
+    other = await http.post("/v1/documents", files={"file": ("copy.txt", FILE["file"][1])})
+    assert (same.status_code, same.json()["received_as"]) == (200, None)
+    assert (other.status_code, other.json()["received_as"]) == (200, "copy.txt")
+    assert other.json()["filename"] == "a.txt"
+    assert other.json()["document_id"] == first.json()["document_id"]
+
+    async with package.AsyncClient(str(http.base_url)) as client:
+        again = await client.receive(FILE["file"][1], "again.txt")
+    assert (again.duplicate, again.received_as) == (True, "again.txt")
+
+    path = tmp_path / "third.txt"
+    path.write_bytes(FILE["file"][1])
+    shown = await footnote(environment(settings), "ingest", "--no-wait", str(path))
+    assert "already there as a.txt" in " ".join(shown.out.split())
+
+
 async def test_a_full_queue_answers_429(settings: Settings) -> None:
     async with served(settings_from(settings, {"document_limits": {"queued": 1}})) as http:
         assert (await http.post("/v1/documents", files=FILE)).status_code == 202

@@ -354,6 +354,8 @@ class Received:
     """The same bytes were there already; nothing was done but tagging."""
     new_version: bool
     """Other bytes were known under the same external id."""
+    received_as: str | None = None
+    """The file name that came this time, where bytes that were there keep the name of the first."""
 
 
 @json_form(flat="document")

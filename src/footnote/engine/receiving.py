@@ -67,12 +67,12 @@ async def receive(
     """Accept a file: once this returns, it cannot be lost.
 
     A file that can be seen to be unreadable is kept as a failed document. The same bytes give the
-    existing document; other bytes under a known external id a new version. A known document keeps
-    its tags unless others are given, and is seen by whom it was before. A new one with an access
-    list is private, one without is the workspace's, unless a visibility is given. With a key,
-    repeating the call does nothing and gives the same result. Raises InvalidRequest, Forbidden,
-    QueueFull while too many documents wait, and Conflict for a key that was used for something
-    else.
+    existing document under its own name; other bytes under a known external id a new version. A
+    known document keeps its tags unless others are given, and is seen by whom it was before. A new
+    one with an access list is private, one without is the workspace's, unless a visibility is
+    given. With a key, repeating the call does nothing and gives the same result. Raises
+    InvalidRequest, Forbidden, QueueFull while too many documents wait, and Conflict for a key that
+    was used for something else.
     """
     return await receive_stream(
         workspace,
@@ -168,7 +168,7 @@ async def receive_stream(
     )
     if examined.byte_size > limit and not keep_too_large:
         async with workspace.scope() as scope:
-            return await receive_document(scope, incoming)
+            return _under(name, await receive_document(scope, incoming))
     receipt = None
     if idempotency_key is not None:
         told = [incoming.content_sha256, incoming.collection, incoming.external_id or ""]
@@ -180,7 +180,7 @@ async def receive_stream(
         )
     async with workspace.system_scope() as scope:
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
-            return known
+            return _under(name, known)
         if incoming.failure is None:
             await require_room(scope, _queue_limits(engine))
         claim = await claim_blob(scope, incoming.content_sha256)
@@ -190,7 +190,7 @@ async def receive_stream(
             # The same request was faster, and these are its bytes.
             await redeem(scope, claim)
             await give_up_unnamed(scope, claim)
-            return known
+            return _under(name, known)
         received = await receive_document(
             scope, replace(incoming, blob_key=claim.blob_key, claim=claim)
         )
@@ -199,7 +199,13 @@ async def receive_stream(
         if not received.duplicate:
             stored = float(examined.byte_size)
             note_usage(UsageNote(kind=UsageKind.STORAGE, model="local", units=stored))
-        return received
+        return _under(name, received)
+
+
+def _under(filename: str, received: Received) -> Received:
+    """The same, with the name that came where the document has another."""
+    differs = received.duplicate and received.document.filename != filename
+    return replace(received, received_as=filename) if differs else received
 
 
 def _check_visibility(visibility: Visibility | None, shared_with: Access | None) -> None:
