@@ -101,7 +101,9 @@ async def with_texts(engine: Engine, workspace: WorkspaceEngine, sets: Sequence[
 
 
 @asynccontextmanager
-async def server(home: Path, reader: Path | None) -> AsyncIterator[tuple[str, int]]:
+async def server(
+    home: Path, reader: Path | None, processes: int = 1
+) -> AsyncIterator[tuple[str, int]]:
     """The address and process id of a server over this folder, until the block ends."""
     environment = {**os.environ, "FOOTNOTE_HOME": str(home), "FOOTNOTE_LOG": "error"}
     environment.pop("FOOTNOTE_DATABASE_URL", None)
@@ -114,6 +116,8 @@ async def server(home: Path, reader: Path | None) -> AsyncIterator[tuple[str, in
         "serve",
         "--port",
         "0",
+        "--processes",
+        str(processes),
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
         env=environment,

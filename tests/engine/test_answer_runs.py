@@ -92,7 +92,7 @@ async def test_what_was_read_and_what_followed_are_the_whole(frames: list[bytes]
     assert await read(reader) == whole
     reader.close()
     after = min(cut, len(frames))
-    assert await read(runs.resume(OWNER, reader.run.run_id, after)) == whole[after:]
+    assert await read(await runs.resume(OWNER, reader.run.run_id, after)) == whole[after:]
     await runs.close()
 
 
@@ -103,7 +103,7 @@ async def test_a_run_waits_for_its_reader_to_come_back() -> None:
     assert await read(first, 1) == [(1, b"a")]
     first.close()
     source.release()
-    again = runs.resume(OWNER, first.run.run_id, 1)
+    again = await runs.resume(OWNER, first.run.run_id, 1)
     assert await read(again) == [(2, b"b")]
     assert source.complete
 
@@ -119,7 +119,7 @@ async def test_a_run_that_nobody_reads_ends(resume_seconds: float) -> None:
         await source.ended.wait()
     assert not source.complete
     with pytest.raises(NotFound):
-        runs.resume(OWNER, reader.run.run_id)
+        await runs.resume(OWNER, reader.run.run_id)
     assert (runs.kept, runs.kept_bytes) == (0, 0)
 
 
@@ -127,7 +127,7 @@ async def test_a_run_goes_on_while_one_of_two_readers_is_there() -> None:
     runs = AnswerRuns(RunLimits(resume_seconds=0))
     source = Source(b"a", b"b").release(1)
     first = runs.begin(OWNER, source(), encode)
-    second = runs.resume(OWNER, first.run.run_id)
+    second = await runs.resume(OWNER, first.run.run_id)
     assert await read(first, 1) == [(1, b"a")]
     first.close()
     first.close()
@@ -141,7 +141,7 @@ async def test_a_run_that_cannot_be_resumed_ends_with_its_reader() -> None:
     reader = runs.begin(OWNER, source(), encode, resumable=False)
     await read(reader, 1)
     with pytest.raises(NotFound):
-        runs.resume(OWNER, reader.run.run_id)
+        await runs.resume(OWNER, reader.run.run_id)
     reader.close()
     async with asyncio.timeout(PATIENCE_SECONDS):
         await source.ended.wait()
@@ -161,9 +161,9 @@ async def test_the_run_of_another_looks_like_none(other: Owner) -> None:
     reader = runs.begin(OWNER, Source(b"a").release()(), encode)
     await read(reader)
     with pytest.raises(NotFound) as foreign:
-        runs.resume(other, reader.run.run_id)
+        await runs.resume(other, reader.run.run_id)
     with pytest.raises(NotFound) as absent:
-        runs.resume(other, uuid4())
+        await runs.resume(other, uuid4())
     assert str(foreign.value) == str(absent.value)
     await runs.close()
 
@@ -173,7 +173,7 @@ async def test_a_place_that_was_never_reached_is_refused() -> None:
     reader = runs.begin(OWNER, Source(b"a").release()(), encode)
     await read(reader)
     with pytest.raises(InvalidRequest, match="Last-Event-ID"):
-        runs.resume(OWNER, reader.run.run_id, 2)
+        await runs.resume(OWNER, reader.run.run_id, 2)
     await runs.close()
 
 
@@ -192,7 +192,7 @@ async def test_a_failure_later_is_the_last_frame_for_every_reader() -> None:
     reader = runs.begin(OWNER, source(), encode)
     whole = [(1, b"a"), (2, b"ModelUnavailable")]
     assert await read(reader) == whole
-    assert await read(runs.resume(OWNER, reader.run.run_id, 1)) == whole[1:]
+    assert await read(await runs.resume(OWNER, reader.run.run_id, 1)) == whole[1:]
     await runs.close()
 
 
@@ -217,8 +217,8 @@ async def test_the_oldest_that_ended_gives_way_first() -> None:
         readers[-1].close()
     assert runs.kept == 2
     with pytest.raises(NotFound):
-        runs.resume(OWNER, readers[0].run.run_id)
-    assert runs.resume(OWNER, readers[2].run.run_id).position == 0
+        await runs.resume(OWNER, readers[0].run.run_id)
+    assert (await runs.resume(OWNER, readers[2].run.run_id)).position == 0
     await runs.close()
 
 

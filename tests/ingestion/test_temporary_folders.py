@@ -11,9 +11,9 @@ from pathlib import Path
 HOLDING = """
 import sys
 from pathlib import Path
-from footnote.ingestion.temporary_folders import ReadingFolder
+from footnote.ingestion.temporary_folders import TemporaryFolder
 
-folder = ReadingFolder()
+folder = TemporaryFolder("reading")
 Path(folder.path, "page.txt").write_text("secret")
 print(folder.path, flush=True)
 sys.stdin.read()

@@ -12,6 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 from footnote.domain import LOCAL_PRINCIPAL, Principal, Ranking, SearchFilters
 from footnote.index.bm25 import Numbers
+from footnote.index.quantised import HalfVectors, QuantisedVectors
 from footnote.index.ranges import ChunkRanges
 from footnote.ports import RecallRequest, Vector, Vectors
 from footnote.store.database import Database
@@ -20,7 +21,7 @@ from footnote.store.index_cache import IndexState
 from footnote.store.index_state import load_scope, load_state
 from footnote.store.lexical import scores_of
 from footnote.store.vector_cache import HeldVectors, VectorCache
-from footnote.store.vector_file import LEAST_ROWS
+from footnote.store.vector_file import LEAST_ROWS, set_aside
 from tests.store.shelves import Shelf, new_shelf
 
 BREADTH = DenseBreadth(exact_up_to=20_000, ef_search=100)
@@ -78,8 +79,8 @@ def test_many_vectors_lie_in_a_file_without_a_name_and_are_found_as_before(
     chance = np.random.default_rng(5)
     rows = _clustered(chance, LEAST_ROWS, 16).astype(np.float16)
     numbers = np.arange(len(rows), dtype=np.int32)
-    held = HeldVectors.of(numbers, rows, folder=tmp_path if there else tmp_path / "absent")
-    before = HeldVectors.of(numbers, rows)
+    held = _of_rows(numbers, rows, tmp_path if there else tmp_path / "absent")
+    before = _of_rows(numbers, rows)
     assert held.rows.nbytes == (0 if there else rows.nbytes)
     assert not list(tmp_path.iterdir())
     for shown in (len(rows), 150, 0):
@@ -272,7 +273,11 @@ async def _nearest(
 
 
 def _all_held(numbers: Numbers, rows: Vectors) -> HeldVectors:
-    return HeldVectors.of(numbers, rows.astype(np.float16))
+    return _of_rows(numbers, rows.astype(np.float16))
+
+
+def _of_rows(numbers: Numbers, rows: HalfVectors, folder: Path | None = None) -> HeldVectors:
+    return HeldVectors.of(numbers, set_aside(rows, folder), QuantisedVectors.of(rows))
 
 
 def _held(cache: VectorCache, shelf: Shelf, state: IndexState) -> HeldVectors | None:

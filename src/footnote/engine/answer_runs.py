@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -41,6 +50,20 @@ class Owner:
 
     workspace_id: UUID
     principal: Principal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FramesElsewhere:
+    """The frames of a run that another process makes."""
+
+    made: Sequence[bytes]
+    coming: AsyncIterator[bytes]
+    close: Callable[[], None]
+    """Lets the other process know that nobody reads them here."""
+
+
+Elsewhere = Callable[[Owner, UUID], Awaitable[FramesElsewhere | None]]
+"""Finds a run of its owner in the other processes of this server."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -118,6 +141,9 @@ class AnswerRuns:
     """The runs of one process. What is to be read later is bounded in number, bytes and time."""
 
     def __init__(self, limits: RunLimits | None = None) -> None:
+        self.elsewhere: Elsewhere | None = None
+        self.sharing: asyncio.Future[None] | None = None
+        """What lets other processes read the runs; it ends with them."""
         self._limits = limits or RunLimits()
         self._kept: dict[UUID, AnswerRun] = {}
         self._bytes = 0
@@ -156,28 +182,50 @@ class AnswerRuns:
         if resumable:
             self._kept[run.run_id] = run
         reader = Reader(self, run, 0)
-        run.task = asyncio.create_task(self._append_all(run, events, encode))
-        self._tasks.add(run.task)
-        run.task.add_done_callback(partial(self._end, run))
+        self._go_on(run, self._append_all(run, events, encode))
         return reader
 
-    def resume(self, owner: Owner, run_id: UUID, after: int = 0) -> Reader:
+    async def resume(self, owner: Owner, run_id: UUID, after: int = 0) -> Reader:
         """One more reader of a run, who has read so many frames.
 
         Raises NotFound where there is none, none any more, or it is another's.
         """
-        run = self._kept.get(run_id)
-        if run is None or run.owner != owner:
+        run = self.kept_run(owner, run_id) or await self._copy_of(owner, run_id)
+        if run is None:
             raise NotFound(
-                "this process neither makes such an answer nor made one just now",
-                hint="Ask again. Of several server processes only the one that made an answer can "
+                "this server neither makes such an answer nor made one just now",
+                hint="Ask again. Of several servers only the one that made an answer can "
                 "resume it; one of a conversation is among its messages once it is done.",
             )
         if after > len(run.frames):
+            if not self._is_kept(run):
+                self._cancel(run)  # Nobody reads the copy.
             raise InvalidRequest(
                 "Last-Event-ID is not one we gave", hint="send an event's id unchanged"
             )
         return Reader(self, run, after)
+
+    def kept_run(self, owner: Owner, run_id: UUID) -> AnswerRun | None:
+        """The run of this process that its owner can come back to, if there is one."""
+        run = self._kept.get(run_id)
+        return run if run is not None and run.owner == owner else None
+
+    async def _copy_of(self, owner: Owner, run_id: UUID) -> AnswerRun | None:
+        """A run of another process, as long as somebody here reads it."""
+        found = None if self.elsewhere is None else await self.elsewhere(owner, run_id)
+        if found is None:
+            return None
+        run = AnswerRun(owner=owner, run_id=run_id)
+        for frame in found.made:
+            run.add(frame)
+
+        async def append_coming() -> None:
+            async for frame in found.coming:
+                run.add(frame)
+
+        # A task that is cancelled before it begins closes nothing itself.
+        self._go_on(run, append_coming()).add_done_callback(lambda _: found.close())
+        return run
 
     def leave(self, run: AnswerRun) -> None:
         """Let a run that nobody reads end, once nobody came back to it for a while."""
@@ -200,10 +248,16 @@ class AnswerRuns:
         """End every run."""
         for run in list(self._kept.values()):
             self._forget(run)
-        tasks = list(self._tasks)
+        tasks = [*self._tasks, *([] if self.sharing is None else [self.sharing])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _go_on(self, run: AnswerRun, appending: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        run.task = asyncio.create_task(appending)
+        self._tasks.add(run.task)
+        run.task.add_done_callback(partial(self._end, run))
+        return run.task
 
     async def _append_all(
         self, run: AnswerRun, events: AsyncGenerator[AnswerEvent], encode: Encode

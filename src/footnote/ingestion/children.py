@@ -38,7 +38,7 @@ from footnote.ingestion.frames import (
     progress_of,
 )
 from footnote.ingestion.sandbox import UNCONFINED, Confinement, SandboxMode, command
-from footnote.ingestion.temporary_folders import ReadingFolder
+from footnote.ingestion.temporary_folders import TemporaryFolder
 from footnote.ports import OnProgress, unheard
 from footnote.ports.telemetry import current_span, span
 
@@ -62,7 +62,7 @@ class _ChildDied(Exception):
 @dataclass(slots=True)
 class _Child:
     process: Process
-    folder: ReadingFolder
+    folder: TemporaryFolder
     """Of its temporary files, so that one that is killed leaves none."""
     files: int = 0
     ended_by_us: bool = False
@@ -199,7 +199,7 @@ class ChildPool:
 
     async def _start(self) -> _Child:
         environment = {name: os.environ[name] for name in _PASSED_ENVIRONMENT if name in os.environ}
-        folder = await asyncio.to_thread(ReadingFolder)
+        folder = await asyncio.to_thread(TemporaryFolder, "reading")
         environment["TMPDIR"] = folder.path
         confinement = Confinement(
             mode=self._limits.sandbox,

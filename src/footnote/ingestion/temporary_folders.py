@@ -1,8 +1,8 @@
-"""Folders for what reading a document writes, which do not outlive the process that made them.
+"""Folders that do not outlive the processes that use them, such as for what reading writes.
 
 A process that is killed cannot remove its folders, and they hold contents of documents. So each
-folder is locked by its process, and the next process that makes one removes those that nobody
-locks any more.
+folder is locked by its process, and by those that are forked off it, and the next process that
+makes one removes those that nobody locks any more.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-_PREFIX = "footnote-reading-"
 
+class TemporaryFolder:
+    """An empty folder for this user alone, in that for temporary files unless another is named."""
 
-class ReadingFolder:
-    """An empty folder in the system's folder for temporary files, for this user alone."""
-
-    def __init__(self) -> None:
-        parent = Path(tempfile.gettempdir())
-        _remove_abandoned(parent)
+    def __init__(self, purpose: str, parent: Path | None = None) -> None:
+        parent = Path(tempfile.gettempdir()) if parent is None else parent
+        prefix = f"footnote-{purpose}-"
+        _remove_abandoned(parent, prefix)
         # It has its last name once it is locked: no other process takes it for an abandoned one.
-        made = Path(tempfile.mkdtemp(prefix=f".{_PREFIX}", dir=parent))
+        made = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=parent))
         self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self.path = str(made.rename(parent / made.name.removeprefix(".")))
@@ -37,9 +36,9 @@ class ReadingFolder:
 
 
 @cache
-def _remove_abandoned(parent: Path) -> None:
+def _remove_abandoned(parent: Path, prefix: str) -> None:
     """Remove folders of processes that have ended; once in a process is enough."""
-    for folder in parent.glob(f"{_PREFIX}*"):
+    for folder in parent.glob(f"{prefix}*"):
         # Another user's, or one that another process removes at this moment.
         with suppress(OSError):
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)

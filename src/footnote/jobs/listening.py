@@ -18,7 +18,7 @@ from footnote.errors import how_to_raise
 from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.frames import Bytes
 from footnote.ingestion.sandbox import SandboxMode
-from footnote.ingestion.temporary_folders import ReadingFolder
+from footnote.ingestion.temporary_folders import TemporaryFolder
 from footnote.jobs.turns import Places, Turns
 from footnote.models.speech.installed import SpeechFiles
 from footnote.ports import OnProgress, unheard
@@ -99,7 +99,7 @@ class LocalTranscriber:
             each=_OF_EACH_WORKSPACE, all_together=places, pause_seconds=_PAUSE_SECONDS
         )
         self._turns = Turns()
-        self._folder = ReadingFolder()
+        self._folder = TemporaryFolder("reading")
         self._child = ChildPool(
             "footnote.jobs.listening_child",
             Models(model=files.model, detector=files.detector, max_seconds=max_seconds),

@@ -109,6 +109,14 @@ class ServingSettings(BaseModel):
         description="Where the server listens: 0.0.0.0:8080, or a port of this computer; 0 picks "
         "one. Without identity only addresses of this computer.",
     )
+    processes: int = Field(
+        1,
+        ge=1,
+        le=64,
+        description="Processes that serve this address, each with its own connections, models and "
+        "caches: one for two cores or so, where many ask at once and there are 250 MB for each. "
+        "More than one needs Linux.",
+    )
     public_url: WebAddress | None = Field(
         None,
         description="Address under which browsers and other programs reach the server, such as "

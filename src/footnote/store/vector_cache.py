@@ -11,6 +11,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from uuid import UUID
 
@@ -26,6 +27,7 @@ from footnote.ports.index import ReplicaLost
 from footnote.store.database import SYSTEM, Database
 from footnote.store.index_cache import IndexState
 from footnote.store.index_state import multirange_of
+from footnote.store.shared_vectors import SharedVectors
 from footnote.store.statements import load_statements
 from footnote.store.vector_file import VectorRows, set_aside
 
@@ -56,19 +58,12 @@ class HeldVectors:
     """The numbers as ranges."""
 
     @classmethod
-    def of(
-        cls,
-        numbers: Numbers,
-        rows: HalfVectors,
-        quantised: QuantisedVectors | None = None,
-        *,
-        folder: Path | None = None,
-    ) -> HeldVectors:
-        """These vectors, by rising number; many of them lie in a file in the folder, if any."""
+    def of(cls, numbers: Numbers, rows: VectorRows, quantised: QuantisedVectors) -> HeldVectors:
+        """These vectors, by rising number."""
         return cls(
             numbers=numbers,
-            rows=set_aside(rows, folder),
-            quantised=QuantisedVectors.of(rows) if quantised is None else quantised,
+            rows=rows,
+            quantised=quantised,
             covered=ChunkRanges.from_rising(numbers),
         )
 
@@ -147,6 +142,8 @@ class VectorCache:
     capacity_bytes: int
     folder: Path | None = None
     """Where files without a name may lie for what a search seldom looks at."""
+    shared: SharedVectors | None = None
+    """What the processes of one server hold together."""
     _held: OrderedDict[tuple[UUID, int], HeldVectors] = field(default_factory=OrderedDict)
     _last_use: dict[tuple[UUID, int], int] = field(default_factory=dict)
     _seen: dict[tuple[UUID, int], int] = field(default_factory=dict)
@@ -184,6 +181,8 @@ class VectorCache:
         keys = [key for key in self._held if key[0] == workspace_id]
         for key in keys:
             self._drop(key)
+        if self.shared is not None:
+            self.shared.forget(workspace_id)
         return bool(keys or loading)
 
     async def settled(self) -> None:
@@ -231,6 +230,8 @@ class VectorCache:
     def _drop(self, key: tuple[UUID, int]) -> int:
         self._last_use.pop(key)
         self._seen.pop(key, None)
+        if self.shared is not None:
+            self.shared.forget(*key)
         return self._held.pop(key).byte_size
 
     async def _load(
@@ -242,18 +243,54 @@ class VectorCache:
         dimensions: int,
     ) -> None:
         try:
-            # The vectors of all live chunks, what is held of them not read again.
-            missing = live if held is None else live[~held.covered.mask_of_rising(live)]
-            pieces: list[tuple[Numbers, HalfVectors]] = []
-            for first in range(0, missing.size, _PACKED_TOGETHER):
-                wanted = ChunkRanges.from_rising(missing[first : first + _PACKED_TOGETHER])
-                pieces += await _read_packed(database, key, wanted)
-            loaded = await asyncio.to_thread(_joined, held, live, pieces, dimensions, self.folder)
+            found, forgotten = None, 0
+            if self.shared is not None:
+                forgotten = self.shared.forgotten(key[0])
+                found = await asyncio.to_thread(self.shared.find, key, live, dimensions)
+            if found is not None:
+                loaded = HeldVectors.of(live, *found)
+            else:
+                # The vectors of all live chunks, what is held of them not read again.
+                missing = live if held is None else live[~held.covered.mask_of_rising(live)]
+                pieces: list[tuple[Numbers, HalfVectors]] = []
+                for first in range(0, missing.size, _PACKED_TOGETHER):
+                    wanted = ChunkRanges.from_rising(missing[first : first + _PACKED_TOGETHER])
+                    pieces += await _read_packed(database, key, wanted)
+                joined = partial(self._joined, dimensions=dimensions, forgotten=forgotten)
+                loaded = await asyncio.to_thread(joined, key, held, live, pieces)
         except (FootnoteError, ReplicaLost):
             # Postgres compares them all the same; the next change of the index is a new chance.
             return
         self._held[key] = loaded
         self._last_use[key] = self._searches
+
+    def _joined(
+        self,
+        key: tuple[UUID, int],
+        held: HeldVectors | None,
+        live: Numbers,
+        pieces: Sequence[tuple[Numbers, HalfVectors]],
+        *,
+        dimensions: int,
+        forgotten: int,
+    ) -> HeldVectors:
+        """What is held and still lives, with the pieces."""
+        numbers = [np.zeros(0, np.int32), *(each for each, _ in pieces)]
+        rows = [np.zeros((0, dimensions), np.float16), *(each for _, each in pieces)]
+        quantised = [QuantisedVectors.of(each) for each in rows]
+        if held is not None:
+            lives = ChunkRanges.from_rising(live).mask_of_rising(held.numbers)
+            numbers.append(held.numbers[lives])
+            rows.append(held.rows[np.flatnonzero(lives)])
+            quantised.append(held.quantised.those(lives))
+        all_numbers = np.concatenate(numbers)
+        order = np.argsort(all_numbers, kind="stable")
+        found, exact = all_numbers[order], np.concatenate(rows)[order]
+        coded = QuantisedVectors.joined(quantised, order)
+        kept = None
+        if self.shared is not None and np.array_equal(found, live):
+            kept = self.shared.keep(key, found, exact, coded, forgotten=forgotten)
+        return HeldVectors.of(found, *(kept or (set_aside(exact, self.folder), coded)))
 
 
 def _outdated(held: HeldVectors, live: Numbers) -> bool:
@@ -288,32 +325,6 @@ def _unpacked(packed: bytes) -> HalfVectors:
     dimensions = int.from_bytes(packed[:2], "big")
     wire = np.frombuffer(packed, dtype=">u2").reshape(-1, _HEADER + dimensions)
     return wire[:, _HEADER:].astype(np.uint16).view(np.float16)
-
-
-def _joined(
-    held: HeldVectors | None,
-    live: Numbers,
-    pieces: Sequence[tuple[Numbers, HalfVectors]],
-    dimensions: int,
-    folder: Path | None,
-) -> HeldVectors:
-    """What is held and still lives, with the pieces."""
-    numbers = [np.zeros(0, np.int32), *(each for each, _ in pieces)]
-    rows = [np.zeros((0, dimensions), np.float16), *(each for _, each in pieces)]
-    quantised = [QuantisedVectors.of(each) for each in rows]
-    if held is not None:
-        lives = ChunkRanges.from_rising(live).mask_of_rising(held.numbers)
-        numbers.append(held.numbers[lives])
-        rows.append(held.rows[np.flatnonzero(lives)])
-        quantised.append(held.quantised.those(lives))
-    all_numbers = np.concatenate(numbers)
-    order = np.argsort(all_numbers, kind="stable")
-    return HeldVectors.of(
-        all_numbers[order],
-        np.concatenate(rows)[order],
-        QuantisedVectors.joined(quantised, order),
-        folder=folder,
-    )
 
 
 def _halved(vector: Vector) -> Vector:

@@ -39,14 +39,16 @@ class RowsInFile:
 
     nbytes = 0
 
-    def __init__(self, file: int, dimensions: int) -> None:
-        self._file, self._dimensions = file, dimensions
+    def __init__(self, file: int, dimensions: int, start: int = 0) -> None:
+        self._file, self._dimensions, self._start = file, dimensions, start
         finalize(self, os.close, file)
 
     def __getitem__(self, places: Places, /) -> HalfVectors:
         """Read them one by one."""
-        size = 2 * self._dimensions
-        read = b"".join(os.pread(self._file, size, place * size) for place in places.tolist())
+        size, start = 2 * self._dimensions, self._start
+        read = b"".join(
+            os.pread(self._file, size, start + place * size) for place in places.tolist()
+        )
         return np.frombuffer(read, dtype=np.float16).reshape(-1, self._dimensions)
 
 

@@ -7,6 +7,8 @@ import signal
 import socket
 import webbrowser
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Annotated
 
 import structlog
@@ -15,13 +17,16 @@ import uvicorn
 from fastapi import FastAPI
 from rich.text import Text
 
+from footnote.engine import Engine
 from footnote.engine.answer_models import answer_models_from
 from footnote.engine.credential_settings import credentials_from
+from footnote.engine.sibling_runs import share_runs
 from footnote.errors import FootnoteError, UnsupportedSettings
 from footnote.interfaces.cli import operations, present
 from footnote.interfaces.cli.edge import prepared, return_freed_memory, wait_for
 from footnote.interfaces.cli.options import chosen_workspace
 from footnote.interfaces.cli.server import announced
+from footnote.interfaces.cli.server_processes import ServerProcess, one_of_several
 from footnote.interfaces.cli.worker_beside import (
     ForkedWorker,
     fork_worker,
@@ -33,6 +38,7 @@ from footnote.interfaces.http.connections import Patience, patient_protocol
 from footnote.interfaces.http.guard import MAX_HEAD_BYTES, is_loopback, policy_from
 from footnote.interfaces.http.lifecycle import Lifecycle
 from footnote.settings import Settings, settings_from
+from footnote.store.shared_vectors import SharedVectors
 
 _GRACE_SECONDS = 10
 """How long requests and the worker's documents may take to end."""
@@ -42,12 +48,15 @@ HEAD_SECONDS = 10.0
 REST_SECONDS = 75
 """For which a connection stays open between two requests: longer than proxies keep theirs, which
 would otherwise send a request to what is being closed."""
+BACKLOG = 2048
+"""Connections that may wait to be taken."""
 BODY_SECONDS = 20.0
 """Within which the body of a request must go on, at 500 bytes a second."""
 
 
 def serve(
     context: typer.Context,
+    *,
     host: Annotated[
         str | None, typer.Option(help="Address; of this computer, unless identity is set.")
     ] = None,
@@ -57,30 +66,33 @@ def serve(
     worker: Annotated[
         bool, typer.Option("--worker/--no-worker", help="Index what comes in, or only accept it.")
     ] = True,
+    processes: Annotated[
+        int | None, typer.Option(min=1, max=64, help="Processes that serve the address together.")
+    ] = None,
     open_: Annotated[
         bool, typer.Option("--open", help="Open the web app in a browser once it is ready.")
     ] = False,
 ) -> None:
     """Serve the HTTP API and the web app until it is stopped."""
     return_freed_memory()
-    settings = prepared()
+    settings = prepared(processes=processes)
+    together = settings.processes > 1
+    if together and not forks():
+        raise UnsupportedSettings(
+            f"{settings.processes} processes cannot serve one address on this system.",
+            hint="Set FOOTNOTE_PROCESSES to 1, or use Linux.",
+        )
     forked = None
-    if worker and forks():
+    if worker and not together and forks():
         forked = fork_worker(settings.metrics_at)
         if forked is None:
             operations.worker(until_stdin_ends=True)
             return
-    if host is not None or port is not None:
-        set_host, set_port = settings.listens_at
-        where = (set_host if host is None else host).strip("[]")
-        named = f"[{where}]" if ":" in where else where
-        address = f"{named}:{set_port if port is None else port}"
-        settings = settings_from(settings, {"address": address})
+    settings = _listening_at(settings, host, port)
     # Refused before anything is said to listen.
     credentials_from(settings)
     policy_from(settings)
-    listening = listen(settings)
-    with listening:
+    with listen(settings) as listening:
         address = _address(listening)
         console = present.notices()
         console.print(Text.assemble("Footnote listens on ", (address, "bold cyan")))
@@ -91,13 +103,68 @@ def serve(
         if open_:
             workspace = chosen_workspace(context, None)
             opened = f"{address}/?workspace={workspace}" if workspace else address
-        wait_for(_serve(settings, listening, forked, with_worker=worker, opened=opened))
+        serving = _Serving(
+            settings=settings,
+            listening=listening,
+            one=None,
+            with_worker=worker,
+            forked=forked,
+            opened=opened,
+        )
+        if together:
+            _serve_together(serving)
+        else:
+            wait_for(serving.until_stopped())
+
+
+def _serve_together(alone: _Serving) -> None:
+    """Serve in several processes, of which the first has the worker beside it."""
+    settings = alone.settings
+    one = one_of_several(settings.processes, settings.home)
+    if one is None:
+        return
+    forked = None
+    if one.number == 0 and alone.with_worker:
+        forked = fork_worker(settings.metrics_at)
+        if forked is None:
+            one.close_here()
+            alone.listening.close()
+            operations.worker(until_stdin_ends=True)
+            return
+    if one.number > 0 and settings.metrics_at is not None:
+        metrics_host, metrics_port = settings.metrics_at
+        # One port above that of the first process is the worker's.
+        settings = _with_address(
+            settings, "metrics_address", metrics_host, metrics_port + 1 + one.number
+        )
+    serving = replace(
+        alone,
+        settings=settings,
+        one=one,
+        with_worker=alone.with_worker and one.number == 0,
+        forked=forked,
+    )
+    wait_for(serving.until_stopped())
 
 
 _ONLY_HERE = (
     "Only this computer is served: nobody is asked who they are, which FOOTNOTE_IDENTITY changes. "
     "Ctrl-C stops."
 )
+
+
+def _listening_at(settings: Settings, host: str | None, port: int | None) -> Settings:
+    """The settings with the parts of the address that a command gives."""
+    if host is None and port is None:
+        return settings
+    set_host, set_port = settings.listens_at
+    where = (set_host if host is None else host).strip("[]")
+    return _with_address(settings, "address", where, set_port if port is None else port)
+
+
+def _with_address(settings: Settings, name: str, host: str, port: int) -> Settings:
+    named = f"[{host}]" if ":" in host else host
+    return settings_from(settings, {name: f"{named}:{port}"})
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -124,56 +191,88 @@ def _address(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-async def _serve(
-    settings: Settings,
-    listening: socket.socket,
-    forked: ForkedWorker | None,
-    *,
-    with_worker: bool,
-    opened: str | None,
-) -> None:
-    failures: list[FootnoteError] = []
-    ready = asyncio.Event()
+@dataclass(slots=True, kw_only=True)
+class _Serving:
+    """One process that serves a socket, alone or beside others."""
 
-    def begin() -> None:
+    settings: Settings
+    listening: socket.socket
+    one: ServerProcess | None
+    """What it shares with others, if there are any."""
+    with_worker: bool
+    forked: ForkedWorker | None
+    opened: str | None
+    """The page that is opened once it is ready."""
+    app: FastAPI = field(init=False)
+    server: uvicorn.Server = field(init=False)
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
+    failures: list[FootnoteError] = field(default_factory=list)
+    at_end: ExitStack = field(default_factory=ExitStack)
+
+    async def until_stopped(self) -> None:
+        """Serve. Raises what made it impossible."""
+        self.app = create_app(
+            self.settings,
+            on_ready=self._begin,
+            on_failure=self._stop_for,
+            beside=self._beside,
+            opens_first=self.one is not None and self.one.others_serve,
+        )
+        self.server = server_of(self.app, _GRACE_SECONDS, shares_socket=self.one is not None)
+        _end_quietly_on_signals(self.server)
+        if self.one is not None:
+            self.one.end_with_its_starter(partial(setattr, self.server, "should_exit", True))
+        with self.at_end:
+            await self.server.serve(sockets=[self.listening])
+        if self.failures:
+            raise self.failures[0]
+
+    def _begin(self) -> None:
+        engine: Engine = self.app.state.lifecycle.engine
         try:
-            app.state.lifecycle.engine.serve_metrics()
+            engine.serve_metrics()
         except FootnoteError as failure:
-            stop_for(failure)
+            self._stop_for(failure)
             return
-        writes_answers = bool(answer_models_from(settings).names)
+        if self.one is not None:
+            share_runs(engine.answer_runs, self.one.siblings, self.one.inbox)
+            engine.vector_cache.shared = SharedVectors(self.one.vectors)
+            self.one.tell_ready()
+        if self.one is None or self.one.number == 0:
+            self._announce()
+        self.ready.set()
+
+    def _announce(self) -> None:
+        writes_answers = bool(answer_models_from(self.settings).names)
+        address = self.listening.getsockname()[:2]
         try:
-            announcement.enter_context(
-                announced(settings.home, listening.getsockname()[:2], writes_answers=writes_answers)
+            self.at_end.enter_context(
+                announced(self.settings.home, address, writes_answers=writes_answers)
             )
         except OSError as error:
             log = structlog.get_logger(__name__)
             log.warning("commands cannot find this server", reason=str(error))
+        if self.one is not None and self.one.others_serve:
+            return  # It took the place of one that died.
         present.notices().print("Ready.")
-        if opened is not None:
-            webbrowser.open(opened)
-        ready.set()
+        if self.opened is not None:
+            webbrowser.open(self.opened)
 
-    def stop_for(failure: FootnoteError) -> None:
-        failures.append(failure)
-        server.should_exit = True
+    def _stop_for(self, failure: FootnoteError) -> None:
+        self.failures.append(failure)
+        self.server.should_exit = True
 
-    def beside() -> AbstractAsyncContextManager[None]:
-        if not with_worker:
+    def _beside(self) -> AbstractAsyncContextManager[None]:
+        if not self.with_worker:
             return nullcontext()
-        return worker_beside(ready, settings.metrics_at, forked, _GRACE_SECONDS)
-
-    app = create_app(settings, on_ready=begin, on_failure=stop_for, beside=beside)
-    server = server_of(app, _GRACE_SECONDS)
-    _end_quietly_on_signals(server)
-    with ExitStack() as announcement:
-        await server.serve(sockets=[listening])
-    if failures:
-        raise failures[0]
+        return worker_beside(self.ready, self.settings.metrics_at, self.forked, _GRACE_SECONDS)
 
 
-def server_of(app: FastAPI, grace_seconds: int) -> uvicorn.Server:
-    """A server for the application, silent but for the logs of this process."""
+def server_of(app: FastAPI, grace_seconds: int, *, shares_socket: bool = False) -> uvicorn.Server:
+    """A server for the application, silent but for the logs of this process.
+
+    One that shares its socket with other processes leaves them their part of the connections.
+    """
     patience = Patience(head_seconds=HEAD_SECONDS, body_seconds=BODY_SECONDS)
     config = uvicorn.Config(
         app,
@@ -187,6 +286,8 @@ def server_of(app: FastAPI, grace_seconds: int) -> uvicorn.Server:
         proxy_headers=False,  # nothing may claim another address for itself
         timeout_keep_alive=REST_SECONDS,
         timeout_graceful_shutdown=grace_seconds,
+        # asyncio takes as many connections at once as this says before it does anything else.
+        backlog=1 if shares_socket else BACKLOG,
     )
     return _Server(config, app.state.lifecycle)
 
@@ -197,6 +298,12 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, lifecycle: Lifecycle) -> None:
         super().__init__(config)
         self._lifecycle = lifecycle
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, with room for connections that wait whatever are taken at once."""
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(BACKLOG)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams of events, and everything else once it is done."""

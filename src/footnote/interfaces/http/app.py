@@ -168,8 +168,11 @@ def create_app(
     on_ready: Callable[[], None] = lambda: None,
     on_failure: Callable[[FootnoteError], None] = stop_this_process,
     beside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
+    opens_first: bool = False,
 ) -> FastAPI:
     """The application; it accepts connections at once and opens its engine behind them.
+
+    With `opens_first` it opens its engine before, where other processes accept them meanwhile.
 
     `on_ready` is called when the engine is open, `on_failure` when it cannot be opened: by
     default the process is asked to end, so that a supervisor notices. `beside` is a context in
@@ -177,7 +180,11 @@ def create_app(
     """
     settings = settings or settings_from(None, {})
     lifecycle = Lifecycle(
-        settings=settings, on_ready=on_ready, on_failure=on_failure, beside=beside
+        settings=settings,
+        on_ready=on_ready,
+        on_failure=on_failure,
+        beside=beside,
+        opens_first=opens_first,
     )
 
     mcp = McpMount(lifecycle)

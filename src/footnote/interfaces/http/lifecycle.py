@@ -32,6 +32,8 @@ class Lifecycle:
     on_ready: Callable[[], None] = lambda: None
     beside: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
     """A context in which the server runs; it ends before the engine is closed."""
+    opens_first: bool = False
+    """Whether the server takes no connection before the engine is open: another one does."""
     open_engine: OpenEngine = open_engine
     failure: FootnoteError | None = None
     _engine: Engine | None = field(default=None)
@@ -67,6 +69,8 @@ class Lifecycle:
         opening = asyncio.create_task(self._open())
         try:
             async with self.beside():
+                if self.opens_first:
+                    await opening
                 yield
         finally:
             opening.cancel()

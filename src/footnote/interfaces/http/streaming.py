@@ -123,7 +123,7 @@ async def _disconnected(request: Request) -> None:
 async def resumed_answer(
     workspace: WorkspaceEngine, run_id: UUID | None, last_event_id: str | None
 ) -> Response:
-    """The events after one of them, or all; a problem where this process does not have them.
+    """The events after one of them, or all; a problem where this server does not have them.
 
     Raises InvalidRequest.
     """
@@ -136,7 +136,7 @@ async def resumed_answer(
             )
         run_id = named_run
     assert run_id is not None, "the path or the header names a run"
-    reader = workspace.engine.answer_runs.resume(_owner(workspace), run_id, after)
+    reader = await workspace.engine.answer_runs.resume(_owner(workspace), run_id, after)
     return await _following(reader, resumable=True)
 
 

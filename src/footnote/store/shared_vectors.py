@@ -1,0 +1,122 @@
+"""Vectors that the processes of one server hold together: each is in a file that all of them map.
+
+A file is named by the workspace, the lane and the chunk numbers that it has, and never changes. The
+process that first searches a workspace writes it; the others find it whole, or not at all. What is
+stored is what the database stores: turned by the secret transform in an encrypted workspace.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import struct
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+
+from footnote.index.bm25 import Numbers
+from footnote.index.quantised import HalfVectors, QuantisedVectors
+from footnote.store.vector_file import LEAST_ROWS, RowsInFile, VectorRows
+
+Key = tuple[UUID, int]
+"""A workspace and one of its lanes."""
+_HEADER = struct.Struct("<d56x")
+"""The length of the longest vector, in as much as a cache line, so that what follows is aligned."""
+
+
+class SharedVectors:
+    """The files in a folder that belongs to the processes of one server."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._forgotten: Counter[UUID] = Counter()
+
+    def forgotten(self, workspace_id: UUID) -> int:
+        """How often a workspace was to be forgotten here; to be asked before it is read."""
+        return self._forgotten[workspace_id]
+
+    def find(
+        self, key: Key, numbers: Numbers, dimensions: int
+    ) -> tuple[VectorRows, QuantisedVectors] | None:
+        """The vectors of exactly these chunks, in their order, if a process has written them."""
+        try:
+            file = os.open(self._path(key, numbers), os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            return _mapped(file, numbers.size, dimensions)
+        finally:
+            os.close(file)
+
+    def keep(
+        self,
+        key: Key,
+        numbers: Numbers,
+        rows: HalfVectors,
+        quantised: QuantisedVectors,
+        *,
+        forgotten: int,
+    ) -> tuple[VectorRows, QuantisedVectors] | None:
+        """Write vectors for all, in the place of older ones; None where the disk is full.
+
+        What was read before the workspace was to be forgotten again is not kept. Law: what is
+        found is what was kept.
+        """
+        path = self._path(key, numbers)
+        with suppress(OSError):
+            file, made = tempfile.mkstemp(dir=self._folder)
+            try:
+                with os.fdopen(file, "wb") as writing:
+                    writing.write(_HEADER.pack(quantised.longest))
+                    for part in (quantised.scales, quantised.errors, rows, quantised.codes):
+                        writing.write(np.ascontiguousarray(part).data)
+                with suppress(FileExistsError):
+                    # Another process was first: all map the one that it wrote.
+                    path.hardlink_to(made)
+            finally:
+                Path(made).unlink()
+            for older in self._of(key[0], key[1]):
+                if older != path or self._forgotten[key[0]] != forgotten:
+                    older.unlink(missing_ok=True)
+            return self.find(key, numbers, rows.shape[1])
+        return None
+
+    def forget(self, workspace_id: UUID, lane_id: int | None = None) -> None:
+        """Remove what is kept of a workspace, or of one of its lanes; who maps it goes on."""
+        self._forgotten[workspace_id] += 1
+        for path in self._of(workspace_id, lane_id):
+            path.unlink(missing_ok=True)
+
+    def _of(self, workspace_id: UUID, lane_id: int | None) -> Iterator[Path]:
+        return self._folder.glob(f"{workspace_id}.{'*' if lane_id is None else lane_id}.*")
+
+    def _path(self, key: Key, numbers: Numbers) -> Path:
+        digest = hashlib.sha256(np.ascontiguousarray(numbers).data).hexdigest()
+        return self._folder / f"{key[0]}.{key[1]}.{digest}"
+
+
+def _mapped(file: int, count: int, dimensions: int) -> tuple[VectorRows, QuantisedVectors]:
+    mapped = memoryview(mmap.mmap(file, 0, prot=mmap.PROT_READ))
+    longest: float
+    (longest,) = _HEADER.unpack_from(mapped)
+    scales_at = _HEADER.size
+    errors_at = scales_at + 4 * count
+    rows_at = errors_at + 4 * count
+    codes_at = rows_at + 2 * count * dimensions
+    rows: VectorRows
+    if count >= LEAST_ROWS:
+        rows = RowsInFile(os.dup(file), dimensions, rows_at)
+    else:
+        rows = np.frombuffer(mapped[rows_at:codes_at], np.float16).reshape(count, dimensions)
+    return rows, QuantisedVectors(
+        codes=np.frombuffer(mapped[codes_at:], np.int8).reshape(count, dimensions),
+        scales=np.frombuffer(mapped[scales_at:errors_at], np.float32),
+        errors=np.frombuffer(mapped[errors_at:rows_at], np.float32),
+        longest=longest,
+    )
