@@ -89,7 +89,7 @@ async def test_the_answer_of_another_workspace_looks_like_none(library: Library)
     foreign = await library.http.get(f"/v1/answers/{run}/events", headers=there)
     absent = await library.http.get(f"/v1/answers/{uuid4()}/events", headers=there)
     assert foreign.status_code == absent.status_code == 404
-    assert "Of several server processes only the one that made an answer" in absent.json()["hint"]
+    assert "Of several servers only the one that made an answer" in absent.json()["hint"]
     assert foreign.content == absent.content
     posted = await library.http.post(
         "/v1/answers", json=ASKED, headers={**there, "Last-Event-ID": events[0].id}
