@@ -209,7 +209,6 @@ async def agent_stream(
     Forbidden for a link, since the tools of the workspace's MCP servers reach beyond a collection.
     Closing the generator stops the model.
     """
-    workspace.require_open()
     workspace.refuse_guest("have an agent look things up")
     if not question.strip() or len(question) > MAX_QUERY_CHARACTERS:
         raise InvalidRequest(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated
@@ -92,7 +91,7 @@ async def clusters(
     InvalidRequest.
     """
     place = None if cursor is None else read_cursor(_PLACE, cursor)
-    async with _moment(workspace) as scope:
+    async with workspace.snapshot() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
         if lane is None:
             return ClusterPage(of=of, granularity=granularity, clusters=(), outliers=0, unplaced=0)
@@ -122,7 +121,7 @@ async def cluster(
 
     Raises NotFound, also where fewer than three of its members may be seen.
     """
-    async with _moment(workspace) as scope:
+    async with workspace.snapshot() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
         if lane is None:
             raise stored.no_such_cluster(cluster_id)
@@ -228,12 +227,6 @@ async def _counted(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> _Count
         unplaced=waiting.size,
         oldest_waiting=oldest,
     )
-
-
-def _moment(workspace: WorkspaceAccess) -> AbstractAsyncContextManager[WorkspaceScope]:
-    """One moment for documents and their vectors, so that each has its own."""
-    workspace.require_open()
-    return workspace.engine.database.snapshot(workspace.workspace_id, workspace.principal)
 
 
 async def _seen(

@@ -63,9 +63,8 @@ async def document_map(
         where=where,
     )
     engine = workspace.engine
-    workspace.require_open()
     # One moment for the documents and their vectors, so that each has its own.
-    async with engine.database.snapshot(workspace.workspace_id, workspace.principal) as scope:
+    async with workspace.snapshot() as scope:
         lane = await current_lane(scope, engine.lane.name)
         lane_id = None if lane is None else lane[0]
         found = await stored.load_documents(scope, lane_id, listing, most=MOST_MAPPED)

@@ -57,7 +57,6 @@ async def check_grounding(
     InvalidRequest, which names the statement or source; a document or passage that is absent looks
     the same as a foreign one. Raises ModelUnavailable after `CHECK_SECONDS`.
     """
-    workspace.require_open()
     engine, started = workspace.engine, time.perf_counter()
     claims = _claims(statements, answer)
     names = _names(sources)

@@ -198,7 +198,6 @@ async def purge_lanes(
     workspace: WorkspaceAccess, *, at_once: bool = False
 ) -> tuple[LaneStatus, ...]:
     """Remove lanes left longer ago than they are kept, or all of them; return the rest."""
-    workspace.require_open()
     engine = workspace.engine
     wait = timedelta(0) if at_once else RETENTION
     await filling.purge_lanes(engine.database, engine.owner_url, workspace.workspace_id, wait)

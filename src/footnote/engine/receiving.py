@@ -144,7 +144,6 @@ async def receive_stream(
     No more than a few pieces of it are in memory at once. It is not closed. Raises what `receive`
     raises.
     """
-    workspace.require_open()
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     _check_visibility(visibility, shared_with)
     engine, name = workspace.engine, clean_name(filename)

@@ -80,7 +80,6 @@ async def prepare_search(
     With `for_quotes` as much is searched as quotes are read from. With `afresh` the lane and the
     settings are looked up in the database, and the primary is searched.
     """
-    workspace.require_open()
     engine = workspace.engine
     database = engine.database
     if engine.replicas and not afresh:

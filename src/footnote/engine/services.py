@@ -254,6 +254,11 @@ class WorkspaceAccess:
         self.require_open()
         return self.engine.database.workspace(self.workspace_id, self.principal)
 
+    def snapshot(self) -> AbstractAsyncContextManager[WorkspaceScope]:
+        """One moment of the workspace, as its principal sees it. Raises NotReady."""
+        self.require_open()
+        return self.engine.database.snapshot(self.workspace_id, self.principal)
+
     async def read(self, work: Callable[[WorkspaceScope], Awaitable[R]]) -> R:
         """What the work reads as the principal, on a replica where one is fit, or on the primary.
 
