@@ -156,6 +156,21 @@ def test_search_reports_latency_stages_and_throughput(model_home: Path) -> None:
     assert stages.keys() == {"embed", "recall", "fuse"}
 
 
+def test_clients_report_what_each_server_gave_them(model_home: Path) -> None:
+    report = run_benchmark(
+        model_home,
+        "clients.py",
+        *("--chunks", "40", "--processes", "2", "--clients", "1", "3", "--queries", "3"),
+        *("--rounds", "1"),
+    )
+    servers = report["servers"]
+    assert isinstance(servers, list)
+    assert [(each["processes"], each["clients"]) for each in servers] == [(2, 1), (2, 3)]
+    for each in servers:
+        assert each["queries_per_s"] > 0
+        assert each["p95_ms"] >= each["p50_ms"] > 0
+
+
 def test_quality_judges_every_mode_on_every_set(model_home: Path, retrieval_sets: Path) -> None:
     report = run_benchmark(model_home, "quality.py", "--data", str(retrieval_sets))
     sets = report["sets"]
