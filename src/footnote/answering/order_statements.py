@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from footnote.answering.choosing import Located
 from footnote.answering.sanitise import without_directions
 from footnote.answering.sentences import Candidate, candidates_of
-from footnote.answering.suspicion import LEAST_ORDER, all_text, gives_orders, hides_text
+from footnote.answering.suspicion import LEAST_ORDER, all_text, gives_orders
 from footnote.domain import Evidence
 from footnote.ports import Reader
 
@@ -37,8 +37,7 @@ async def _orders_of(reader: Reader, evidence: Evidence) -> list[_Place]:
         for each in dict.fromkeys((passage.document_title, *passage.heading_path))
         if not any(each in one.statement for one in statements)
     ]
-    text = all_text(passage)
-    plain = without_directions(text)
+    plain = without_directions(all_text(passage))
     chances = await reader.orders([*(each.statement for each in statements), *above, plain])
     if chances is None or not statements:
         return []
@@ -52,8 +51,7 @@ async def _orders_of(reader: Reader, evidence: Evidence) -> list[_Place]:
         (*(each.gives_orders for each in statements), *map(gives_orders, above))
     )
     # Marks of direction make evidence suspicious, and are no order.
-    only_marks = hides_text(text) and whole < LEAST_ORDER and not gives_orders(plain)
-    if known or only_marks:
+    if known or (whole < LEAST_ORDER and not gives_orders(plain)):
         return orders
     likeliest = max(range(len(statements)), key=lambda at: alone[at])
     return [_place(statements[likeliest])]
