@@ -131,6 +131,21 @@ def test_what_documents_do_not_agree_about_is_said_with_a_footnote_for_each(
     assert shown.count("[1] Policy (policy.pdf)") == 1
 
 
+@pytest.mark.parametrize(
+    ("confidence", "model", "markers", "told"),
+    [(0.65, None, (1,), True), (0.7, None, (1,), False), (0.65, "m", (1,), False),
+     (0.29, None, (1, 2), False)],
+    ids=["unsure", "sure", "of a model", "computed"],
+)  # fmt: skip
+def test_an_answer_that_may_be_about_something_else_says_so(
+    console: Console, confidence: float, model: str | None, markers: tuple[int, ...], told: bool
+) -> None:
+    answer = replace(an_answer(), confidence=confidence, model=model)
+    sentences = tuple(replace(each, markers=markers) for each in answer.sentences)
+    present.show_answer(console, replace(answer, sentences=sentences))
+    assert ("Only 65% sure" in written(console)) is told
+
+
 def test_a_doubtful_sentence_of_a_model_is_named(console: Console) -> None:
     answer = an_answer()
     doubtful = replace(answer.sentences[0], verdict=Verdict.UNSUPPORTED)

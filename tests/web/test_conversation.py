@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
+import httpx
 from playwright.async_api import Locator, Page, expect
+
+from footnote.domain.answers import UNSURE
 
 from .conftest import Site
 from .documents import QUESTIONS
@@ -128,3 +131,18 @@ async def test_an_opinion_may_come_with_a_comment(page: Page) -> None:
     await expect(page.get_by_text("It lacks the date.")).to_be_visible()
     await page.get_by_role("button", name="Bad answer").click()
     await expect(page.get_by_text("It lacks the date.")).to_have_count(0)
+
+
+async def test_an_answer_that_may_be_about_something_else_says_so(page: Page, site: Site) -> None:
+    await page.goto("/")
+    for other in ("What may repairs of the roof cost?", "Must a pilot wind the clockwork?", LENS):
+        await ask(page, other)
+    conversation = page.url.rpartition("/")[2]
+    async with httpx.AsyncClient(base_url=site.address) as http:
+        kept = (await http.get(f"/v1/conversations/{conversation}/messages")).json()["messages"]
+    answers = [each["answer"] for each in kept if each["answer"] is not None]
+    doubtful = [each["found"] and each["confidence"] < UNSURE for each in answers]
+    assert any(doubtful)
+    assert not doubtful[-1]
+    for shown, doubt in zip(await answer(page).all(), doubtful, strict=True):
+        assert ("% sure" in await shown.inner_text()) is doubt

@@ -30,6 +30,7 @@ from footnote.domain.answers import ConflictingStatement as ConflictingStatement
 from footnote.domain.answers import Usage as Usage
 from footnote.domain.answers import Verdict as Verdict
 from footnote.domain.answers import footnotes_of_conflicts as footnotes_of_conflicts
+from footnote.domain.answers import is_unsure as is_unsure
 from footnote.domain.chunk_terms import ChunkTerms as ChunkTerms
 from footnote.domain.condition import CacheStats as CacheStats
 from footnote.domain.condition import Check as Check

@@ -230,6 +230,23 @@ def footnotes_of_conflicts(
     return tuple(found[marker] for marker in sorted(found))
 
 
+UNSURE = 0.7
+"""Of quotes that answer office papers with less .64 are right, of others .92 (bench/README.md)."""
+
+
+def is_unsure(answer: Answer) -> bool:
+    """Whether an answer of quotes may well be about something else.
+
+    What is computed cites several places, and is as likely as its column was asked for.
+    """
+    return (
+        answer.found
+        and answer.model is None
+        and answer.confidence < UNSURE
+        and all(len(each.markers) < 2 for each in answer.sentences)
+    )
+
+
 def as_prose(sentences: Sequence[AnswerSentence]) -> str:
     """The sentences as prose with `[n]` markers."""
     before = (None, *sentences)

@@ -11,6 +11,8 @@ import { ReplyActions } from "./ReplyActions";
 import { finished, stepsTaken } from "./running";
 
 const NEAREST = 3;
+/** As `UNSURE` of footnote.domain.answers. */
+const UNSURE = 0.7;
 const Steps = lazy(() => import("./Steps").then((module) => ({ default: module.Steps })));
 const Conflicts = lazy(() =>
   import("./Conflicts").then((module) => ({ default: module.Conflicts })),
@@ -40,6 +42,7 @@ export function Reply({ message, conversation, versions, onAgain }: ReplyProps) 
       ) : (
         <Refusal message={message} answer={answer} />
       )}
+      <Doubt answer={answer} />
       {answer.conflicts.length > 0 && (
         <Suspense fallback={null}>
           <Conflicts conflicts={answer.conflicts} citations={answer.citations} />
@@ -71,6 +74,19 @@ export function Reply({ message, conversation, versions, onAgain }: ReplyProps) 
 interface PartProps {
   readonly message: Message;
   readonly answer: MessageAnswer;
+}
+
+/** That quotes may be about something else; what is computed cites several places. */
+function Doubt({ answer }: { readonly answer: MessageAnswer }) {
+  const { t, i18n } = useTranslation();
+  const quotes = answer.model === null && answer.sentences.every((each) => each.markers.length < 2);
+  if (!answer.found || !quotes || answer.confidence >= UNSURE) return null;
+  const percent = new Intl.NumberFormat(i18n.language, { style: "percent" });
+  return (
+    <p className="text-sm text-muted">
+      {t("conversation.unsure", { percent: percent.format(answer.confidence) })}
+    </p>
+  );
 }
 
 function Refusal({ message, answer }: PartProps) {

@@ -26,6 +26,7 @@ from footnote.domain import (
     Verdict,
     Workspace,
     footnotes_of_conflicts,
+    is_unsure,
 )
 from footnote.interfaces.cli.listing import Listing, beside_names
 from footnote.interfaces.schemas import json_of
@@ -251,6 +252,9 @@ def show_footnotes(console: Console, answer: Answer) -> None:
         for sentence in doubtful:
             said = f"{_DOUBTS[sentence.verdict]}: “{excerpt(sentence.text, 100)}”"
             console.print(Text(said, style="yellow"))
+    if is_unsure(answer):
+        said = f"Only {answer.confidence:.0%} sure: this may be about something else."
+        console.print(Text(said, style="dim"))
 
 
 def _show_notes(console: Console, citations: Sequence[Citation]) -> None:
