@@ -19,7 +19,13 @@ from footnote.domain import LOCAL_PRINCIPAL
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import nearest_by_hnsw
 from footnote.store.embedded import EmbeddedPostgres
-from footnote.store.hnsw import promote, promotion_is_due
+from footnote.store.hnsw import (
+    demote,
+    demotion_is_due,
+    index_name,
+    promote,
+    promotion_is_due,
+)
 from footnote.store.index_cache import IndexCache
 from footnote.store.statements import load_statements
 from tests.conftest import TestDatabase, fresh_database, pool_over
@@ -308,6 +314,33 @@ async def test_a_promoted_workspace_is_searched_through_its_own_hnsw_index(
             PARAMETERS,
         )
         assert "hnsw" not in exact
+
+
+async def test_a_workspace_that_shrank_loses_its_index_and_finds_the_same(
+    shelf: Shelf, test_database: TestDatabase
+) -> None:
+    workspace_id, owner = shelf.workspace.workspace_id, test_database.owner_url
+    for number in range(4):
+        await shelf.put(f"winch {number}")
+    async with shelf.database.workspace(workspace_id, LOCAL_PRINCIPAL) as scope:
+        row = await scope.single(
+            "SELECT sum(upper(chunks) - lower(chunks))::int AS live FROM documents "
+            "WHERE workspace_id = %(workspace_id)s AND NOT isempty(chunks)"
+        )
+        chunks = row["live"]
+    assert await demotion_is_due(shelf.database, workspace_id, 10_000) is None, "it has none"
+    await promote(shelf.database, owner, workspace_id, 1, shelf.lane)
+    before = (await shelf.recall("winch 3")).dense
+    assert await demotion_is_due(shelf.database, workspace_id, 2 * chunks) is None
+    assert await demotion_is_due(shelf.database, workspace_id, 2 * chunks + 1) == 1
+    await demote(shelf.database, owner, workspace_id, 1)
+    assert await demotion_is_due(shelf.database, workspace_id, 10_000) is None
+    assert (await shelf.recall("winch 3", exact_up_to=0)).dense == before
+    named = f"SELECT FROM pg_class WHERE relname = '{index_name(workspace_id, 1)}'"
+    async with await psycopg.AsyncConnection.connect(owner) as connection:
+        assert await (await connection.execute(named)).fetchall() == []
+    # An index comes again with the chunks.
+    assert await promotion_is_due(shelf.database, workspace_id, shelf.lane, chunks) == 1
 
 
 async def test_hnsw_and_exact_search_agree(shelf: Shelf, test_database: TestDatabase) -> None:

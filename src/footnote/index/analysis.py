@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from footnote.index.stemming import analysis_language, is_stop_word, stems_of
-from footnote.index.tokens import token_terms, whole, words
+from footnote.index.tokens import terms_by_token, token_terms, whole, words
 from footnote.language.calendar import MONTHS
 from footnote.language.dates import complete_dates
 
@@ -51,11 +51,11 @@ class TextAnalyzer:
     def terms(self, text: str, language: str | None) -> list[str]:
         """Every term of the text, in order, repeated as it repeats; never an empty string."""
         code = analysis_language(language)
+        known = terms_by_token(code)
         found: list[str] = []
         dials = ("+" in text or "00" in text) and _PHONE.search(text) is not None
         for line in text.split("\n") if dials else (text,):
-            for token in _tokens(line):
-                found += token_terms(token, code, None)
+            found += chain.from_iterable(map(known.__getitem__, _tokens(line)))
             if dials:
                 found += _phone_terms(line)
         return found

@@ -11,7 +11,7 @@ from footnote.engine.retention import DAY_SECONDS
 from footnote.store.access import pass_readers_on
 from footnote.store.blob_claims import GRACE_SECONDS, claims_left, sweep_blobs
 from footnote.store.database import SYSTEM
-from footnote.store.hnsw import promote, promotion_is_due
+from footnote.store.hnsw import demote, demotion_is_due, promote, promotion_is_due
 from footnote.store.idempotency import forget_expired
 from footnote.store.key_rotation import PROMOTE, promote_key, reseal_workspace
 from footnote.store.keywords import next_waiting
@@ -42,11 +42,14 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
     lane = await lane_of_workspace(engine, workspace_id)
     if lane is None or await replace_lane(engine, workspace_id, lane):
         return
-    lane_id = await promotion_is_due(
-        engine.database, workspace_id, lane, engine.settings.hnsw_threshold_chunks
-    )
+    threshold = engine.settings.hnsw_threshold_chunks
+    lane_id = await promotion_is_due(engine.database, workspace_id, lane, threshold)
     if lane_id is not None:
         await promote(engine.database, engine.owner_url, workspace_id, lane_id, lane)
+        return
+    lane_id = await demotion_is_due(engine.database, workspace_id, threshold)
+    if lane_id is not None:
+        await demote(engine.database, engine.owner_url, workspace_id, lane_id)
 
 
 async def begin_upkeep_after_upgrade(engine: Services) -> None:

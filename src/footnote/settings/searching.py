@@ -152,10 +152,11 @@ class SearchSettings(BaseModel):
         description="Chunks before and after each hit that are merged into it, for more context.",
     )
     hnsw_threshold_chunks: int = Field(
-        20_000,
+        150_000,
         ge=100,
-        description="Chunks from which a workspace gets its own HNSW index: below it every vector "
-        "is compared, exactly and in longer time.",
+        description="Chunks from which a workspace gets its own HNSW index, which it keeps until "
+        "it has half as many. Below it every vector is compared, exactly: in memory, or by "
+        "Postgres in half a microsecond each until the process has them there.",
     )
 
     # Reranker

@@ -40,6 +40,18 @@ async def promotion_is_due(
     return lane_id if due else None
 
 
+async def demotion_is_due(database: Database, workspace_id: UUID, threshold: int) -> int | None:
+    """The number of the lane whose index is not worth its upkeep any more, or None.
+
+    It is with half of the chunks that an index is built from, so that none comes and goes.
+    """
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        row = await scope.one(_SQL["size"], {"lane_id": None})
+    if row is None or row["hnsw_lane"] is None or row["chunks"] * 2 >= threshold:
+        return None
+    return int(row["hnsw_lane"])
+
+
 async def is_large(database: Database, workspace_id: UUID, threshold: int) -> bool:
     """Whether the workspace has so many live chunks that exact scans are too slow."""
     async with database.workspace(workspace_id, SYSTEM) as scope:
@@ -57,6 +69,13 @@ async def promote(
     await build(owner_url, workspace_id, lane_id, lane)
     async with database.workspace(workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["promoted"], {"lane_id": lane_id})
+
+
+async def demote(database: Database, owner_url: str, workspace_id: UUID, lane_id: int) -> None:
+    """Let searches compare every vector, then remove the index without stopping anybody."""
+    async with database.workspace(workspace_id, SYSTEM) as scope:
+        await scope.execute(_SQL["demoted"], {"lane_id": lane_id})
+    await drop_index(owner_url, index_name(workspace_id, lane_id))
 
 
 async def build(owner_url: str, workspace_id: UUID, lane_id: int, lane: Lane) -> None:

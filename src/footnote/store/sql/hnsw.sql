@@ -1,6 +1,6 @@
 -- name: size
 -- Live chunks are counted by document, not by row, so that the question stays cheap.
-SELECT index_states.hnsw_lane IS NOT DISTINCT FROM %(lane_id)s::integer AS promoted, (
+SELECT hnsw_lane, hnsw_lane IS NOT DISTINCT FROM %(lane_id)s::integer AS promoted, (
     SELECT coalesce(sum(upper(chunks) - lower(chunks)), 0) FROM documents
     WHERE workspace_id = %(workspace_id)s AND NOT isempty(chunks)
 ) AS chunks
@@ -31,3 +31,7 @@ WHERE workspace_id = %(workspace_id)s AND EXISTS (
     WHERE lanes.workspace_id = %(workspace_id)s AND lanes.lane_id = %(lane_id)s
         AND lanes.state = 'active'
 )
+
+-- name: demoted
+UPDATE index_states SET hnsw_lane = NULL, generation = generation + 1
+WHERE workspace_id = %(workspace_id)s AND hnsw_lane = %(lane_id)s
