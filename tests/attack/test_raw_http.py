@@ -7,7 +7,7 @@ import json
 import re
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,13 +18,15 @@ import pytest
 from footnote.engine import events
 from footnote.interfaces.cli import serve
 from footnote.interfaces.http import streaming as http_streaming
+from footnote.settings import Settings
 from footnote.store.embedded import EmbeddedPostgres
 from tests.conftest import fresh_database, settings_over
 from tests.interfaces.serving import served
 from tests.interfaces.sse import streaming
 
-PATIENCE_SECONDS = 1.0
-REST_SECONDS = 3
+PATIENCE_SECONDS = 2.0
+"""Long enough for this process to be kept from the processor meanwhile."""
+REST_SECONDS = 4
 HEARTBEAT_SECONDS = 0.2
 A_LONG_TIME = 60.0
 """After which a test is given up; what it waits for comes long before."""
@@ -43,19 +45,33 @@ class Answered:
 
 
 @pytest.fixture(scope="module")
-async def server(
+async def settings(
     postgres: EmbeddedPostgres, model_home: Path, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[httpx.AsyncClient]:
+) -> AsyncIterator[Settings]:
+    with fresh_database(postgres) as database:
+        yield settings_over(database, tmp_path_factory.mktemp("raw"), model_home)
+
+
+@pytest.fixture(scope="module")
+async def server(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """A server with the patience that it has everywhere."""
+    async with served(settings) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+async def impatient(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A server that has little patience with those who send."""
-    with fresh_database(postgres) as database, pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(serve, "HEAD_SECONDS", PATIENCE_SECONDS)
-        monkeypatch.setattr(serve, "BODY_SECONDS", PATIENCE_SECONDS)
-        monkeypatch.setattr(serve, "REST_SECONDS", REST_SECONDS)
-        monkeypatch.setattr(http_streaming, "HEARTBEAT_SECONDS", HEARTBEAT_SECONDS)
-        monkeypatch.setattr(events, "PAUSES", (HEARTBEAT_SECONDS,))
-        settings = settings_over(database, tmp_path_factory.mktemp("raw"), model_home)
-        async with served(settings) as client:
-            yield client
+    async with AsyncExitStack() as running:
+        with pytest.MonkeyPatch.context() as beginning:
+            beginning.setattr(serve, "HEAD_SECONDS", PATIENCE_SECONDS)
+            beginning.setattr(serve, "BODY_SECONDS", PATIENCE_SECONDS)
+            beginning.setattr(serve, "REST_SECONDS", REST_SECONDS)
+            client = await running.enter_async_context(served(settings))
+        beats = running.enter_context(pytest.MonkeyPatch.context())
+        beats.setattr(http_streaming, "HEARTBEAT_SECONDS", HEARTBEAT_SECONDS)
+        beats.setattr(events, "PAUSES", (HEARTBEAT_SECONDS,))
+        yield client
 
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -261,20 +277,20 @@ async def test_a_person_may_follow_a_link_of_another_site(server: httpx.AsyncCli
 # --- slowness ---------------------------------------------------------------------------------
 
 
-async def test_a_connection_that_asks_nothing_is_closed(server: httpx.AsyncClient) -> None:
-    assert await ask(server, "") is None
+async def test_a_connection_that_asks_nothing_is_closed(impatient: httpx.AsyncClient) -> None:
+    assert await ask(impatient, "") is None
 
 
-async def test_a_head_that_does_not_end_is_cut_off(server: httpx.AsyncClient) -> None:
-    async with connected(server) as (reader, writer):
+async def test_a_head_that_does_not_end_is_cut_off(impatient: httpx.AsyncClient) -> None:
+    async with connected(impatient) as (reader, writer):
         writer.write(f"GET /health HTTP/1.1\r\n{HOST}".encode())
         closed = asyncio.ensure_future(answer_from(reader, to_the_end=True))
         await trickle(writer, b"X: a\r\n", closed)
         assert_refused(await closed, 408, "request-timeout")
 
 
-async def test_a_second_head_that_does_not_end_is_cut_off_too(server: httpx.AsyncClient) -> None:
-    async with connected(server) as (reader, writer):
+async def test_a_second_head_that_does_not_end_is_cut_off_too(impatient: httpx.AsyncClient) -> None:
+    async with connected(impatient) as (reader, writer):
         writer.write(f"GET /health HTTP/1.1\r\n{HOST}\r\n".encode())
         first = await reader.readuntil(b"\r\n\r\n")
         assert first.startswith(b"HTTP/1.1 200")
@@ -286,9 +302,9 @@ async def test_a_second_head_that_does_not_end_is_cut_off_too(server: httpx.Asyn
 
 
 async def test_a_connection_rests_between_requests_for_longer_than_a_head_may_take(
-    server: httpx.AsyncClient,
+    impatient: httpx.AsyncClient,
 ) -> None:
-    async with connected(server) as (reader, writer):
+    async with connected(impatient) as (reader, writer):
         writer.write(f"GET /health HTTP/1.1\r\n{HOST}\r\n".encode())
         await reader.readuntil(b"\r\n\r\n")
         answered = time.monotonic()
@@ -300,16 +316,16 @@ async def test_a_connection_rests_between_requests_for_longer_than_a_head_may_ta
 POST = f"POST /v1/search HTTP/1.1\r\n{HOST}Content-Type: application/json\r\n"
 
 
-async def test_a_body_that_trickles_is_cut_off(server: httpx.AsyncClient) -> None:
-    async with connected(server) as (reader, writer):
+async def test_a_body_that_trickles_is_cut_off(impatient: httpx.AsyncClient) -> None:
+    async with connected(impatient) as (reader, writer):
         writer.write(f"{POST}Content-Length: 100000\r\n\r\n".encode())
         closed = asyncio.ensure_future(answer_from(reader, to_the_end=True))
         await trickle(writer, b" ", closed)
         assert_refused(await closed, 408, "request-timeout")
 
 
-async def test_a_body_that_nobody_reads_is_cut_off_as_well(server: httpx.AsyncClient) -> None:
-    async with connected(server) as (reader, writer):
+async def test_a_body_that_nobody_reads_is_cut_off_as_well(impatient: httpx.AsyncClient) -> None:
+    async with connected(impatient) as (reader, writer):
         head = f"POST /nothing HTTP/1.1\r\n{HOST}Content-Length: 100000\r\n\r\n"
         writer.write(head.encode())
         closed = asyncio.ensure_future(answer_from(reader, to_the_end=True))
@@ -320,13 +336,13 @@ async def test_a_body_that_nobody_reads_is_cut_off_as_well(server: httpx.AsyncCl
 
 
 async def test_a_body_that_keeps_coming_is_read_for_as_long_as_it_takes(
-    server: httpx.AsyncClient,
+    impatient: httpx.AsyncClient,
 ) -> None:
     """Longer than the patience with one that does not."""
     query = json.dumps({"query": "storm"}).encode()
     pieces = 60
     padding = b" " * 2000
-    async with connected(server) as (reader, writer):
+    async with connected(impatient) as (reader, writer):
         length = pieces * len(padding) + len(query)
         writer.write(f"{POST}Content-Length: {length}\r\nConnection: close\r\n\r\n".encode())
         for _ in range(pieces):
@@ -351,12 +367,12 @@ async def test_who_waits_to_be_told_to_go_on_is_told(server: httpx.AsyncClient) 
 
 
 async def test_a_stream_goes_on_for_longer_than_any_request_may_take(
-    server: httpx.AsyncClient,
+    impatient: httpx.AsyncClient,
 ) -> None:
     beats = int(3 * PATIENCE_SECONDS / HEARTBEAT_SECONDS)
     async with (
         asyncio.timeout(A_LONG_TIME),
-        server.stream("GET", "/v1/events") as response,
+        impatient.stream("GET", "/v1/events") as response,
     ):
         heard = 0
         async for line in response.aiter_lines():

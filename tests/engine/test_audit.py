@@ -9,7 +9,6 @@ from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import get_args, get_type_hints
 from uuid import UUID, uuid4
 
@@ -37,6 +36,7 @@ from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, environment_of, settings_from
 from tests.conftest import TestDatabase
+from tests.processes import start_python
 
 TEXT = b"# Policy\n\nThe deductible for storm damage is EUR 12,500 for each event."
 QUESTION = "What is the deductible for storm damage?"
@@ -402,15 +402,11 @@ asyncio.run(main())
 
 @pytest.mark.usefixtures("own_database")
 async def test_processes_share_a_chain_and_one_that_is_killed_loses_nothing_it_showed(
-    workspace: WorkspaceEngine, indexed: UUID, settings: Settings, tmp_path: Path
+    workspace: WorkspaceEngine, indexed: UUID, settings: Settings
 ) -> None:
-    script = tmp_path / "shows.py"
-    script.write_text(SHOWS)
     environment = {**environment_of(settings), "PYTHONPATH": ":".join(sys.path)}
     children = [
-        await asyncio.create_subprocess_exec(
-            *(sys.executable, str(script), str(indexed)), stdin=PIPE, stdout=PIPE, env=environment
-        )
+        await start_python("-c", SHOWS, str(indexed), env=environment, stdin=PIPE, stdout=PIPE)
         for _ in range(2)
     ]
     shown = 0

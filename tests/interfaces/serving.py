@@ -7,7 +7,7 @@ import os
 import socket
 import sys
 import warnings
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ from footnote.interfaces.cli.serve import server_of
 from footnote.interfaces.http.app import create_app
 from footnote.jobs.worker import run_worker
 from footnote.settings import Settings, settings_from
+from tests.processes import Process, Start, start_python
 from tests.wire import WireServer
 
 FRESH = httpx.Limits(keepalive_expiry=2)
@@ -141,15 +142,15 @@ def _run_here(env: Mapping[str, str], arguments: Sequence[str], stdin: bytes) ->
     return Ended(code, *written)
 
 
-async def footnote_process(env: Mapping[str, str], *arguments: str, stdin: bytes = b"") -> Ended:
+MAIN = ("-m", "footnote.interfaces.cli.main")
+"""The command, as Python takes it."""
+
+
+async def footnote_process(
+    env: Mapping[str, str], *arguments: str, stdin: bytes = b"", start: Start = start_python
+) -> Ended:
     """Run the command in its own process."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main", *arguments),
-        env=env,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+    process = await start(*MAIN, *arguments, env=env, stdin=PIPE, stdout=PIPE, stderr=PIPE)
     out, err = await process.communicate(stdin)
     assert process.returncode is not None
     return Ended(process.returncode, out.decode(), err.decode())
@@ -169,11 +170,8 @@ def scripted(settings: Settings, model: WireServer, **more: object) -> Settings:
 @asynccontextmanager
 async def serving(env: Mapping[str, str], *options: str) -> AsyncIterator[tuple[Process, str]]:
     """The process of a server and its address, once it says that it is ready."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0", *options),
-        env=env,
-        stdout=PIPE,
-        stderr=PIPE,
+    process = await start_python(
+        *(*MAIN, "serve", "--port", "0", *options), env=env, stdout=PIPE, stderr=PIPE
     )
     assert process.stderr is not None
     try:

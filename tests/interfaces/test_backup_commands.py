@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-import signal
-import subprocess
-import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -16,7 +14,8 @@ import footnote as package
 from footnote.models.aligned import AlignedEncoder
 from footnote.settings import Settings
 from tests.engine.backup_homes import KEY, OTHER_KEY, home_of, ingested, names_in
-from tests.interfaces.serving import environment, footnote
+from tests.interfaces.serving import environment, footnote, said_until
+from tests.processes import start_python
 
 
 @pytest.fixture(scope="module")
@@ -67,34 +66,31 @@ run()
 """
 
 
-def killed_at(words: str, settings: Settings, *arguments: str) -> None:
+async def killed_at(words: str, settings: Settings, *arguments: str) -> None:
     """Run the command, which goes no further than where it tells this, and kill it there."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HALTING, words, "backup", *arguments],
+    process = await start_python(
+        *("-c", HALTING, words, "backup", *arguments),
         env=env(settings),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
+        stdout=DEVNULL,
+        stderr=PIPE,
     )
     assert process.stderr is not None
-    with process.stderr:
-        told = next((line for line in process.stderr if words in line), "")
-        process.send_signal(signal.SIGKILL)
-    process.wait()
-    assert told
+    await said_until(process.stderr, words)
+    process.kill()
+    await process.communicate()
 
 
 async def test_a_run_and_a_restore_that_are_killed_leave_nothing_that_looks_whole(
     settings: Settings, elsewhere: Settings
 ) -> None:
     first = json.loads((await footnote(env(settings), "backup", "create", "--json")).out)
-    killed_at("reading the database", settings, "create", "--full")
+    await killed_at("reading the database", settings, "create", "--full")
     listed = json.loads((await footnote(env(settings), "backup", "list", "--json")).out)
     assert [each["backup_id"] for each in listed["backups"]] == [first["backup_id"]]
     made = await footnote(env(settings), "backup", "create", "--json")
     second = json.loads(made.out)
     assert (second["kind"], second["continues"]) == ("incremental", first["backup_id"])
-    killed_at("replaying the log", elsewhere, "restore")
+    await killed_at("replaying the log", elsewhere, "restore")
     assert not (elsewhere.home / "postgres").exists()
     done = await footnote(env(elsewhere), "backup", "restore", "--json")
     assert (done.code, json.loads(done.out)["complete"]) == (0, True)

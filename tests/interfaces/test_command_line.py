@@ -19,6 +19,7 @@ from footnote.interfaces.cli.main import COMMANDS as LOADED
 from footnote.interfaces.cli.main import app, exit_code_of
 from footnote.interfaces.cli.options import EXIT_CODES
 from tests.interfaces.serving import Ended, footnote, footnote_process
+from tests.processes import start_anew
 
 COMMANDS = [
     "demo",
@@ -302,11 +303,11 @@ async def test_output_that_is_closed_is_one_sentence_and_exit_code_1() -> None:
 async def test_what_the_terminal_cannot_show_is_escaped() -> None:
     env = {**ENV, "PYTHONIOENCODING": "ascii"}
     for arguments in (("--help",), ("search", "“quoted”", "--plän"), ("doctor", "--wörter")):
-        ended = await footnote_process(env, *arguments)
+        ended = await footnote_process(env, *arguments, start=start_anew)
         assert "Traceback" not in ended.err
         assert "UnicodeEncodeError" not in ended.err
         assert ended.code == (0 if arguments == ("--help",) else 2)
-    wrong = await footnote_process(env, "search", "x", "--kínd", "--json")
+    wrong = await footnote_process(env, "search", "x", "--kínd", "--json", start=start_anew)
     assert json.loads(wrong.out)["error"]["code"] == "usage"
 
 

@@ -17,6 +17,7 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.ingest import ingest_files
 from footnote.settings import Settings
 from tests.interfaces.serving import Ended, environment, footnote, footnote_process
+from tests.processes import start_anew
 
 POLICY = (
     "# Marine policy POL-88213-X\n\n## Claims\n\n"
@@ -51,7 +52,7 @@ def parsed(ended: Ended) -> dict[str, object]:
 
 
 async def test_a_folder_becomes_cited_answers(env: dict[str, str], folder: Path) -> None:
-    ingested = await footnote_process(env, "ingest", str(folder))
+    ingested = await footnote_process(env, "ingest", str(folder), start=start_anew)
     assert ingested.code == 0, ingested.err
     assert "policy.md" in ingested.out
     assert "minutes.md" in ingested.out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,8 @@ import pytest
 import footnote as library
 from footnote.settings import Settings
 from footnote.store.job_recovery import worker_lives
-from tests.interfaces.serving import Ended, environment, footnote, serving
+from tests.interfaces.serving import MAIN, Ended, environment, footnote, serving
+from tests.processes import start_python
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
@@ -62,9 +62,7 @@ async def test_where_the_other_worker_died_the_command_indexes_itself(
     settings: Settings, tmp_path: Path
 ) -> None:
     env = environment(settings, FOOTNOTE_TIMEOUTS='{"worker": 3}', **OWN)
-    worker = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main", "worker"), env=env
-    )
+    worker = await start_python(*MAIN, "worker", env=env)
     try:
         await until_a_worker_lives(settings)
     finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
-import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -18,8 +17,9 @@ from footnote.engine import Engine, open_engine
 from footnote.errors import FootnoteError
 from footnote.settings import Settings, settings_from
 from footnote.store import pools
-from tests.interfaces.serving import environment, footnote
+from tests.interfaces.serving import MAIN, environment, footnote
 from tests.interfaces.test_login_http import HOST, PUBLIC, Browser
+from tests.processes import start_python
 from tests.security.provider import CLIENT_ID, CLIENT_SECRET, Provider, provider
 from tests.wire import WireServer, fails, says
 
@@ -120,12 +120,8 @@ class Scan:
 @asynccontextmanager
 async def serving(env: Mapping[str, str], log: list[str]) -> AsyncIterator[str]:
     """The address of a server whose log lines are collected while it runs."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0"),
-        env=env,
-        stdin=DEVNULL,
-        stdout=DEVNULL,
-        stderr=PIPE,
+    process = await start_python(
+        *(*MAIN, "serve", "--port", "0"), env=env, stdin=DEVNULL, stdout=DEVNULL, stderr=PIPE
     )
     ready = asyncio.Event()
     stream = process.stderr

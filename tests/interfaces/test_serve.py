@@ -4,8 +4,7 @@ import asyncio
 import json
 import signal
 import socket
-import sys
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE
 
 import httpx
 import psutil  # type: ignore[import-untyped]  # the package ships no types
@@ -13,7 +12,15 @@ import pytest
 
 from footnote.interfaces.cli.server import FILE
 from footnote.settings import Settings
-from tests.interfaces.serving import environment, footnote, footnote_process, said_until, serving
+from tests.interfaces.serving import (
+    MAIN,
+    environment,
+    footnote,
+    footnote_process,
+    said_until,
+    serving,
+)
+from tests.processes import Process, start_anew, start_python
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
@@ -78,9 +85,8 @@ async def assert_ended_by(
 async def test_it_says_where_it_listens_for_this_computer_only_and_ctrl_c_ends_it_quietly(
     settings: Settings,
 ) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0"),
-        "--no-worker",
+    process = await start_anew(
+        *(*MAIN, "serve", "--port", "0", "--no-worker"),
         env=environment(settings),
         stdout=PIPE,
         stderr=PIPE,
@@ -136,11 +142,7 @@ async def test_while_the_database_keeps_it_waiting_it_answers_503(settings: Sett
         url = f"postgresql://nobody@127.0.0.1:{silent.getsockname()[1]}/nothing"
         env = {**environment(settings), "FOOTNOTE_DATABASE_URL": url}
         env["FOOTNOTE_OWNER_DATABASE_URL"] = url
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "footnote.interfaces.cli.main", "serve", "--port", "0"),
-            env=env,
-            stderr=PIPE,
-        )
+        process = await start_python(*MAIN, "serve", "--port", "0", env=env, stderr=PIPE)
         assert process.stderr is not None
         try:
             said = await said_until(process.stderr, "Only this computer")
@@ -175,5 +177,7 @@ async def test_ways_to_prove_who_one_is_that_lack_a_setting_are_refused_before_i
 
 
 async def test_a_worker_ends_when_the_server_that_started_it_dies(settings: Settings) -> None:
-    ended = await footnote_process(environment(settings), "worker", "--until-stdin-ends", stdin=b"")
+    ended = await footnote_process(
+        environment(settings), "worker", "--until-stdin-ends", start=start_anew
+    )
     assert (ended.code, ended.err) == (0, "")

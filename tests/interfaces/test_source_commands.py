@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import signal
-import sys
+from asyncio.subprocess import PIPE
 from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
@@ -18,8 +18,9 @@ from footnote.interfaces.cli.watching import Teller
 from footnote.jobs.sources.following import Step
 from footnote.settings import Settings
 from tests.interfaces.records import DOCUMENT_ID, a_document
-from tests.interfaces.serving import environment, footnote
+from tests.interfaces.serving import MAIN, environment, footnote
 from tests.jobs.web_server import Answer, Asked, web_server
+from tests.processes import start_python
 
 PATIENCE_SECONDS = 600
 
@@ -83,12 +84,8 @@ async def test_a_watched_folder_is_followed_until_ctrl_c(
     folder = tmp_path / "papers"
     write(folder / "first.txt", "Here before.")
     env = environment(settings, PYTHONUNBUFFERED="1")
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main"),
-        *("ingest", str(folder), "--watch"),
-        env=env,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+    process = await start_python(
+        *(*MAIN, "ingest", str(folder), "--watch"), env=env, stdout=PIPE, stderr=PIPE
     )
     assert process.stdout is not None
 
@@ -183,11 +180,8 @@ async def test_a_full_queue_is_told_of_in_a_sentence_by_who_waits_for_it(
     for number in range(3):
         write(tmp_path / "papers" / f"{number}.txt", f"The text {number}.")
     env = environment(settings, FOOTNOTE_DOCUMENT_LIMITS='{"queued": 2}', PYTHONUNBUFFERED="1")
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "footnote.interfaces.cli.main"),
-        *("ingest", str(tmp_path / "papers"), "--no-wait"),
-        env=env,
-        stderr=asyncio.subprocess.PIPE,
+    process = await start_python(
+        *(*MAIN, "ingest", str(tmp_path / "papers"), "--no-wait"), env=env, stderr=PIPE
     )
     assert process.stderr is not None
     said = ""

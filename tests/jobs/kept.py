@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import sys
-from asyncio.subprocess import DEVNULL, Process
+from asyncio.subprocess import DEVNULL
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.interfaces.serving import MAIN
+from tests.processes import Process, start_python
 
 
 @dataclass
@@ -25,8 +26,8 @@ class Kept:
     async def keep(self) -> None:
         while True:
             with self.log.open("ab") as log:
-                self.process = await asyncio.create_subprocess_exec(
-                    *(sys.executable, "-m", "footnote.interfaces.cli.main", *self.arguments),
+                self.process = await start_python(
+                    *(*MAIN, *self.arguments),
                     env=self.env,
                     stdin=DEVNULL,
                     stdout=log,

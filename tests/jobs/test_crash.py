@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
-from asyncio.subprocess import DEVNULL, Process
+from asyncio.subprocess import DEVNULL
 
 import psycopg
 import pytest
@@ -15,6 +14,8 @@ from footnote.domain import DocumentStatus
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.settings import Settings
 from tests.conftest import TestDatabase
+from tests.interfaces.serving import MAIN
+from tests.processes import Process, start_python
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
@@ -31,15 +32,7 @@ async def start_worker(settings: Settings) -> Process:
         "FOOTNOTE_OWNER_DATABASE_URL": str(settings.owner_database_url),
         "FOOTNOTE_TIMEOUTS": settings.timeouts,
     }
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "footnote.interfaces.cli.main",
-        "worker",
-        env=environment,
-        stdout=DEVNULL,
-        stderr=DEVNULL,
-    )
+    return await start_python(*MAIN, "worker", env=environment, stdout=DEVNULL, stderr=DEVNULL)
 
 
 async def indexed(workspace: WorkspaceEngine) -> int:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 import threading
-from asyncio.subprocess import DEVNULL, Process
+from asyncio.subprocess import DEVNULL
 from collections import Counter
 from collections.abc import AsyncIterator
 
@@ -19,6 +18,7 @@ from tests.interfaces.serving import environment
 from tests.jobs.lanes import OLD, current, found, opened, settings_with, shelf_in
 from tests.models.embedding_server import embedded_texts, embeds, texts_of
 from tests.models.openai_server import Asked, OpenAiServer, Reply
+from tests.processes import Process, start_python
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
@@ -55,8 +55,8 @@ async def start_worker(settings: Settings, url: str) -> Process:
         "FOOTNOTE_EMBEDDING_MODELS": f"{OLD},{SERVED}@{url}",
         "FOOTNOTE_TIMEOUTS": '{"worker": 2}',
     }
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", WORKER, "worker"),
+    return await start_python(
+        *("-c", WORKER, "worker"),
         env=environment(settings, **more),
         stdout=DEVNULL,
         stderr=DEVNULL,

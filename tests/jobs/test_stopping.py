@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
-from asyncio.subprocess import DEVNULL, Process
+from asyncio.subprocess import DEVNULL
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -25,6 +24,7 @@ from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment
 from tests.jobs.deadly_worker import STUCK_ON
 from tests.jobs.stages import Stuck, notes, stages
+from tests.processes import Process, start_python
 
 pytestmark = pytest.mark.usefixtures("own_database")
 
@@ -90,9 +90,7 @@ async def start(settings: Settings, module: str, *arguments: str, **variables: s
         FOOTNOTE_DOCUMENT_LIMITS=settings.document_limits,
         FOOTNOTE_TIMEOUTS=settings.timeouts,
     )
-    return await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", module, *arguments), env=env, stdout=DEVNULL, stderr=DEVNULL
-    )
+    return await start_python("-m", module, *arguments, env=env, stdout=DEVNULL, stderr=DEVNULL)
 
 
 async def test_a_worker_that_is_told_to_stop_ends_soon_amid_a_long_document(

@@ -18,6 +18,7 @@ from footnote.store.database import Database
 from footnote.store.rate_limits import take_request
 from footnote.store.statements import load_statements
 from tests.conftest import TestDatabase
+from tests.processes import start_python
 from tests.store.shelves import Shelf, new_shelf
 
 HOURLY = RateLimit(requests=1, window_seconds=3600, burst=3)
@@ -147,12 +148,11 @@ async def test_several_processes_take_no_more_than_one_would(
     shelf: Shelf, test_database: TestDatabase
 ) -> None:
     children = [
-        await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", TAKES, test_database.application_url),
-            str(shelf.workspace.workspace_id),
+        await start_python(
+            *("-c", TAKES, test_database.application_url, str(shelf.workspace.workspace_id)),
+            env={"PYTHONPATH": ":".join(sys.path)},
             stdin=PIPE,
             stdout=PIPE,
-            env={"PYTHONPATH": ":".join(sys.path)},
         )
         for _ in range(3)
     ]

@@ -19,6 +19,7 @@ from footnote.engine import WorkspaceEngine
 from footnote.errors import UnsupportedSettings
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
+from footnote.telemetry import switching
 from footnote.telemetry.prometheus import PrometheusReader
 from footnote.telemetry.switching import telemetry_of
 from tests.interfaces.serving import environment, footnote_process
@@ -80,6 +81,8 @@ async def test_a_collector_that_is_away_is_told_once_and_not_asked_for_each_sign
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.metrics", None)
+    # Another test may have switched it on, for all of this process.
+    monkeypatch.setattr(switching._PROCESS, "telemetry", None)
     with pytest.raises(UnsupportedSettings) as refused:
         telemetry_of(Settings(traces_kept_hours=1))
     assert "opentelemetry.sdk.metrics is not installed" in str(refused.value)
