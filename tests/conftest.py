@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,7 @@ hypothesis_settings.register_profile("thorough", max_examples=1000, deadline=Non
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 TEMPLATE = "migrated"
+LONGEST_TEST = timedelta(minutes=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,6 +397,15 @@ def engine(request: pytest.FixtureRequest, settings: Settings) -> Engine:
 async def workspace(engine: Engine) -> WorkspaceEngine:
     """The default workspace, with nothing in it yet."""
     return await engine.workspace()
+
+
+@pytest.fixture
+async def within_one_day() -> None:
+    """Begins the test after midnight, in UTC, where it might not end before it."""
+    begun = datetime.now(UTC)
+    next_day = datetime.combine(begun.date() + timedelta(days=1), time(), UTC)
+    if next_day - begun < LONGEST_TEST:
+        await asyncio.sleep((next_day - begun).total_seconds() + 1)
 
 
 @pytest.fixture

@@ -22,6 +22,8 @@ from footnote.jobs.inline import work_until_resting
 from tests.conftest import TestDatabase
 from tests.wire import WireServer, says
 
+pytestmark = pytest.mark.usefixtures("within_one_day")
+
 TEXT = b"# Policy\n\nThe deductible for storm damage is EUR 12,500 for each event."
 
 

@@ -18,6 +18,7 @@ from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import served
 
 
+@pytest.mark.usefixtures("within_one_day")
 async def test_the_client_administers_a_workspace(
     settings: Settings, workspace: WorkspaceEngine
 ) -> None:

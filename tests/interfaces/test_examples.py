@@ -733,6 +733,7 @@ def assert_alike(recorded: Any, now: Any, place: str) -> None:
         assert recorded == now, place
 
 
+@pytest.mark.usefixtures("within_one_day")
 async def test_the_examples_are_what_a_server_answers(
     library: Library,
     settings: Settings,
