@@ -18,7 +18,6 @@ from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -33,7 +32,6 @@ from psycopg import sql
 
 from footnote.domain.redaction import NOTHING, Redaction
 from footnote.engine import Engine, WorkspaceEngine, open_engine
-from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.jobs import worker
 from footnote.models.aligned import AlignedEncoder, load_aligned
 from footnote.ports.redaction import redacting_as
@@ -52,6 +50,7 @@ from footnote.store.migrate import migrate
 from footnote.store.pools import open_database
 
 from .folders import server_home
+from .parsers import keeping_parsers, kept_parser
 from .parts import pytest_collection_modifyitems  # noqa: F401  # a hook
 from .wire import WireServer
 
@@ -338,26 +337,9 @@ def settings(request: pytest.FixtureRequest, test_database: TestDatabase) -> Ite
 @pytest.fixture(scope="session")
 async def kept_parsers() -> AsyncIterator[None]:
     """Workers on the loop of the tests that read files alike share the processes they read in."""
-    loop = asyncio.get_running_loop()
-    idle: dict[str, list[ChildParser]] = {}
-
-    @asynccontextmanager
-    async def kept(**options: Any) -> AsyncIterator[ChildParser]:
-        if asyncio.get_running_loop() is not loop:
-            async with ChildParser(**options) as parser:
-                yield parser
-            return
-        alike = idle.setdefault(repr(options), [])
-        parser = alike.pop() if alike else ChildParser(**options)
-        try:
-            yield parser
-        finally:
-            alike.append(parser)
-
-    with mock.patch.object(worker, "ChildParser", kept):
-        yield
-    for parser in chain.from_iterable(idle.values()):
-        await parser.aclose()
+    async with keeping_parsers():
+        with mock.patch.object(worker, "ChildParser", kept_parser):
+            yield
 
 
 def settings_over(database: TestDatabase, folder: Path, model_home: Path) -> Settings:

@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from footnote.domain import Lane
 from footnote.engine import Engine
 from footnote.ingestion.chunking import ChunkPolicy
-from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import Ingestion
 from footnote.ports import Embedder, Vector, Vectors
+from tests.parsers import kept_parser
 
 
 @asynccontextmanager
 async def stages(
     engine: Engine, embedder: Embedder, *, embedding_batch: int = 64
 ) -> AsyncIterator[Ingestion]:
-    async with ChildParser(processes=1) as parser:
+    async with kept_parser(processes=1) as parser:
         yield Ingestion(
             parser=parser,
             embedder=embedder,

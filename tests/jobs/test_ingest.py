@@ -20,7 +20,6 @@ from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import NotFound
 from footnote.ingestion.chunking import ChunkPolicy
 from footnote.ingestion.orders import GivesOrders
-from footnote.ingestion.parsing.subprocess import ChildParser
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.inline import work_until_resting
@@ -29,6 +28,7 @@ from footnote.ports import Vectors
 from footnote.ports.metering import embedding_note, note_usage
 from tests.conftest import TestDatabase
 from tests.jobs.stages import Around, stages
+from tests.parsers import kept_parser
 
 MAIL = b"""From: Ada <ada@example.org>
 To: Bob <bob@example.org>
@@ -216,7 +216,7 @@ async def test_a_document_deleted_while_it_is_embedded_costs_no_further_batch(
         version=1,
         attempt=0,
     )
-    async with ChildParser(processes=1) as parser:
+    async with kept_parser(processes=1) as parser:
         ingestion = Ingestion(
             parser=parser,
             embedder=embedder,
