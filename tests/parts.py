@@ -19,8 +19,8 @@ T = TypeVar("T")
 COSTS = {
     "web": 40,
     "engine": 31,
-    "interfaces": 31,
-    "jobs": 19,
+    "interfaces": 28,
+    "jobs": 17,
     "attack": 13,
     "ingestion": 12,
     "store": 10,
