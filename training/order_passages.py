@@ -1,6 +1,6 @@
 """Passages with orders to a model, with sentences that look like it and with neither, and what the reader leaves of them.
 
-Orders and look-alikes are written ones (`order_texts.py`, `order_texts_by_language.py`) and instructions planted by BIPIA; ordinary
+Orders and look-alikes are written ones (`order_texts.py`, `order_texts_by_language.py`, `order_requests.py`) and instructions planted by BIPIA; ordinary
 passages are those of the reading sets, made-up office papers (`paper_texts.py`), e-mails and reports. Each sentence stands alone and between
 others; most passages stand below a title and headings, as passages of documents do.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from order_requests import ASKED, FITTED, REQUESTS
 from order_texts import ADDRESSES, HARMLESS, MORE_HARMLESS, MORE_ORDERS, NAMES, ORDERS, WORDS
 from order_texts_by_language import INTENTS, OCCASIONS, SPOKEN
 from order_texts_well_known import FURTHER_HARMLESS, WELL_KNOWN, WELL_KNOWN_ORDERS
@@ -64,7 +65,7 @@ class Sentence:
     end: int
     label: int
     kind: str
-    """`order`, `planted`, `harmless` or `background`."""
+    """`order`, `planted`, `harmless`, `apart` (harmless, and in no fit) or `background`."""
     family: str
     """What it wants, or its source: what is kept apart is kept apart with all of its family."""
     language: str
@@ -127,7 +128,7 @@ def passages(data: Path, draw: random.Random) -> tuple[list[Passage], list[Sente
         by_language.setdefault(languages.get(number, "en"), []).append(text)
     titles = set()
     for each in list(sentences):
-        if each.kind not in ("order", "harmless"):
+        if each.kind not in ("order", "harmless", "apart"):
             continue
         said = texts[each.text][each.start : each.end]
         if each.language != "en" and draw.random() < FOREIGN:
@@ -271,6 +272,10 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
     for language, texts_of in FURTHER_HARMLESS.items():
         for number, sentence in enumerate(texts_of):
             written(sentence, 0, "harmless", f"more {number % GROUPS}", language)
+    for language, texts_of in REQUESTS.items():
+        for family, sentence in zip(ASKED, texts_of, strict=True):
+            kind = "harmless" if family in FITTED else "apart"
+            written(sentence, 0, kind, f"request {family}", language)
     for family, more in MORE_ORDERS.items():
         for sentence in more:
             written(sentence, 1, "order", family, "en")
