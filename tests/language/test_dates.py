@@ -14,7 +14,9 @@ from footnote.language.dates import (
     bears_out,
     complete_dates,
     dates_mentioned,
+    periods_named,
     quarters_in,
+    without_periods,
 )
 
 
@@ -125,3 +127,35 @@ def test_what_names_no_quarter_of_a_year_gives_none(text: str) -> None:
 
 def test_each_is_given_once_and_in_order() -> None:
     assert quarters_in("from Q1 2023 to Q2 2023, and Q1 2023 again") == ("2023q1", "2023q2")
+
+
+@pytest.mark.parametrize(
+    ("name", "stated"),
+    [
+        ("2023 Q2 Norvane", {"quarter": (2023, 2), "year": (2023,)}),
+        ("minutes_2024-02-03", {"date": (2024, 2, 3), "year": (2024,)}),
+        ("minutes 20240203", {"date": (2024, 2, 3), "year": (2024,)}),
+        ("Protokoll März 2024", {"month": (2024, 3), "year": (2024,)}),
+        ("report_2024-03", {"month": (2024, 3), "year": (2024,)}),
+        ("Budget 2023/2024", {"year": (2024,)}),
+        ("Norvane FY2024", {"year": (2024,)}),
+        ("POL-88213-X", {}),
+        ("0f2019ab20240203ce", {}),
+        ("room 1204", {}),
+    ],
+)
+def test_a_name_states_its_period(name: str, stated: dict[str, tuple[int, ...]]) -> None:
+    assert periods_named(name) == stated
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("2023 Q2 Norvane", "2022 Q4 Norvane"),
+        ("minutes_2024-02-03", "minutes_20241104"),
+        ("Protokoll März 2024", "Protokoll April 2023"),
+        ("Report, third quarter of 2022", "Report, first quarter of 2023"),
+    ],
+)
+def test_names_of_one_series_differ_in_their_period_alone(one: str, other: str) -> None:
+    assert without_periods(one) == without_periods(other) != ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log1p
-from uuid import NAMESPACE_URL, uuid5
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 from footnote.domain import FacetCount, Hit, Passage, Ranking, SearchFilters
 from footnote.errors import StoreUnavailable
@@ -13,12 +13,14 @@ from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
 from footnote.ports import (
     ComingVector,
+    DatedDocument,
     EntityGraph,
     Holders,
     NamedEntity,
     QuestionName,
     Recalled,
     RecallRequest,
+    TableText,
     Vector,
     Widened,
 )
@@ -34,7 +36,9 @@ class ListIndex:
 
     texts: tuple[str, ...]
     failing: frozenset[str] = frozenset()
-    """Of `dense`, `lexical`, `holders`, `graph`, `vectors`, `widened`, `facets`."""
+    """Names of methods, or `dense`, `lexical`, `graph`, `series` and `rows`."""
+    names: tuple[str, ...] = ()
+    """Of the documents, where they have any."""
 
     async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
         """Both recalls, completed whether or not that was asked for."""
@@ -73,6 +77,29 @@ class ListIndex:
         return {
             number: passage_of(self.texts[number], number=number, document=number)
             for number in chunk_numbers
+        }
+
+    async def documents_of(self, chunk_numbers: Sequence[int]) -> Mapping[int, DatedDocument]:
+        """Each text's own, by its name."""
+        self._check("series")
+        return {
+            number: DatedDocument(
+                document_id=UUID(int=number),
+                filename=f"{self.names[number]}.txt",
+                title=self.names[number],
+                document_date=None,
+            )
+            for number in chunk_numbers
+            if self.names
+        }
+
+    async def tables(self, chunk_numbers: Sequence[int]) -> Mapping[int, TableText]:
+        """The texts that begin as rows do."""
+        self._check("rows")
+        return {
+            number: TableText(text=self.texts[number], language="en")
+            for number in chunk_numbers
+            if self.texts[number].startswith("|")
         }
 
     async def generation(self) -> int:

@@ -28,7 +28,7 @@ from footnote.domain import (
 )
 from footnote.errors import LaneUnavailable, StoreUnavailable
 from footnote.models.testing import HashEmbedder
-from footnote.ports import Vector, Vectors
+from footnote.ports import QuestionKind, Vector, Vectors
 from footnote.retrieval.cache import SemanticCache, one_spelling, response_bytes
 from footnote.retrieval.generation_cache import CacheKey
 from footnote.retrieval.journal import Journal
@@ -626,12 +626,13 @@ async def test_a_query_is_embedded_once_for_each_workspace_and_lane() -> None:
     one, other = HashEmbedder(), HashEmbedder(dimensions=32)
     first = await vectors(ACME, "the limit", one, Journal())
     assert first is not None
+    assert first.kind == QuestionKind()
     assert await vectors(ACME, " the  limit", one, Journal()) is first
     assert await vectors(BOLT, "the limit", one, Journal()) is not first
     elsewhere = await vectors(ACME, "the limit", other, Journal())
     assert elsewhere is not None
-    assert elsewhere.shape == (32,)
-    assert not first.flags.writeable
+    assert elsewhere.vector.shape == (32,)
+    assert not first.vector.flags.writeable
 
 
 async def test_the_vector_used_least_recently_is_forgotten() -> None:
@@ -672,6 +673,6 @@ async def test_a_query_that_could_not_be_embedded_is_tried_again() -> None:
     assert journal.notes == ("dense: the model sleeps",)
     found = await vectors(ACME, "the limit", embedder, journal)
     assert found is not None
-    assert found.any()
+    assert found.vector.any()
     await vectors(ACME, "the limit", embedder, journal)
     assert embedder.asked == 2

@@ -145,6 +145,8 @@ HOT = (
     ("merging", "of_older_format", "segments_pkey"),
     ("dense", "nearest_exactly", "embeddings_pkey"),
     ("passages", "passages", "chunks_pkey"),
+    ("passages", "documents_of", "chunks_pkey"),
+    ("passages", "tables", "chunks_pkey"),
     ("passages", "passages_at", "chunks_in_version"),
     ("passages", "neighbours", "chunks_in_version"),
     ("passages", "chunks_at", "chunks_in_version"),
@@ -288,6 +290,8 @@ async def test_the_large_tables_are_never_read_whole(scope: WorkspaceScope) -> N
         ("lexical", "postings", "postings"),
         ("lexical", "postings", "posting_blocks"),
         ("passages", "passages", "chunks"),
+        ("passages", "documents_of", "chunks"),
+        ("passages", "tables", "chunks"),
     ):
         plan = await plan_of(scope, sql.SQL(load_statements(module)[name]), PARAMETERS)
         assert table not in whole_reads(plan)

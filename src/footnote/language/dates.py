@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -39,6 +39,9 @@ _MONTH_AFTER_TIME_WORD = re.compile(
 )
 _ANY_MONTH = re.compile(rf"(?<![^\W\d_])(?:{ANY_MONTH})(?![^\W\d_])", re.IGNORECASE)
 _FOUR_DIGITS = re.compile(r"(?<!\d)\d{4}(?!\d)")
+_CALENDAR_YEAR = re.compile(r"(?<![^\W_])(?:FY\s?)?((?:19|20)\d\d)(?![^\W_])", re.IGNORECASE)
+_COMPACT = re.compile(r"(?<![^\W_])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![^\W_])")
+_YEAR_AND_MONTH = re.compile(r"(?<![^\W_])(?<!-)((?:19|20)\d\d)[-. ](0[1-9]|1[0-2])(?![^\W_])(?!-)")
 _BEFORE_YEAR = 40
 _AFTER_YEAR = 12
 
@@ -161,6 +164,49 @@ def quarters_in(text: str) -> tuple[str, ...]:
         quarter = next(said.lower() for name, said in parts.items() if not name.endswith("y"))
         found[f"{year}q{_ORDINALS.get(quarter, quarter)}"] = None
     return tuple(found)
+
+
+def periods_named(text: str) -> Mapping[str, tuple[int, ...]]:
+    """The last quarter, date, month and year that a name states, as far as it states any.
+
+    >>> periods_named("2022 Q3 Arkwell")
+    {'quarter': (2022, 3), 'year': (2022,)}
+    >>> periods_named("report_2024-03")
+    {'month': (2024, 3), 'year': (2024,)}
+    """
+    said = text.replace("_", " ")
+    found: dict[str, tuple[int, ...]] = {}
+    if quarters := quarters_in(said):
+        found["quarter"] = max((int(each[:4]), int(each[-1])) for each in quarters)
+    days = [each.readings[0] for each in dates_mentioned(said) if len(each.readings) == 1]
+    written = [(int(year), int(month), int(day)) for year, month, day in _COMPACT.findall(said)]
+    complete = [(d.year, d.month, d.day) for d in days if d.year and d.month and d.day]
+    months = [(d.year, d.month) for d in days if d.year and d.month and not d.day]
+    months += [(int(year), int(month)) for year, month in _YEAR_AND_MONTH.findall(said)]
+    if dated := [*complete, *written]:
+        found["date"] = max(dated)
+    if months:
+        found["month"] = max(months)
+    years = [int(each) for each in _CALENDAR_YEAR.findall(said)]
+    if years := [*years, *(each[0] for each in (*dated, *months))]:
+        found["year"] = (max(years),)
+    return found
+
+
+def without_periods(text: str) -> str:
+    """The words of a name, case-folded, without quarters, dates, months and anything numbered.
+
+    >>> without_periods("Board minutes, third quarter of 2022 (v2)")
+    'board minutes'
+    """
+    said = _QUARTER_OF_YEAR.sub(" ", text.replace("_", " "))
+    for mention in reversed(dates_mentioned(said)):
+        said = f"{said[: mention.start]} {said[mention.end :]}"
+    return " ".join(
+        word
+        for word in re.findall(r"\w+", said.casefold())
+        if word not in MONTH_NUMBERS and not any(map(str.isdigit, word))
+    )
 
 
 def bears_out(claimed: DateMention, held: Sequence[DateMention], years: frozenset[int]) -> bool:

@@ -14,7 +14,7 @@ import asyncio
 import hashlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from footnote.models.e5 import load_e5
 from footnote.models.encoder_shape import Precision
 from footnote.models.minilm import load_minilm
 from footnote.models.sentence_encoder import SentenceEncoder
-from footnote.ports import Screened, Vector, Vectors
+from footnote.ports import EmbeddedQuestion, Screened, Vector, Vectors
 
 MODEL = "minilm-e5-aligned"
 ALIGNMENT_FILE = "e5_alignment.safetensors"
@@ -160,7 +160,11 @@ class AlignedEncoder:
         return Screened(vectors=vectors, clear=clear.tolist())
 
     async def embed_query(self, text: str) -> Vector:
-        """The vector of a question, by the model for its language. Raises LaneUnavailable.
+        """The vector of a question, by the model for its language. Raises LaneUnavailable."""
+        return (await self.embed_question(text)).vector
+
+    async def embed_question(self, text: str) -> EmbeddedQuestion:
+        """Like `embed_query`, with what e5's vector tells of the question.
 
         A lone question that looks English is read by both models at once; where many ask, no
         core is spent on what may be needless.
@@ -170,12 +174,12 @@ class AlignedEncoder:
             ahead = self._english.begin_query(text)
         self._queries += 1
         try:
-            found = await self._others.embed_query(text)
-            if not self._alignment.is_english(found):
-                return self._alignment.query(found)
+            found = await self._others.embed_question(text)
+            if not self._alignment.is_english(found.vector):
+                return replace(found, vector=self._alignment.query(found.vector))
             vector = await (ahead or self._english.begin_query(text))
             self._english.note_query(text)
-            return vector
+            return replace(found, vector=vector)
         finally:
             self._queries -= 1
             if ahead is not None and not ahead.cancel() and not ahead.cancelled():

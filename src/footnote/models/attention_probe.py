@@ -13,6 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+_PRODUCTS_OF_ONE_THREAD = 2**18
+_FEW = 128
+
 _Floats = npt.NDArray[np.float32]
 
 
@@ -35,7 +38,14 @@ class AttentionProbe:
 
     def __call__(self, states: _Floats, units: Sequence[tuple[int, int]]) -> _Floats:
         """Log-odds of each stretch, first and one past the last token: (stretches, outputs)."""
-        inner = np.maximum(states @ self.inner + self.inner_bias, 0)
+        # Of a question's few tokens so many at once that BLAS has no threads wait for each other,
+        # spinning: 0.1 ms of processor time instead of 1 to 25 on two busy cores.
+        _, width, size = self.inner.shape
+        step = (
+            _PRODUCTS_OF_ONE_THREAD // (width * size) or 1 if len(states) <= _FEW else len(states)
+        )
+        parts = [states[at : at + step] @ self.inner for at in range(0, len(states), step)]
+        inner = np.maximum(np.concatenate(parts, axis=1) + self.inner_bias, 0)
         scores = inner @ self.heads
         chosen = []
         for first, last in units:

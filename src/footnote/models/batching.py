@@ -14,7 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.domain import Lane
-from footnote.ports import Embedder, Screened, Vector, Vectors, embed_and_screen
+from footnote.ports import (
+    EmbeddedQuestion,
+    Embedder,
+    Screened,
+    Vector,
+    Vectors,
+    embed_and_screen,
+    embed_question,
+)
 from footnote.ports.metering import embedding_note, note_usage
 
 BATCH_TOKENS = 8192
@@ -150,6 +158,10 @@ class CrossDocumentBatcher:
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query, which waits for no batch."""
         return await self.inner.embed_query(text)
+
+    async def embed_question(self, text: str) -> EmbeddedQuestion:
+        """Like `embed_query`, with what the inner embedder tells of the question."""
+        return await embed_question(self.inner, text)
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of the texts, in their order.

@@ -20,6 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from footnote.models.encoder_shape import BertShape, Precision, QuantisedWords
 from footnote.models.order_screen import SCREEN_OUTPUT, OrderScreen
+from footnote.models.question_kind import STATES_OUTPUT
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
@@ -207,13 +208,15 @@ def build_graph(
     centre: npt.NDArray[np.float32] | None = None,
     *,
     screen: OrderScreen | None = None,
+    states_of: int | None = None,
 ) -> onnx.ModelProto:
     """A sentence encoder as a graph for ONNX Runtime.
 
     Inputs `input_ids` and `attention_mask`, int32 of shape (batch, length), padding on the right.
     Output `embedding`, float32 of shape (batch, width), unit length. `centre`, the mean vector of
     unrelated texts, is taken away before; the cosine of texts that share nothing is then near 0.
-    With a screen there is a second output, `orders`, float32 of shape (batch,).
+    With a screen there is a second output, `orders`, float32 of shape (batch,), and with a layer,
+    from 1, another, `states`, what it left of each token: float32 of shape (tokens, width).
     """
     graph = GraphBuilder(weights, shape, precision)
     encoded = encoder(graph, words)
@@ -231,6 +234,9 @@ def build_graph(
     if screen is not None:
         _screen(graph, encoded, screen)
         outputs[SCREEN_OUTPUT] = ("batch",)
+    if states_of is not None:
+        graph.apply("Identity", [encoded.layers[states_of - 1]], output=STATES_OUTPUT)
+        outputs[STATES_OUTPUT] = ("tokens", shape.width)
     return graph.model("sentence-encoder", outputs)
 
 

@@ -23,6 +23,7 @@ from footnote.models.encoder_shape import (
 )
 from footnote.models.model_store import built, check_known_vectors, open_session
 from footnote.models.order_screen import packaged_screen, screens_digest
+from footnote.models.question_kind import STATES_LAYER, packaged_question_kinds
 from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import UnigramPieces, unigram_model
 
@@ -73,7 +74,13 @@ def load_e5(
 
         screen = packaged_screen("e5")
         graph = build_graph(
-            package().weights(), package().shape, precision, WORDS, centre(), screen=screen
+            package().weights(),
+            package().shape,
+            precision,
+            WORDS,
+            centre(),
+            screen=screen,
+            states_of=STATES_LAYER,
         )
         return bytes(graph.SerializeToString())
 
@@ -87,7 +94,9 @@ def load_e5(
 
     def load() -> Loaded:
         shared = shared_files(models_folder, package)
-        revision = f"{GRAPH_REVISION}.{READING_REVISION}-{GRAPH_FORM}-{screens_digest()}"
+        revision = (
+            f"{GRAPH_REVISION}.{READING_REVISION}-{GRAPH_FORM}.{STATES_LAYER}-{screens_digest()}"
+        )
         graph = built(shared.folder / f"embedder-{precision}-{revision}.onnx", build)
         with ThreadPoolExecutor(1, thread_name_prefix="load-e5") as beside:
             opening = beside.submit(open_session, graph)
@@ -104,7 +113,14 @@ def load_e5(
             document_prefix=DOCUMENT_PREFIX,
             cased=True,
         )
-        return SentenceEncoder(lane, load, reading, threads=threads, batch_tokens=batch_tokens)
+        return SentenceEncoder(
+            lane,
+            load,
+            reading,
+            threads=threads,
+            batch_tokens=batch_tokens,
+            kinds=packaged_question_kinds(),
+        )
 
     embedder = over(load)
     if not at_first_use:

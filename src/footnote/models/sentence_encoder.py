@@ -19,8 +19,10 @@ from footnote.language.detection import is_english
 from footnote.models.batching import padded, plan_batches
 from footnote.models.counting import SLICE_CHARACTERS, count_in_slices
 from footnote.models.model_store import available_cores
+from footnote.models.order_screen import SCREEN_OUTPUT
+from footnote.models.question_kind import STATES_OUTPUT, QuestionKinds
 from footnote.models.tokenizing import TokenIds
-from footnote.ports import Screened, Vector, Vectors
+from footnote.ports import EmbeddedQuestion, Screened, Vector, Vectors
 from footnote.ports.metering import embedding_note, note_usage
 
 if TYPE_CHECKING:
@@ -76,12 +78,14 @@ class SentenceEncoder:
         *,
         threads: int,
         batch_tokens: int,
+        kinds: QuestionKinds | None = None,
     ) -> None:
         self._lane = lane
         self._load = load
         self._loaded: Loaded | None = None
         self._loading = Lock()
         self._reading = reading
+        self._kinds = kinds
         self._threads = threads or available_cores()
         self._run_tokens = min(batch_tokens, _RUN_TOKENS)
         self._document_threads = ThreadPoolExecutor(
@@ -166,6 +170,15 @@ class SentenceEncoder:
         self.note_query(text)
         return vector
 
+    async def embed_question(self, text: str) -> EmbeddedQuestion:
+        """Like `embed_query`, with what its states tell of the question, if anything is fitted."""
+        if self._kinds is None:
+            return EmbeddedQuestion(vector=await self.embed_query(text))
+        loop = asyncio.get_running_loop()
+        made = await loop.run_in_executor(self._query_thread, self._encode_question, text)
+        self.note_query(text)
+        return made
+
     def begin_query(self, text: str) -> asyncio.Future[Vector]:
         """The vector of a query that may turn out to be needless; it counts once it is noted."""
         loop = asyncio.get_running_loop()
@@ -183,6 +196,12 @@ class SentenceEncoder:
         vectors, _ = self._run(self._tokenize([text], self._reading.query_prefix))
         vector: Vector = vectors[0]
         return vector
+
+    def _encode_question(self, text: str) -> EmbeddedQuestion:
+        assert self._kinds is not None, "nobody asks what cannot be told"
+        batch = self._tokenize([text], self._reading.query_prefix)
+        vectors, states = self._outputs(batch, ["embedding", STATES_OUTPUT])
+        return EmbeddedQuestion(vector=vectors[0], kind=self._kinds(states[1:-1], vectors[0]))
 
     def _tokenize(self, texts: Sequence[str], prefix: str) -> _Batch:
         read = self._reading
@@ -217,17 +236,25 @@ class SentenceEncoder:
 
     def _run(self, batch: _Batch) -> tuple[Vectors, npt.NDArray[np.float32]]:
         """The vectors, and of each text the log-odds that the reader should look for orders."""
+        names = [each.name for each in self.open().session.get_outputs()]
+        if SCREEN_OUTPUT not in names:
+            (vectors,) = self._outputs(batch, ["embedding"])
+            return vectors, np.full(len(batch), np.inf, dtype=np.float32)
+        vectors, orders = self._outputs(batch, ["embedding", SCREEN_OUTPUT])
+        return vectors, orders
+
+    def _outputs(self, batch: _Batch, names: Sequence[str]) -> list[npt.NDArray[np.float32]]:
+        """These of the graph's outputs."""
         ids, mask = padded(batch)
-        session = self.open().session
         try:
-            outputs = session.run(None, {"input_ids": ids, "attention_mask": mask})
+            found: list[npt.NDArray[np.float32]] = self.open().session.run(
+                names, {"input_ids": ids, "attention_mask": mask}
+            )
         except Exception as error:
             message = f"{self._lane.model} could not embed a batch of shape {ids.shape}: {error}"
             hint = "free some memory"
             raise LaneUnavailable(message, hint=hint) from error
-        vectors: Vectors = outputs[0]
-        orders = outputs[1] if len(outputs) > 1 else np.full(len(batch), np.inf, dtype=np.float32)
-        return vectors, orders
+        return found
 
 
 def without_lines_of_capitals(text: str) -> str:

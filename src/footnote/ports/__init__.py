@@ -10,6 +10,7 @@ from footnote.ports.encryption import MasterKey as MasterKey
 from footnote.ports.encryption import Place as Place
 from footnote.ports.index import ComingVector as ComingVector
 from footnote.ports.index import ConfigurationChanged as ConfigurationChanged
+from footnote.ports.index import DatedDocument as DatedDocument
 from footnote.ports.index import EntityGraph as EntityGraph
 from footnote.ports.index import Holders as Holders
 from footnote.ports.index import Index as Index
@@ -21,6 +22,9 @@ from footnote.ports.index import RecallRequest as RecallRequest
 from footnote.ports.index import RoutedDocument as RoutedDocument
 from footnote.ports.index import Routes as Routes
 from footnote.ports.index import Routing as Routing
+from footnote.ports.index import RowMatch as RowMatch
+from footnote.ports.index import SeriesPlace as SeriesPlace
+from footnote.ports.index import TableText as TableText
 from footnote.ports.index import TermsOf as TermsOf
 from footnote.ports.index import Widened as Widened
 from footnote.ports.ingesting import Blobs as Blobs
@@ -31,9 +35,12 @@ from footnote.ports.ingesting import TermCounts as TermCounts
 from footnote.ports.ingesting import VersionInWork as VersionInWork
 from footnote.ports.models import Analyzer as Analyzer
 from footnote.ports.models import Describer as Describer
+from footnote.ports.models import EmbeddedQuestion as EmbeddedQuestion
 from footnote.ports.models import Embedder as Embedder
 from footnote.ports.models import LanguageModel as LanguageModel
 from footnote.ports.models import OnProgress as OnProgress
+from footnote.ports.models import Period as Period
+from footnote.ports.models import QuestionKind as QuestionKind
 from footnote.ports.models import Reranker as Reranker
 from footnote.ports.models import Screened as Screened
 from footnote.ports.models import ScreeningEmbedder as ScreeningEmbedder
@@ -42,6 +49,7 @@ from footnote.ports.models import Transcriber as Transcriber
 from footnote.ports.models import Vector as Vector
 from footnote.ports.models import Vectors as Vectors
 from footnote.ports.models import embed_and_screen as embed_and_screen
+from footnote.ports.models import embed_question as embed_question
 from footnote.ports.models import unheard as unheard
 from footnote.ports.reading import AnswerSpan as AnswerSpan
 from footnote.ports.reading import NamedSpan as NamedSpan

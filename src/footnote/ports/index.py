@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Protocol
 from uuid import UUID
 
@@ -86,6 +87,28 @@ class RecallRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesPlace:
+    """Where a document stands in its series."""
+
+    rank: int
+    """From 1, which is the one that is asked for."""
+    documents: int
+    """Of the series, so many among what was recalled."""
+    stated: str
+    """By what it was ordered, such as a year and a quarter."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowMatch:
+    """How well a row of a table is called what the question says."""
+
+    match: float
+    """0…1, of the best row."""
+    name: str = ""
+    """What that is called; empty where none matches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
     """What both recalls found."""
 
@@ -116,6 +139,30 @@ class Recalled:
     lacks: Mapping[int, float] = field(default_factory=dict)
     """For each recalled chunk number, by how many nats less than the best its document is named by
     the query; empty where the query names none."""
+    series: Mapping[int, SeriesPlace] = field(default_factory=dict)
+    """For each recalled chunk number whose document is one of a series, where it stands in it;
+    empty where no question was for the newest or the oldest."""
+    rows: Mapping[int, RowMatch] = field(default_factory=dict)
+    """For each recalled table, its best row; empty where no figure is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatedDocument:
+    """What tells a chunk's document from others of its series."""
+
+    document_id: UUID
+    filename: str
+    title: str
+    document_date: date | None
+    """The date that it bears."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableText:
+    """A chunk that is a table."""
+
+    text: str
+    language: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +250,12 @@ class Index(Protocol):
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         """The passages of these chunk numbers that are published and visible."""
+
+    async def documents_of(self, chunk_numbers: Sequence[int]) -> Mapping[int, DatedDocument]:
+        """The document of each of these chunks that is published and visible."""
+
+    async def tables(self, chunk_numbers: Sequence[int]) -> Mapping[int, TableText]:
+        """Those of these chunks that are published and visible tables."""
 
     async def generation(self) -> int:
         """A number that rises with every change of documents a search could notice.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import BinaryIO, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import BinaryIO, Literal, Protocol, runtime_checkable
 from uuid import UUID
 
 import numpy as np
@@ -78,6 +78,43 @@ def embed_and_screen(embedder: Embedder, texts: Sequence[str]) -> Awaitable[Scre
 async def _unscreened(embedder: Embedder, texts: Sequence[str]) -> Screened:
     vectors = await embedder.embed_documents(texts)
     return Screened(vectors=vectors, clear=[0] * len(texts))
+
+
+Period = Literal["latest", "earliest"]
+"""Which document of a series a question is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionKind:
+    """What is told of a question from its vector."""
+
+    period: Period | None = None
+    """None for a document that it states, for several, and where nothing is told."""
+    figure: bool = False
+    """Whether it asks for a figure, which tables have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedQuestion:
+    """A question that was embedded and looked at in one."""
+
+    vector: Vector
+    kind: QuestionKind = field(default_factory=QuestionKind)
+
+
+@runtime_checkable
+class TellingEmbedder(Embedder, Protocol):
+    """An embedder that tells from its own vector of a question what that asks for."""
+
+    async def embed_question(self, text: str) -> EmbeddedQuestion:
+        """Like `embed_query`, with what it tells of the question. Raises LaneUnavailable."""
+
+
+async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
+    """The vector of a question; nothing is told of it where the embedder cannot tell."""
+    if isinstance(embedder, TellingEmbedder):
+        return await embedder.embed_question(text)
+    return EmbeddedQuestion(vector=await embedder.embed_query(text))
 
 
 class Analyzer(Protocol):

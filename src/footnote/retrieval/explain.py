@@ -18,6 +18,8 @@ from footnote.ports import Recalled
 from footnote.retrieval.fusion import Fused
 from footnote.retrieval.naming import NAMES, name_records, why_named
 from footnote.retrieval.routing import ROUTE, route_records, why_routed
+from footnote.retrieval.rows import ROWS, row_records, why_rows
+from footnote.retrieval.series import SERIES, series_records, why_in_series
 
 WORDINGS = "queries"
 """The stage that fuses the rankings of several wordings."""
@@ -91,7 +93,12 @@ def _records(
     places: _Places,
     fusion: FusionName,
 ) -> list[StageRecord]:
-    records = [*route_records(number, recalled), *name_records(number, recalled.lacks)]
+    records = [
+        *route_records(number, recalled),
+        *name_records(number, recalled.lacks),
+        *series_records(number, recalled.series),
+        *row_records(number, recalled.rows),
+    ]
     if number in places.dense:
         rank, score = places.dense[number]
         records.append(StageRecord(stage="dense", rank_after=rank, score_after=score))
@@ -217,6 +224,8 @@ def _of_fusion(record: StageRecord) -> str:
 _SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
     ROUTE: _of_route,
     NAMES: why_named,
+    SERIES: why_in_series,
+    ROWS: why_rows,
     "dense": _of_dense,
     "lexical": _of_lexical,
     "graph": _of_graph,

@@ -12,9 +12,11 @@ from footnote.language.dates import quarters_in
 from footnote.ports import (
     Analyzer,
     ComingVector,
+    EmbeddedQuestion,
     Embedder,
     EntityGraph,
     NamesIn,
+    QuestionKind,
     QuestionName,
     Recalled,
     RecallRequest,
@@ -30,6 +32,8 @@ from footnote.retrieval.journal import Asked
 from footnote.retrieval.naming import naming_words, toward_named
 from footnote.retrieval.query import ParsedQuery, parse_query
 from footnote.retrieval.routing import EVIDENT, ROUTE, within_routes
+from footnote.retrieval.rows import ROWS, rows_called, toward_rows
+from footnote.retrieval.series import SERIES, places_in_series, states_period, toward_period
 from footnote.retrieval.spelling import Correct
 from footnote.retrieval.trust import observe
 from footnote.retrieval.understanding import fuse_wordings
@@ -46,6 +50,13 @@ class Wording:
     parsed: ParsedQuery
     vector: ComingVector
     """Maybe still being made; it is there once the wording was searched."""
+    embedding: asyncio.Future[EmbeddedQuestion | None] | None = None
+    """The wording as it was embedded, with what was told of it; None where it was not."""
+
+    async def kind(self) -> QuestionKind:
+        """What it asks for, as far as that is told."""
+        made = None if self.embedding is None else await self.embedding
+        return QuestionKind() if made is None else made.kind
 
 
 def at_hand(vector: Vector | None) -> ComingVector:
@@ -167,6 +178,7 @@ class Gather:
                 recalled = await self._around_entities(wording, asked, recalled, fused)
                 fused = with_graph(fused, recalled.graph, fusion)
             fused = toward_named(fused, recalled.lacks)
+            recalled, fused = await self._by_kind(wording, asked, recalled, fused)
             wanted = self._wanted(asked.top_k, asked.plan)
             # What later stages may lift to the top is as evident as what is there already.
             lifts = asked.plan.rerank or asked.plan.diversity != "none"
@@ -240,13 +252,36 @@ class Gather:
             ranking = tuple(hit for hit in ranking if hit.chunk_no in found)
         return replace(recalled, graph=ranking[: self.recall_limit], named=names_said(graph))
 
+    async def _by_kind(
+        self, wording: Wording, asked: Asked, recalled: Recalled, fused: Fused
+    ) -> tuple[Recalled, Fused]:
+        """What was recalled, and the ranking, with what is told of the wording minded."""
+        kind = await wording.kind()
+        if asked.plan.fusion == "dense_only":
+            return recalled, fused
+        numbers = [hit.chunk_no for hit in fused.ranking]
+        text = wording.parsed.text
+        if kind.period is not None and not states_period(text):
+            with asked.journal.timed(SERIES), asked.journal.attempt(SERIES):
+                documents = await asked.index.documents_of(numbers)
+                places = places_in_series(documents, kind.period, recalled.lacks)
+                recalled = replace(recalled, series=places)
+                fused = toward_period(fused, places)
+        if kind.figure:
+            with asked.journal.timed(ROWS), asked.journal.attempt(ROWS):
+                tables = await asked.index.tables(numbers)
+                rows = rows_called(tables, recalled.rarities, self.analyzer.word_terms)
+                recalled = replace(recalled, rows=rows)
+                fused = toward_rows(fused, rows)
+        return recalled, fused
+
     async def _reworded(self, text: str, first: Wording, asked: Asked) -> Wording:
         """The first wording with its spelling mended, with a vector if that has one."""
         parsed, vector = parse_query(text), None
         if await first.vector is not None:
             with asked.journal.attempt("dense"):
                 vector = await self.embedder.embed_query(parsed.text)
-        return Wording(text=text, parsed=parsed, vector=at_hand(vector))
+        return replace(first, text=text, parsed=parsed, vector=at_hand(vector))
 
     def _wanted(self, top_k: int, plan: Plan) -> int:
         """How many candidates the later stages look at."""

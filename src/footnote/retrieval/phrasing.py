@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from footnote.domain import Plan, SearchRequest
-from footnote.ports import Embedder, LanguageModel, Vector
+from footnote.ports import EmbeddedQuestion, Embedder, LanguageModel, Vector, embed_question
 from footnote.ports.telemetry import model_call
 from footnote.retrieval.cache import one_spelling
 from footnote.retrieval.followup import StandAlone
@@ -29,22 +29,24 @@ class QueryVectors:
 
     capacity: int = 2048
     """Vectors of all workspaces together; 0 remembers none."""
-    _known: OrderedDict[tuple[UUID, str, str], Vector] = field(
+    _known: OrderedDict[tuple[UUID, str, str], EmbeddedQuestion] = field(
         default_factory=OrderedDict, init=False
     )
 
     async def __call__(
         self, workspace_id: UUID, query: str, embedder: Embedder, journal: Journal
-    ) -> Vector | None:
-        """The query's vector, read-only, in the embedder's lane; None where its model is away."""
+    ) -> EmbeddedQuestion | None:
+        """The query with its vector, read-only, in the embedder's lane; None where its model is
+        away."""
         # By workspace, so that its speed does not tell one what another has asked.
         key = (workspace_id, embedder.lane.fingerprint, one_spelling(query))
         known = self._known.get(key)
         with journal.timed("embed"), journal.attempt("dense"):
             if known is None:
                 with model_call("embeddings", f"{embedder.lane.provider}:{embedder.lane.model}"):
-                    known = (await embedder.embed_query(query)).copy()
-                known.flags.writeable = False
+                    known = await embed_question(embedder, query)
+                known = replace(known, vector=known.vector.copy())
+                known.vector.flags.writeable = False
                 self._known[key] = known
             self._known.move_to_end(key)
         while len(self._known) > self.capacity:
@@ -113,8 +115,16 @@ class Phrase:
         if asked.plan.fusion == "lexical_only":
             return Wording(text=text, parsed=parsed, vector=at_hand(None))
         workspace_id = asked.asker.workspace_id
-        embedding = self.vectors(workspace_id, parsed.text, self.embedder, asked.journal)
-        return Wording(text=text, parsed=parsed, vector=asyncio.ensure_future(embedding))
+        embedding = asyncio.ensure_future(
+            self.vectors(workspace_id, parsed.text, self.embedder, asked.journal)
+        )
+        vector = asyncio.ensure_future(_vector_of(embedding))
+        return Wording(text=text, parsed=parsed, vector=vector, embedding=embedding)
+
+
+async def _vector_of(embedding: asyncio.Future[EmbeddedQuestion | None]) -> Vector | None:
+    made = await embedding
+    return None if made is None else made.vector
 
 
 def _without_model(stage: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import pairwise
 from typing import cast
 from uuid import UUID
@@ -21,7 +22,7 @@ from footnote.domain.passage_merging import (
     seconds_of,
 )
 from footnote.errors import InvalidRequest, NotFound
-from footnote.ports import Widened
+from footnote.ports import DatedDocument, TableText, Widened
 from footnote.store.database import WorkspaceScope
 from footnote.store.sealed_texts import pieces_of, plain_piece, stretch
 from footnote.store.sealing import CHUNK_TEXT, HEADINGS, TITLE
@@ -43,6 +44,45 @@ async def read_passages(
 ) -> Mapping[int, Passage]:
     """Those that are published and visible, in no order; the scope may have ended."""
     return {row["chunk_no"]: _passage(scope, row) for row in await cursor.fetchall()}
+
+
+async def documents_of(
+    scope: WorkspaceScope, chunk_numbers: Sequence[int]
+) -> Mapping[int, DatedDocument]:
+    """The document of each chunk that is published and visible, by chunk number."""
+    rows = await scope.all(_SQL["documents_of"], {"numbers": list(chunk_numbers)})
+    return {
+        row["chunk_no"]: DatedDocument(
+            document_id=row["document_id"],
+            filename=row["filename"],
+            title=scope.sealing.plain_text(TITLE.of(row["document_id"]), row["title"]),
+            document_date=_day_of(row["document_date"]),
+        )
+        for row in rows
+    }
+
+
+async def tables_among(
+    scope: WorkspaceScope, chunk_numbers: Sequence[int]
+) -> Mapping[int, TableText]:
+    """Those of these chunks that are tables, published and visible, by chunk number."""
+    rows = await scope.all(_SQL["tables"], {"numbers": list(chunk_numbers)})
+    return {
+        row["chunk_no"]: TableText(
+            text=scope.sealing.plain_text(CHUNK_TEXT.of(row["chunk_no"]), row["text"]),
+            language=row["language"],
+        )
+        for row in rows
+        if row["text"] is not None
+    }
+
+
+def _day_of(written: str | None) -> date | None:
+    """The day; None for what is none, since callers may write that metadata as well."""
+    try:
+        return None if written is None else date.fromisoformat(written)
+    except ValueError:
+        return None
 
 
 async def passages_in_order(

@@ -10,11 +10,13 @@ from footnote.domain import FacetCount, Lane, Passage, Principal, SearchFilters,
 from footnote.index.terms import fresh_term_ids, term_ids
 from footnote.ports import (
     ComingVector,
+    DatedDocument,
     EntityGraph,
     Holders,
     QuestionName,
     Recalled,
     RecallRequest,
+    TableText,
     Vector,
     Widened,
 )
@@ -37,7 +39,13 @@ from footnote.store.lexical import (
     read_postings,
     scores_of,
 )
-from footnote.store.passages import ask_passages, load_widened, read_passages
+from footnote.store.passages import (
+    ask_passages,
+    documents_of,
+    load_widened,
+    read_passages,
+    tables_among,
+)
 from footnote.store.phrase_filter import narrow
 from footnote.store.recall_results import (
     Fetched,
@@ -90,6 +98,14 @@ class PostgresIndex:
             asked = await ask_passages(scope, chunk_numbers)
         # The end of the transaction travels with the question: one trip fewer.
         return await read_passages(scope, asked)
+
+    async def documents_of(self, chunk_numbers: Sequence[int]) -> Mapping[int, DatedDocument]:
+        async with self._snapshot() as scope:
+            return await documents_of(scope, chunk_numbers)
+
+    async def tables(self, chunk_numbers: Sequence[int]) -> Mapping[int, TableText]:
+        async with self._snapshot() as scope:
+            return await tables_among(scope, chunk_numbers)
 
     async def generation(self) -> int:
         async with self._snapshot() as scope:

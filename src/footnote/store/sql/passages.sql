@@ -11,6 +11,22 @@ LEFT JOIN documents AS parents
 -- include: passage
 WHERE chunks.workspace_id = %(workspace_id)s AND chunks.chunk_no = ANY (%(numbers)s::integer[])
 
+-- name: documents_of
+SELECT chunks.chunk_no, chunks.document_id, documents.filename, documents.title,
+    documents.metadata ->> 'document_date' AS document_date
+FROM chunks
+JOIN documents USING (workspace_id, document_id)
+WHERE chunks.workspace_id = %(workspace_id)s AND chunks.chunk_no = ANY (%(numbers)s::integer[])
+
+-- name: tables
+-- Without a text for what is none: a condition on the kind would lead the planner, which expects next
+-- to no tables, past the numbers.
+SELECT chunks.chunk_no, CASE WHEN chunks.kind = 'table' THEN chunks.text END AS text,
+    documents.language
+FROM chunks
+JOIN documents USING (workspace_id, document_id)
+WHERE chunks.workspace_id = %(workspace_id)s AND chunks.chunk_no = ANY (%(numbers)s::integer[])
+
 -- name: neighbours
 -- include: passage
 WHERE chunks.workspace_id = %(workspace_id)s AND chunks.document_id = %(document_id)s

@@ -1,0 +1,128 @@
+"""Prefers tables, and rows that are about what the question asks for, where it asks for a figure.
+
+A statement has the figure, prose speaks of it; by its words prose is the nearer of the two. So a
+passage that is a table counts for more where a figure is asked for, and for more still where one of
+its rows is called what the question says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from footnote.domain import MetadataValue, Recall, StageRecord
+from footnote.ports import RowMatch, TableText
+from footnote.retrieval.fusion import Fused, rank_by_score
+
+ROWS = "rows"
+"""The stage that looks at the rows of tables."""
+TABLE_GAIN = 0.3
+"""Share of its score that a table gains."""
+ROW_GAIN = 0.5
+"""Share of the best score that it gains for a row that is called what is asked for. Both fitted on
+one half of `bench/filings.py`."""
+_ENOUGH = 6.0
+"""In nats: what the words that a row's name shares with the question must weigh to count whole."""
+_LEAST_SHARE = 0.5
+"""Of the words of a row's name, that the question says."""
+_LONGEST_NAME = 80
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W\d_]+")
+
+TermsOfWords = Callable[[Sequence[str], str | None], Sequence[Sequence[str]]]
+"""The terms of each word of a language."""
+
+
+def rows_called(
+    tables: Mapping[int, TableText], rarities: Mapping[str, float], terms_of: TermsOfWords
+) -> Mapping[int, RowMatch]:
+    """For each table, how well its best row is called what the question says.
+
+    A row has a name in its first cell and a figure in another. It matches where at least half the
+    words of its name are the question's, and wholly where all are and they are rare; `rarities` is
+    the idf of each term of the question.
+    """
+    found = {}
+    for language in {each.language for each in tables.values()}:
+        names = {
+            number: list(dict.fromkeys(_names_of_rows(table.text)))
+            for number, table in tables.items()
+            if table.language == language
+        }
+        words = list(dict.fromkeys(w for each in names.values() for n in each for w in _words(n)))
+        terms = {
+            word: frozenset(own)
+            for word, own in zip(words, terms_of(words, language), strict=True)
+            if own
+        }
+        for number, each in names.items():
+            matches = [(_match(name, terms, rarities), name) for name in each]
+            match, name = max(matches, default=(0.0, ""), key=lambda pair: pair[0])
+            found[number] = RowMatch(match=match, name=name if match else "")
+    return found
+
+
+def toward_rows(fused: Fused, rows: Mapping[int, RowMatch]) -> Fused:
+    """The ranking in which tables score more, by `rows_called`. Parts still add up to their score.
+
+    Without a table nothing changes.
+    """
+    if not rows or not fused.ranking:
+        return fused
+    most = fused.ranking[0].score
+    parts: dict[int, Mapping[Recall, float]] = dict(fused.parts)
+    scores = {hit.chunk_no: hit.score for hit in fused.ranking}
+    for hit in fused.ranking:
+        gain = _gain(hit.chunk_no, hit.score, most, rows)
+        if gain:
+            share = 1 + gain / hit.score
+            own = fused.parts.get(hit.chunk_no, {})
+            scores[hit.chunk_no] += gain
+            parts[hit.chunk_no] = {recall: part * share for recall, part in own.items()}
+    return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=fused.dense_weight)
+
+
+def row_records(chunk_no: int, rows: Mapping[int, RowMatch]) -> list[StageRecord]:
+    """What its rows did for a table; nothing for other chunks, or where no figure is asked for."""
+    row = rows.get(chunk_no)
+    if row is None:
+        return []
+    rank = 1 + len({other.match for other in rows.values() if other.match > row.match})
+    detail: dict[str, MetadataValue] = {"row": row.name} if row.name else {}
+    return [StageRecord(stage=ROWS, rank_after=rank, score_after=row.match, detail=detail)]
+
+
+def why_rows(record: StageRecord) -> str:
+    """The record in words."""
+    name = record.detail.get("row")
+    return f"a table with the row “{name}”" if name else "a table, where a figure is asked for"
+
+
+def _gain(number: int, score: float, most: float, rows: Mapping[int, RowMatch]) -> float:
+    if number not in rows or score <= 0:
+        return 0.0
+    return TABLE_GAIN * score + ROW_GAIN * most * rows[number].match
+
+
+def _match(name: str, terms: Mapping[str, frozenset[str]], rarities: Mapping[str, float]) -> float:
+    own = [terms[word] for word in _words(name) if word in terms]
+    shared = {term for each in own for term in each if term in rarities}
+    said = sum(1 for each in own if each & shared)
+    if not own or said < _LEAST_SHARE * len(own):
+        return 0.0
+    weight = sum(rarities[term] for term in shared)
+    return said / len(own) * min(1.0, weight / _ENOUGH)
+
+
+def _names_of_rows(text: str) -> Iterable[str]:
+    for line in text.splitlines():
+        if not line.startswith("|"):
+            continue
+        first, _, others = line.strip("| ").partition("|")
+        name = first.strip()
+        if name and len(name) <= _LONGEST_NAME and _DIGIT.search(others):
+            yield name
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_WORD.findall(name.casefold())))

@@ -1,0 +1,130 @@
+"""Prefers the newest document of a series, or the oldest, where that is what a question is about.
+
+Which document of a series is the newest is exact: by the quarter, the date, the month or the year
+that names it, or else by the date that it bears. Documents are one series whose names are the same
+but for that.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+from uuid import UUID
+
+from footnote.domain import MetadataValue, Recall, StageRecord
+from footnote.language.dates import periods_named, without_periods
+from footnote.ports import DatedDocument, Period, SeriesPlace
+from footnote.retrieval.fusion import Fused, rank_by_score
+from footnote.retrieval.naming import MOST_LACKING, share_left
+
+SERIES = "series"
+"""The stage that holds it against a passage that its document is not the newest of its series."""
+OTHERS_SHARE = share_left(MOST_LACKING)
+"""What is left of the score of a passage in another document of the series: as of one in a document
+that the question does not name at all."""
+_NAMED = 0.5
+"""In nats; a document that lacks no more is named as well as any."""
+_BEARS = "bears"
+
+_Stated = Mapping[str, tuple[int, ...]]
+
+
+def states_period(question: str) -> bool:
+    """Whether a question says itself which period it is about."""
+    return bool(periods_named(question))
+
+
+def places_in_series(
+    documents: Mapping[int, DatedDocument], period: Period, lacks: Mapping[int, float]
+) -> Mapping[int, SeriesPlace]:
+    """By chunk number where its document stands in its series; nothing where it is in none.
+
+    `lacks` says how much less than the best the question names a chunk's document. Those it names
+    are a series if their files are called alike; others have to have titles that are alike, too.
+    """
+    named = {each.document_id for no, each in documents.items() if lacks.get(no, 9.0) <= _NAMED}
+    series: dict[tuple[str, ...], dict[UUID, _Stated]] = defaultdict(dict)
+    keys: dict[UUID, tuple[str, ...]] = {}
+    for each in documents.values():
+        if each.document_id not in keys:
+            key = _key(each, by_file=each.document_id in named)
+            keys[each.document_id] = key
+            series[key][each.document_id] = _stated(each)
+    places: dict[UUID, SeriesPlace] = {}
+    for key, members in series.items():
+        if not any(key) or len(members) < 2:
+            continue
+        kind = _common_kind(members.values())
+        if kind is None:
+            continue
+        order = sorted({members[each][kind] for each in members}, reverse=period == "latest")
+        for document_id, stated in members.items():
+            places[document_id] = SeriesPlace(
+                rank=1 + order.index(stated[kind]),
+                documents=len(members),
+                stated="-".join(map(str, stated[kind])),
+            )
+    return {
+        number: places[each.document_id]
+        for number, each in documents.items()
+        if each.document_id in places
+    }
+
+
+def toward_period(fused: Fused, places: Mapping[int, SeriesPlace]) -> Fused:
+    """The ranking in which chunks score less whose document is not the one of its series.
+
+    Parts still add up to their score.
+    """
+    shares = {number: OTHERS_SHARE for number, place in places.items() if place.rank > 1}
+    if not shares:
+        return fused
+    scores = {hit.chunk_no: hit.score * shares.get(hit.chunk_no, 1.0) for hit in fused.ranking}
+    parts: dict[int, Mapping[Recall, float]] = {
+        number: {recall: part * shares.get(number, 1.0) for recall, part in each.items()}
+        for number, each in fused.parts.items()
+    }
+    return Fused(ranking=rank_by_score(scores), parts=parts, dense_weight=fused.dense_weight)
+
+
+def series_records(chunk_no: int, places: Mapping[int, SeriesPlace]) -> list[StageRecord]:
+    """Where the chunk's document stands in its series; nothing where that was not looked at."""
+    place = places.get(chunk_no)
+    if place is None:
+        return []
+    detail: dict[str, MetadataValue] = {"documents": place.documents, "stated": place.stated}
+    score = 1.0 if place.rank == 1 else OTHERS_SHARE
+    return [StageRecord(stage=SERIES, rank_after=place.rank, score_after=score, detail=detail)]
+
+
+def why_in_series(record: StageRecord) -> str:
+    """The record in words."""
+    if record.rank_after > 1:
+        return ""
+    return f"in the one that is asked for of {record.detail.get('documents')} documents alike"
+
+
+def _key(document: DatedDocument, *, by_file: bool) -> tuple[str, ...]:
+    stem = PurePath(document.filename).stem
+    of_file = without_periods(stem)
+    if by_file and of_file and periods_named(stem):
+        return (of_file,)
+    return of_file, without_periods(document.title)
+
+
+def _stated(document: DatedDocument) -> _Stated:
+    stated = dict(periods_named(f"{PurePath(document.filename).stem}\n{document.title}"))
+    if document.document_date is not None:
+        day = document.document_date
+        stated[_BEARS] = (day.year, day.month, day.day)
+    return stated
+
+
+def _common_kind(members: Iterable[_Stated]) -> str | None:
+    """What all of them state, and not all alike."""
+    told = list(members)
+    for kind in ("quarter", "date", "month", "year", _BEARS):
+        if all(kind in each for each in told) and len({each[kind] for each in told}) > 1:
+            return kind
+    return None
