@@ -107,8 +107,11 @@ async def _answered(address: str) -> None:
             assert (await http.get("/health")).status_code == 200
 
 
-async def test_processes_end_with_the_one_that_started_them(settings: Settings) -> None:
-    async with serving(environment(settings), "--processes", "2") as (process, _):
+async def test_processes_end_with_the_one_that_started_them_and_begin_in_a_home_that_is_not_there(
+    settings: Settings,
+) -> None:
+    env = environment(settings, FOOTNOTE_HOME=str(settings.home / "new" / "home"))
+    async with serving(env, "--processes", "2") as (process, _):
         await until_called(process.pid, SERVER, 2)
         started = psutil.Process(process.pid).children(recursive=True)
         process.kill()

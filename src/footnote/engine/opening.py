@@ -100,14 +100,7 @@ async def open_engine(
     for name in ("blob_options", "backup_options", "source_options"):
         require_known_options(plain(getattr(settings, name)), name)
     stored = blobs_from(settings.home / "blobs", settings.blob_url, plain(settings.blob_options))
-    (require_usable if settings.database_url is None else require_home)(settings.home)
-    try:
-        await asyncio.to_thread(private_folder, settings.home)
-    except OSError as error:
-        raise UnsupportedSettings(
-            f"{settings.home} cannot be used: {error.strerror}",
-            hint="set FOOTNOTE_HOME to a folder you may write to",
-        ) from error
+    await asyncio.to_thread(make_home, settings)
     share_identifier_in(settings.home / "models")
     keys = key_ring_from(settings)
     proxies = networks_from(settings.proxy_addresses, "proxy_addresses")
@@ -204,6 +197,18 @@ async def open_engine(
         )
         opened.pop_all()  # From now on the engine closes them.
     return engine
+
+
+def make_home(settings: Settings) -> None:
+    """Make the folder of the installation, if it is not there yet. Raises UnsupportedSettings."""
+    (require_usable if settings.database_url is None else require_home)(settings.home)
+    try:
+        private_folder(settings.home)
+    except OSError as error:
+        raise UnsupportedSettings(
+            f"{settings.home} cannot be used: {error.strerror}",
+            hint="set FOOTNOTE_HOME to a folder you may write to",
+        ) from error
 
 
 def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> DatabaseUrls:

@@ -20,6 +20,7 @@ from rich.text import Text
 from footnote.engine import Engine
 from footnote.engine.answer_models import answer_models_from
 from footnote.engine.credential_settings import credentials_from
+from footnote.engine.opening import make_home
 from footnote.engine.sibling_runs import share_runs
 from footnote.errors import FootnoteError, UnsupportedSettings
 from footnote.interfaces.cli import operations, present
@@ -120,6 +121,7 @@ def serve(
 def _serve_together(alone: _Serving) -> None:
     """Serve in several processes, of which the first has the worker beside it."""
     settings = alone.settings
+    make_home(settings)  # What the processes share lies there, and they may be its first.
     one = one_of_several(settings.processes, settings.home)
     if one is None:
         return
