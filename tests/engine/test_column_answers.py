@@ -45,3 +45,29 @@ async def test_exported_tables_are_asked_by_the_words_of_their_columns(
     assert await said("What is the total revenue of North?") == [
         "Sum of revenue_eur: 27500 (2 rows, region: North)"
     ]
+
+
+INVOICES = """Invoice,Customer,Date,Net,Paid
+R-1,Alpha,2025-01-03,100,yes
+R-2,Beta,2025-02-11,250.50,no
+R-3,Alpha,2025-02-20,1000,yes
+R-4,Gamma,2025-03-01,100.99,no
+"""
+
+
+async def test_one_row_is_not_said_for_the_sum_of_several(shared_engine: Engine) -> None:
+    made = await shared_engine.create_workspace("invoices")
+    workspace = await shared_engine.workspace(made.name)
+    received = await workspace.receive(INVOICES.encode(), "invoices.csv")
+    await work_until_resting(
+        shared_engine, workspace, [received.document.document_id], lambda _: None
+    )
+    for question in (
+        "What is the total net of paid invoices?",
+        "What is the total net of unpaid invoices?",
+    ):
+        answer = await workspace.ask(question)
+        assert not answer.found, answer.text
+    assert (await workspace.ask("What is the net of R-2?")).text.startswith("R-2 — Net: 250.50")
+    total = (await workspace.ask("How much did Alpha pay in total?")).text
+    assert "Sum of Net: 1100 (2 rows, Customer: Alpha)" in total

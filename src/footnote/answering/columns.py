@@ -30,6 +30,8 @@ words, in log-odds, and the same where it has a name that the table lacks."""
 
 _FEWEST_ROWS = 2
 """Of fewer nothing is asked."""
+_FEWEST_LETTERS = 4
+"""Of a word that is looked for within others."""
 
 _NAMES = {
     Operation.SUM: "Sum",
@@ -112,8 +114,13 @@ def compute(
     column = asked.column(operation)
     if column is None:
         return None
+    unclear = None
     if reading.unmet > MOST_UNMET:
-        return NotComputed(reason="the question speaks of something that its table does not have")
+        unclear = "the question speaks of something that its table does not have"
+    elif not asked.groups and (kind := _of_two_kinds(question, operation, table, column, terms)):
+        unclear = f"{kind!r} tells rows of two kinds, and which is not said"
+    if unclear is not None:
+        return NotComputed(reason=unclear)
     if not asked.groups:
         lacking = next(filter(asked.lacks, reading.names), None)
         apart = rows_read_apart(asked, reading.read)
@@ -122,6 +129,25 @@ def compute(
         elif lacking is not None:
             return NotComputed(reason=f"no row of its table says {lacking!r}")
     return _over_column(operation, asked, column)
+
+
+def _of_two_kinds(
+    question: str, operation: Operation, table: Table, column: int, terms: Terms
+) -> str | None:
+    """The title of a column with two values that the question speaks of without naming either.
+
+    "The unpaid invoices" are some rows of a table whose column "Paid" says yes or no.
+    """
+    asked = [each for each in terms(question) if len(each) >= _FEWEST_LETTERS]
+    for place, title in enumerate(table.header[1:], start=1):
+        if place == column and operation is not Operation.COUNT:
+            continue
+        held = [each for each in terms(title) if len(each) >= _FEWEST_LETTERS]
+        if any(one in other for one in held for other in asked) and (
+            len({*table.column(place)}) == 2
+        ):
+            return title
+    return None
 
 
 def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | NotComputed | None:

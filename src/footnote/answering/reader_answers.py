@@ -20,6 +20,7 @@ from footnote.answering.columns import Computed, NotComputed, TableReading, comp
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.naming import group_named, named_alone, rows_alike
 from footnote.answering.observing import heading_of
+from footnote.answering.operations_heard import OF_WHICH_ROWS, asks_for_more, is_all_asked
 from footnote.answering.order_statements import without_orders
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
@@ -211,11 +212,14 @@ class ReaderAnswerer:
             over = compute(question, operation, located, evidence, terms, reading=of_table)
             return None if over is None else (over, located[0].probability)
         if found and found[0].probability >= self.least_answerability:
-            return None
+            unclear = await asks_for_more(
+                reader, asked, grouped, found[0], self._terms_of(found[0])
+            )
+            return (NotComputed(reason=OF_WHICH_ROWS), found[0].probability) if unclear else None
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         if operation is not None and heard == {operation}:
             named = named_alone(question, operation, tables, terms)
-            if named and await _is_all_asked(reader, asked, operation, named.unexplained):
+            if named and await is_all_asked(reader, asked, operation, named.unexplained):
                 over = compute(question, operation, [named.located], evidence, terms)
                 return None if over is None else (over, self.least_answerability)
         for each in grouped & OVER_GROUPS if len(grouped) == 1 else ():
@@ -232,14 +236,6 @@ class ReaderAnswerer:
 
     def _terms_of(self, found: Located) -> Terms:
         return partial(self.analyzer.terms, language=found.passage.language)
-
-
-async def _is_all_asked(
-    reader: Reader, question: str, operation: Operation, unexplained: str | None
-) -> bool:
-    """Whether the one further word of a question says which operation it asks for."""
-    rest = " ".join(each for each in question.split() if each != unexplained)
-    return unexplained is None or await reader.operation(rest) is not operation
 
 
 async def read_statements(
