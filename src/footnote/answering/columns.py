@@ -117,7 +117,7 @@ def compute(
     unclear = None
     if reading.unmet > MOST_UNMET:
         unclear = "the question speaks of something that its table does not have"
-    elif not asked.groups and (kind := _of_two_kinds(question, operation, table, column, terms)):
+    elif not asked.groups and (kind := _of_two_kinds(question, table, column, terms)):
         unclear = f"{kind!r} tells rows of two kinds, and which is not said"
     if unclear is not None:
         return NotComputed(reason=unclear)
@@ -131,16 +131,14 @@ def compute(
     return _over_column(operation, asked, column)
 
 
-def _of_two_kinds(
-    question: str, operation: Operation, table: Table, column: int, terms: Terms
-) -> str | None:
-    """The title of a column with two values that the question speaks of without naming either.
+def _of_two_kinds(question: str, table: Table, column: int, terms: Terms) -> str | None:
+    """The title of another column with two values that the question speaks of without naming either.
 
     "The unpaid invoices" are some rows of a table whose column "Paid" says yes or no.
     """
     asked = [each for each in terms(question) if len(each) >= _FEWEST_LETTERS]
     for place, title in enumerate(table.header[1:], start=1):
-        if place == column and operation is not Operation.COUNT:
+        if place == column:
             continue
         held = [each for each in terms(title) if len(each) >= _FEWEST_LETTERS]
         if any(one in other for one in held for other in asked) and (
