@@ -132,7 +132,7 @@ def compute(
 
 
 def _of_two_kinds(question: str, table: Table, column: int, terms: Terms) -> str | None:
-    """The title of another column with two values that the question speaks of without naming either.
+    """The title of a further column with two values, of which the question says neither.
 
     "The unpaid invoices" are some rows of a table whose column "Paid" says yes or no.
     """
@@ -141,9 +141,9 @@ def _of_two_kinds(question: str, table: Table, column: int, terms: Terms) -> str
         if place == column:
             continue
         held = [each for each in terms(title) if len(each) >= _FEWEST_LETTERS]
-        if any(one in other for one in held for other in asked) and (
-            len({*table.column(place)}) == 2
-        ):
+        cells = {*table.column(place)}
+        is_said = any(one in other for one in held for other in asked)
+        if is_said and len(cells) == 2 and not any(map(str.isdigit, "".join(cells))):
             return title
     return None
 
