@@ -28,11 +28,13 @@ from footnote.engine.diagnosis import (
     sandbox_check,
     writes_apart,
 )
+from footnote.engine.encryption import key_ring_from
 from footnote.engine.lanes import embedders_from
+from footnote.engine.master_key_check import master_key_check
 from footnote.errors import FootnoteError
 from footnote.settings import Settings
 from footnote.store.blobs import blobs_from
-from footnote.store.diagnostics import ADVISED, examine_database, examine_replicas
+from footnote.store.diagnostics import ADVISED, examine_database, examine_replicas, serves
 from footnote.store.embedded import start_embedded
 from footnote.store.home import require_home, require_usable
 
@@ -60,7 +62,7 @@ async def examine(settings: Settings) -> Health:
         # Both keep what they make in it.
         required.append(await _guarded("embedding model", _model(settings)))
         optional.append(await _guarded("reader", _reader(settings)))
-        for check in await asyncio.to_thread(_database, settings):
+        for check in await _database(settings):
             advised = check.name in ADVISED or check.name.startswith("replica ")
             (optional if advised else required).append(check)
     optional.append(await asyncio.to_thread(backup_check, settings))
@@ -136,19 +138,26 @@ async def _reader(settings: Settings) -> Check:
         await reader.close()
 
 
-def _database(settings: Settings) -> tuple[Check, ...]:
+async def _database(settings: Settings) -> tuple[Check, ...]:
     server = None
     try:
         if settings.database_url is None:
-            server = start_embedded(settings.home)
+            server = await asyncio.to_thread(start_embedded, settings.home)
         urls = database_urls(settings, server)
+        found = await asyncio.to_thread(examine_database, urls)
+        if serves(found):
+            found = (*found, await _guarded("master key", _master_key(settings, urls.owner)))
         replicas = settings.replica_database_urls.split()
-        return (*examine_database(urls), *examine_replicas(urls.application, replicas))
+        return (*found, *await asyncio.to_thread(examine_replicas, urls.application, replicas))
     except FootnoteError as error:
         return (Check(name="database", ok=False, detail=str(error), hint=error.hint),)
     finally:
         if server is not None:
-            server.release()
+            await asyncio.to_thread(server.release)
+
+
+async def _master_key(settings: Settings, owner_url: str) -> Check:
+    return await master_key_check(key_ring_from(settings), owner_url)
 
 
 async def _guarded(name: str, look: Awaitable[Check]) -> Check:

@@ -177,6 +177,7 @@ def test_what_acts_as_its_owner_finds_nothing_of_the_callers(own_database: TestD
         ("find_credential", path, True),
         ("find_logins", path, True),
         ("find_workspace", path, True),
+        ("has_wrapped_keys", path, True),
         ("keep_spans", path, True),
         ("leave_directories", path, True),
         ("list_credential", path, False),

@@ -33,6 +33,8 @@ class WorkspaceKeys:
     keys: tuple[DataKeyStatus, ...]
     bare_credentials: int
     """Credentials that were stored before they were encrypted; rotating its key encrypts them."""
+    unavailable: str | None = None
+    """Why not all its keys can be unwrapped, and what to do; null where they can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

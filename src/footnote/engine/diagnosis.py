@@ -15,6 +15,7 @@ from footnote.domain import Check, Health
 from footnote.domain.replicas import ReplicaStatus
 from footnote.engine.backup_places import backup_check
 from footnote.engine.configured_models import reader_from_settings
+from footnote.engine.master_key_check import master_key_check
 from footnote.engine.model_keys import model_keys_checks
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import DocumentUnreadable, FootnoteError
@@ -25,7 +26,7 @@ from footnote.ingestion.sandbox.trial import try_out
 from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
 from footnote.models.transcription import transcription_service
 from footnote.settings import Settings
-from footnote.store.diagnostics import ADVISED, examine_database
+from footnote.store.diagnostics import ADVISED, examine_database, serves
 
 _LEAST_PYTHON = (3, 11)
 _FREE_BYTES = 1024**3
@@ -58,8 +59,11 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
     optional = [*optional_checks(settings), await reader_check(settings)]
     sandbox = await asyncio.to_thread(sandbox_check, settings)
     (required if settings.parser_sandbox == "required" else optional).append(sandbox)
-    for check in await asyncio.to_thread(examine_database, engine.urls):
+    stored = await asyncio.to_thread(examine_database, engine.urls)
+    for check in stored:
         (optional if check.name in ADVISED else required).append(check)
+    if serves(stored):
+        required.append(await master_key_check(engine.database.keys, engine.urls.owner))
     optional += replica_checks(engine.replicas.statuses())
     optional.append(await asyncio.to_thread(backup_check, settings))
     health = health_of(required, optional)

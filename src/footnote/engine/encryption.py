@@ -22,6 +22,7 @@ from footnote.security.encryption.master_keys import KeyedCiphers, master_key_fr
 from footnote.settings import Settings, listed
 from footnote.store.data_keys import KeyRing
 from footnote.store.destruction import destroy, keys_of, rewrap_keys, usable_keys
+from footnote.store.key_backup import stored_keys
 from footnote.store.key_rotation import begin_rotation
 from footnote.store.statements import record_of
 from footnote.store.workspaces import find_workspace, list_workspaces
@@ -64,12 +65,15 @@ async def encryption_status(engine: Services) -> EncryptionStatus:
     found = []
     for each in await list_workspaces(engine.owner_url):
         encrypted, rows, bare = await keys_of(engine.owner_url, each.workspace_id)
+        stored = await stored_keys(engine.owner_url, each)
+        refused = await engine.database.keys.refusal(stored)
         found.append(
             WorkspaceKeys(
                 workspace=each.name,
                 encrypted=encrypted,
                 keys=tuple(record_of(DataKeyStatus, row) for row in rows),
                 bare_credentials=bare,
+                unavailable=None if refused is None else refused.with_hint,
             )
         )
     return EncryptionStatus(
@@ -90,6 +94,8 @@ async def rotate_master_key(
     ring = engine.database.keys
     master = ring.masters[0]
     if new_version:
+        async with engine.database.outside() as connection:
+            await ring.ensure_master_key(connection)
         await master.rotate()
     seen: set[UUID] = set()
     keys = 0

@@ -16,7 +16,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from footnote.domain.encryption import BackedUpKeys, KeyExport, KeyImport
 from footnote.engine.services import Services
 from footnote.errors import Conflict, InvalidRequest, KeyUnavailable
-from footnote.store.key_backup import put_back, stored_keys
+from footnote.store.key_backup import all_stored_keys, put_back
 from footnote.store.workspaces import list_workspaces
 from footnote.validation.text import json_fault
 
@@ -32,7 +32,7 @@ async def export_keys(engine: Services, path: Path) -> KeyExport:
     An earlier export is replaced. Raises Conflict for a file that is something else, or holds a
     newer wrapping than the database does, and InvalidRequest where it cannot be written.
     """
-    found = await _stored(engine)
+    found = await all_stored_keys(engine.owner_url)
     if await asyncio.to_thread(path.exists):
         try:
             before = await asyncio.to_thread(_read, path)
@@ -78,7 +78,7 @@ async def import_keys(engine: Services, path: Path) -> KeyImport:
     KeyUnavailable for what the master key does not unwrap.
     """
     given = await asyncio.to_thread(_read, path)
-    here = {each.workspace_id: each for each in await _stored(engine)}
+    here = {each.workspace_id: each for each in await all_stored_keys(engine.owner_url)}
     if newer := _newer(tuple(here.values()), given):
         raise Conflict(
             f"the database has newer keys of {', '.join(newer)} than {path}",
@@ -110,11 +110,6 @@ async def import_keys(engine: Services, path: Path) -> KeyImport:
             each.workspace for key, each in here.items() if key not in listed and each.keys
         ),
     )
-
-
-async def _stored(engine: Services) -> tuple[BackedUpKeys, ...]:
-    workspaces = await list_workspaces(engine.owner_url)
-    return tuple([await stored_keys(engine.owner_url, each) for each in workspaces])
 
 
 async def _require_same(engine: Services, here: BackedUpKeys, given: BackedUpKeys) -> None:

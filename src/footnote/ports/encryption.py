@@ -83,6 +83,12 @@ class Ciphers(Protocol):
     def index_secrets(self, secret: bytes) -> IndexSecrets:
         """The index secrets that follow from 32 secret bytes."""
 
+    async def lacks_master(self) -> bool:
+        """Whether the master key that wraps is one that Footnote makes, and is not there."""
+
+    async def make_master(self) -> None:
+        """Make that master key; of two processes that do, one makes it and both use it."""
+
     @property
     def masters(self) -> Sequence[MasterKey]:
         """The master key that wraps, and after it those that may still unwrap."""

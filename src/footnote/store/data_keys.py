@@ -13,7 +13,8 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import DictRow
 
-from footnote.errors import KeyUnavailable, UnsupportedSettings
+from footnote.domain.encryption import BackedUpKeys
+from footnote.errors import FootnoteError, KeyUnavailable, UnsupportedSettings
 from footnote.ports import Ciphers, MasterKey
 from footnote.store.sealing import INDEX_SECRET, Sealing
 from footnote.store.statements import load_statements
@@ -75,8 +76,9 @@ class KeyRing:
         """Give the workspace a data key for its credentials if it has none. As `sealing` raises."""
         if (await self.sealing(workspace_id, transaction)).cipher is not None:
             return
-        wrapped, master_key = await self.wrap(secrets.token_bytes(DATA_KEY_BYTES), workspace_id)
         async with transaction() as connection:
+            await self.ensure_master_key(connection)
+            wrapped, master_key = await self.wrap(secrets.token_bytes(DATA_KEY_BYTES), workspace_id)
             await _bind(connection, workspace_id)
             await connection.execute(
                 _SQL["add_first"],
@@ -84,8 +86,27 @@ class KeyRing:
             )
         self.forget(workspace_id)
 
-    async def new_keys(self, workspace_id: UUID) -> NewKeys:
-        """Make the keys of an encrypted workspace. Raises KeyUnavailable."""
+    async def ensure_master_key(self, connection: psycopg.AsyncConnection[DictRow]) -> None:
+        """Make the master key where it is one that Footnote makes, and nothing is under another.
+
+        Wrapping raises KeyUnavailable where it was not made. Until the transaction ends no other
+        process makes one, so what it wraps is to be stored in the same.
+        """
+        if self.ciphers is None or not await self.ciphers.lacks_master():
+            return
+        await connection.execute(_SQL["wait_for_master_key"])
+        [row] = await (await connection.execute(_SQL["has_wrapped_keys"])).fetchall()
+        if not row["found"]:
+            await self.ciphers.make_master()
+
+    async def new_keys(
+        self, workspace_id: UUID, connection: psycopg.AsyncConnection[DictRow]
+    ) -> NewKeys:
+        """Make the keys of an encrypted workspace, which the same transaction is to store.
+
+        Raises KeyUnavailable.
+        """
+        await self.ensure_master_key(connection)
         key = secrets.token_bytes(DATA_KEY_BYTES)
         assert self.ciphers is not None, "an engine makes workspaces"
         cipher = self.ciphers.cipher(workspace_id, {1: key}, 1)
@@ -117,6 +138,15 @@ class KeyRing:
             except KeyUnavailable:
                 continue  # Two files have one name: the last one says what is wrong.
         return await named[-1].unwrap(wrapped, workspace_id)
+
+    async def refusal(self, keys: BackedUpKeys) -> FootnoteError | None:
+        """Why one of these keys of a workspace cannot be unwrapped; None where all can."""
+        try:
+            for key in keys.keys:
+                await self.unwrap(key.wrapped, key.master_key, keys.workspace_id)
+        except FootnoteError as error:  # A key file with something else in it is a wrong setting.
+            return error
+        return None
 
     @property
     def masters(self) -> Sequence[MasterKey]:

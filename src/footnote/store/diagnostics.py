@@ -43,6 +43,11 @@ def examine_database(urls: DatabaseUrls) -> tuple[Check, ...]:
         )
 
 
+def serves(checks: Sequence[Check]) -> bool:
+    """Whether a database that was examined lacks nothing that must be there."""
+    return all(each.ok for each in checks if each.name not in ADVISED)
+
+
 def examine_replicas(primary_url: str, replica_urls: Sequence[str]) -> tuple[Check, ...]:
     """Whether each replica answers and follows, and how far behind it is. Blocks; never raises."""
     return tuple(_replica(primary_url, each) for each in replica_urls)

@@ -12,6 +12,7 @@ from footnote.domain.encryption import BackedUpKey, BackedUpKeys
 from footnote.store.database import SYSTEM, Database, bind_as_system
 from footnote.store.key_rotation import RESEAL, enqueue_rotation
 from footnote.store.statements import load_statements, record_of
+from footnote.store.workspaces import list_workspaces
 
 _SQL = load_statements("destruction")
 
@@ -28,6 +29,15 @@ async def stored_keys(owner_url: str, workspace: Workspace) -> BackedUpKeys:
         workspace=workspace.name,
         keys=tuple(record_of(BackedUpKey, row) for row in rows),
     )
+
+
+async def all_stored_keys(owner_url: str) -> tuple[BackedUpKeys, ...]:
+    """Those of all workspaces; none in a database that Footnote has not begun to use."""
+    try:
+        workspaces = await list_workspaces(owner_url)
+    except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
+        return ()
+    return tuple([await stored_keys(owner_url, each) for each in workspaces])
 
 
 async def put_back(

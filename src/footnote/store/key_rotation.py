@@ -40,6 +40,9 @@ async def begin_rotation(database: Database, workspace_id: UUID) -> None:
 
     Raises Conflict while a rotation is under way, and for a workspace without a data key.
     """
+    sealing = await database.sealing(workspace_id)
+    if sealing.cipher is None and sealing.unavailable is None:
+        raise _nothing_to_rotate()
     key = secrets.token_bytes(DATA_KEY_BYTES)
     wrapped, master_key = await database.keys.wrap(key, workspace_id)
     async with database.workspace(workspace_id, SYSTEM) as scope:
@@ -47,12 +50,16 @@ async def begin_rotation(database: Database, workspace_id: UUID) -> None:
             _SQL["add_coming"], {"wrapped": wrapped, "master_key": master_key}
         )
         if not added:
-            raise Conflict(
-                "the workspace has no data key yet, or its rotation is under way",
-                hint="look at footnote encryption status; it ends by itself while a worker runs",
-            )
+            raise _nothing_to_rotate()
         await enqueue_rotation(scope, PROMOTE)
     database.keys.forget(workspace_id)
+
+
+def _nothing_to_rotate() -> Conflict:
+    return Conflict(
+        "the workspace has no data key yet, or its rotation is under way",
+        hint="look at footnote encryption status; it ends by itself while a worker runs",
+    )
 
 
 async def promote_key(database: Database, workspace_id: UUID) -> None:

@@ -26,13 +26,13 @@ async def create_workspace(database: Database, name: str, *, encrypted: bool = F
     if not is_storable(name):
         raise _odd(name)
     parameters: dict[str, object] = {"name": name, "id": (workspace_id := uuid4())}
-    if encrypted:
-        parameters |= asdict(await database.keys.new_keys(workspace_id))
-    else:
-        parameters["key"] = secrets.token_bytes(32)
     statement = _SQL["create_encrypted" if encrypted else "create"]
     try:
         async with database.outside() as connection:
+            if encrypted:
+                parameters |= asdict(await database.keys.new_keys(workspace_id, connection))
+            else:
+                parameters["key"] = secrets.token_bytes(32)
             row = await (await connection.execute(statement, parameters)).fetchone()
     except psycopg.errors.CheckViolation as error:
         raise _odd(name) from error

@@ -15,7 +15,7 @@ import pytest
 from footnote.errors import KeyUnavailable, UnsupportedSettings
 from footnote.ports import MasterKey
 from footnote.security.encryption.local_keys import KeyFile
-from footnote.security.encryption.master_keys import master_key_from
+from footnote.security.encryption.master_keys import KeyedCiphers, master_key_from
 from tests.store.s3_server import S3Server, s3_server
 from tests.wire import unreachable_origin
 
@@ -33,6 +33,13 @@ async def no_token() -> str:
 
 def named(text: str | None, made_at: Path = Path("/nowhere")) -> MasterKey:
     return master_key_from(text, made_at=made_at, google_token=no_token)
+
+
+async def made(path: Path) -> MasterKey:
+    """The file that Footnote makes where none is named."""
+    master = named(None, path)
+    await KeyedCiphers([master]).make_master()
+    return master
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +74,7 @@ def google_key() -> Iterator[str]:
 async def master(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[MasterKey]:
     match request.param:
         case "made":
-            yield named(None, tmp_path / "home" / "master.key")
+            yield await made(tmp_path / "home" / "master.key")
         case "file":
             path = tmp_path / "master.key"
             path.write_text("# ours\n" + GIVEN.removeprefix("base64:") + "\n")
@@ -108,9 +115,9 @@ async def test_the_name_holds_nothing_secret(master: MasterKey) -> None:
 
 
 @pytest.fixture(params=["file", "vault"])
-def rotating(request: pytest.FixtureRequest, tmp_path: Path) -> MasterKey:
+async def rotating(request: pytest.FixtureRequest, tmp_path: Path) -> MasterKey:
     if request.param == "file":
-        return named(None, tmp_path / "master.key")
+        return await made(tmp_path / "master.key")
     return named(request.getfixturevalue("transit").key(f"rotating-{tmp_path.name.lower()}"))
 
 
@@ -139,7 +146,11 @@ async def test_a_key_that_footnote_cannot_rotate_says_who_does(
 
 async def test_a_made_file_is_its_owners_alone_and_made_once(tmp_path: Path) -> None:
     path = tmp_path / "home" / "master.key"
-    first, second = KeyFile(path, made_when_absent=True), KeyFile(path, made_when_absent=True)
+    first, second = named(None, path), named(None, path)
+    with pytest.raises(KeyUnavailable, match="there is no master key"):
+        await first.wrap(DATA_KEY, HERE)
+    for each in (first, second):
+        await KeyedCiphers([each]).make_master()
     wrapped = await first.wrap(DATA_KEY, HERE)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert await second.unwrap(wrapped, HERE) == DATA_KEY
@@ -148,8 +159,7 @@ async def test_a_made_file_is_its_owners_alone_and_made_once(tmp_path: Path) -> 
 
 async def test_a_process_notices_that_another_one_has_rotated(tmp_path: Path) -> None:
     path = tmp_path / "master.key"
-    serving, rotating = KeyFile(path, made_when_absent=True), KeyFile(path)
-    await serving.wrap(DATA_KEY, HERE)
+    serving, rotating = await made(path), KeyFile(path)
     await rotating.rotate()
     later = await serving.wrap(DATA_KEY, THERE)
     await rotating.retire_old()

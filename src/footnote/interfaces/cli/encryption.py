@@ -189,3 +189,6 @@ def _show(found: EncryptionStatus) -> None:
         if each.bare_credentials:
             said += f", credentials stored before encryption: {each.bare_credentials}"
         terminal.print(Text(said))
+        if each.unavailable is not None:
+            told = f"{each.workspace}: not all data keys can be unwrapped: {each.unavailable}"
+            terminal.print(Text(present.plain(told)), soft_wrap=True)

@@ -63,14 +63,17 @@ class KeyFile:
     """The master keys of a file, read anew each time, for another process may rotate them."""
 
     path: Path
-    made_when_absent: bool = False
+    is_made: bool = False
+    """Whether Footnote makes it, by `make` and never on its own: what is wrapped may be under a
+    file that is only missing.
+    """
 
     @property
     def name(self) -> str:
         return LOCAL
 
     async def wrap(self, key: bytes, workspace_id: UUID) -> bytes:
-        return _wrapped(await asyncio.to_thread(self._at_hand), key, workspace_id)
+        return _wrapped(await asyncio.to_thread(self._read), key, workspace_id)
 
     async def unwrap(self, wrapped: bytes, workspace_id: UUID) -> bytes:
         return _unwrapped(await asyncio.to_thread(self._read), wrapped, workspace_id)
@@ -91,17 +94,24 @@ class KeyFile:
                 hint=f"Set FOOTNOTE_MASTER_KEY to a key that can be read; {error.hint}.",
             ) from error
 
+    def make(self) -> None:
+        """Make the file with a first key, unless it is there. Blocks."""
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = self._draft([secrets.token_bytes(_KEY_BYTES)])
+        try:
+            # Of two processes that start at once, one makes the key and both use it.
+            os.link(fresh, self.path)
+        except FileExistsError:
+            return
+        finally:
+            fresh.unlink()
+
     def _rotate(self) -> None:
-        keys = self._at_hand()
+        keys = self._read()
         self._write([*keys.values(), secrets.token_bytes(_KEY_BYTES)])
 
     def _retire_old(self) -> None:
         self._write([*self._read().values()][-1:])
-
-    def _at_hand(self) -> Keys:
-        if self.made_when_absent and not self.path.exists():
-            self._make()
-        return self._read()
 
     def _read(self) -> Keys:
         try:
@@ -121,17 +131,6 @@ class KeyFile:
         if not keys:
             raise UnsupportedSettings(f"The master key {self.path} is empty.", hint=_FROM)
         return {fingerprint(key): key for key in keys}
-
-    def _make(self) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fresh = self._draft([secrets.token_bytes(_KEY_BYTES)])
-        try:
-            # Of two processes that start at once, one makes the key and both use it.
-            os.link(fresh, self.path)
-        except FileExistsError:
-            return
-        finally:
-            fresh.unlink()
 
     def _write(self, keys: list[bytes]) -> None:
         self._draft(keys).replace(self.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,19 @@ class KeyedCiphers:
     def index_secrets(self, secret: bytes) -> IndexSecrets:
         return KeyedIndexSecrets.of(secret)
 
+    async def lacks_master(self) -> bool:
+        return self._made is not None and not await asyncio.to_thread(self._made.path.exists)
+
+    async def make_master(self) -> None:
+        assert self._made is not None, "only such a key is ever lacking"
+        await asyncio.to_thread(self._made.make)
+
+    @property
+    def _made(self) -> KeyFile | None:
+        """The file that Footnote makes, where it wraps."""
+        first = self.masters[0]
+        return first if isinstance(first, KeyFile) and first.is_made else None
+
 
 def master_key_from(
     named: str | None,
@@ -44,11 +58,11 @@ def master_key_from(
 ) -> MasterKey:
     """The master key that a setting names; nothing is reached yet.
 
-    Without a name it is a file at `made_at`, which is made when it is first needed. Raises
+    Without a name it is a file at `made_at`, which Footnote makes when it is first needed. Raises
     UnsupportedSettings, without the value, which may be the key, and for a file that is no key.
     """
     if named is None:
-        return KeyFile(made_at, made_when_absent=True)
+        return KeyFile(made_at, is_made=True)
     if named.startswith(_GIVEN):
         return GivenKey(key_of(named.removeprefix(_GIVEN), "FOOTNOTE_MASTER_KEY"))
     if "://" not in named:

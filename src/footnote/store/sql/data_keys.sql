@@ -6,6 +6,13 @@ FROM workspaces LEFT JOIN data_keys USING (workspace_id)
 WHERE workspace_id = %(workspace_id)s
 ORDER BY data_keys.version
 
+-- name: wait_for_master_key
+-- One process at a time makes a master key and stores what it wraps.
+SELECT pg_advisory_xact_lock(hashtextextended('footnote master key', 0))
+
+-- name: has_wrapped_keys
+SELECT has_wrapped_keys() AS found
+
 -- name: add_first
 -- Of two processes that make a first key at once, one wins and both use it.
 INSERT INTO data_keys (workspace_id, version, wrapped, master_key, state)
