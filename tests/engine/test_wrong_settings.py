@@ -28,7 +28,7 @@ from footnote.telemetry.prices import prices_from
 
 WRONG = ("nonsense", "-1", '{"nonsense": 1}')
 ANY_TEXT = {
-    *("identity_secret", "token_secret", "login_client_secret", "imap_password", "webhook_secret"),
+    *("token_secret", "login_client_secret", "imap_password", "webhook_secret"),
     *("allowed_hosts", "google_project", "home"),
 }
 """What nobody can tell a wrong value of."""

@@ -176,6 +176,18 @@ async def test_ways_to_prove_who_one_is_that_lack_a_setting_are_refused_before_i
     assert "listens" not in ended.err
 
 
+async def test_a_short_secret_of_identities_is_refused_before_it_listens(
+    settings: Settings,
+) -> None:
+    secret = "x" * 31
+    env = environment(settings, FOOTNOTE_IDENTITY="keys", FOOTNOTE_IDENTITY_SECRET=secret)
+    ended = await footnote(env, "serve", "--port", "0")
+    assert ended.code == 2
+    assert "FOOTNOTE_IDENTITY_SECRET" in ended.err
+    assert secret not in ended.out + ended.err
+    assert "listens" not in ended.err
+
+
 async def test_a_worker_ends_when_the_server_that_started_it_dies(settings: Settings) -> None:
     ended = await footnote_process(
         environment(settings), "worker", "--until-stdin-ends", start=start_anew

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import httpx
-from pydantic import SecretStr
 
 from footnote.domain import Identity, Principal, Role
 from footnote.domain.credentials import Caller, Presented
@@ -44,7 +43,6 @@ class Credentials:
     ways: frozenset[str]
     """Those of the settings that are accepted; empty where nobody is asked who they are."""
     home: Path
-    identity_secret: SecretStr | None
     http: httpx.AsyncClient
     """To the identity provider."""
     tokens: TokenRules | None
@@ -59,16 +57,15 @@ class Credentials:
     """Where people log in."""
     idle: timedelta
     """After which a session that nobody uses is over."""
-    _pepper: Pepper | None = None
+    known_pepper: Pepper | None
+    """What hashes are keyed with; None until it is read from its file."""
 
     @property
     def pepper(self) -> Pepper:
         """What hashes are keyed with; its file is made when it is first needed."""
-        if self._pepper is None:
-            secret = self.identity_secret
-            configured = None if secret is None else secret.get_secret_value()
-            self._pepper = pepper_from(configured, self.home)
-        return self._pepper
+        if self.known_pepper is None:
+            self.known_pepper = pepper_from(None, self.home)
+        return self.known_pepper
 
     async def caller(self, presented: Presented, database: Database) -> Caller:
         """Who asks. Raises NotAuthenticated, and NotReady where a provider cannot be asked."""

@@ -16,6 +16,7 @@ from footnote.errors import UnsupportedSettings
 from footnote.security.claims import ClaimMapping
 from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
+from footnote.security.secrets import pepper_from
 from footnote.security.tokens import TokenRules
 from footnote.settings import BackendOptions, ClaimsRead, Settings, TrustedGateway, listed
 
@@ -43,7 +44,10 @@ def credentials_from(settings: Settings) -> Credentials:
     return Credentials(
         ways=ways,
         home=settings.home,
-        identity_secret=settings.identity_secret,
+        # One that is no good would else be found at the first request.
+        known_pepper=None
+        if settings.identity_secret is None
+        else pepper_from(settings.identity_secret.get_secret_value(), settings.home),
         http=http,
         tokens=_token_rules(settings, http) if "tokens" in ways else None,
         claims={way: _claims(settings, way) for way in ("tokens", "login")},

@@ -102,7 +102,7 @@ def pepper_from(configured: str | None, home: Path) -> Pepper:
         if len(configured) < _LEAST_CHARACTERS:
             raise UnsupportedSettings(
                 f"The setting identity_secret has fewer than {_LEAST_CHARACTERS} characters.",
-                hint="Make one with: openssl rand -hex 32",
+                hint="Set FOOTNOTE_IDENTITY_SECRET to what this makes: openssl rand -hex 32",
             )
         return Pepper(hashlib.sha256(configured.encode()).digest())
     path = home / FILE
