@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from obstore.store import ObjectStore
@@ -181,17 +183,17 @@ class _Restoring:
                 async with restored_into_database(
                     settings, self.store, self.plan, self.tell
                 ) as found:
-                    return await self._settled(found, self._target(), "the database")
+                    return await self._settled(found, self._target, "the database")
             staging = settings.home / _STAGING
             if folder is not None:
                 staging = folder.absolute().with_name(f".{folder.name}.{_STAGING}")
             with emptied(staging) as recovery:
                 place = folder or settings.home
-                target = self._target() if folder or settings.blob_url else None
                 async with restored_in(
                     recovery, settings, self.store, self.plan, self.tell
                 ) as found:
-                    files = target or files_at(staging / "blobs", None, None)
+                    staged = partial(files_at, staging / "blobs", None, None)
+                    files = self._target if folder or settings.blob_url else staged
                     done = await self._settled(found, files, str(place))
                 os.sync()
                 return replace(done, moved_aside=self._take_place(recovery))
@@ -210,7 +212,7 @@ class _Restoring:
                 return await self._settled(found, None, str(recovery.folder))
 
     async def _settled(
-        self, found: Restored, target: ObjectStore | None, place: str
+        self, found: Restored, target: Callable[[], ObjectStore] | None, place: str
     ) -> Restoration:
         """Do again what was done since, ask what is to be asked, and bring the files."""
         self.tell("destroying and erasing again what was destroyed and erased since")
@@ -241,8 +243,13 @@ class _Restoring:
             moved_aside=None,
         )
 
-    def _files(self, owner: OwnerView, target: ObjectStore | None) -> tuple[int, tuple[str, ...]]:
-        """Bring the files that documents name, or only look whether they are there."""
+    def _files(
+        self, owner: OwnerView, target: Callable[[], ObjectStore] | None
+    ) -> tuple[int, tuple[str, ...]]:
+        """Bring the files that documents name to a place that is made for them first.
+
+        Without one, only look whether they are there.
+        """
         known: dict[str, KeptFile] = {}
         for run in filter(None, (self.plan.before, self.plan.last)):
             known |= read_index(self.store, run.file_index)
@@ -251,7 +258,7 @@ class _Restoring:
             missing = tuple(key for key in wanted if key not in known)
             return len(wanted) - len(missing), missing
         told = NowAndThen(self.tell, "restored {:,} files")
-        return put_back(self.store, target, known, wanted, told)
+        return put_back(self.store, target(), known, wanted, told)
 
     # --- where to -----------------------------------------------------------------------------
 
@@ -278,7 +285,10 @@ class _Restoring:
 
     def _require_room_for_files(self) -> None:
         folder = self.settings.home / "blobs" if self.settings.blob_url is None else None
-        if not self.options.replace and not is_empty(self._target(), folder):
+        if folder is not None and not folder.exists():
+            return  # Nor is it made before there are files to put in it.
+        target = self._target()  # One that cannot be used is refused before the long part.
+        if not self.options.replace and not is_empty(target, folder):
             raise Conflict(
                 f"there are stored files in {folder or self.settings.blob_url} already",
                 hint="name another place for them, or give --replace",
