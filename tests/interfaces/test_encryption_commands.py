@@ -90,3 +90,25 @@ async def test_a_master_key_of_the_environment_is_rotated_by_who_set_it(
     refused = await footnote(given, "encryption", "rotate-master")
     assert refused.code == 2
     assert "before the old one in FOOTNOTE_MASTER_KEY" in refused.err.replace("\n", " ")
+
+
+async def test_a_lost_master_key_is_told_and_not_replaced(
+    env: dict[str, str], settings: Settings
+) -> None:
+    assert (await footnote(env, "workspace", "create", "mill")).code == 0
+    place = settings.home / "master.key"
+    kept = place.read_text()
+    place.unlink()
+    refused = await footnote(env, "workspace", "create", "press")
+    assert refused.code != 0
+    assert "there is no master key at" in refused.err.replace("\n", " ")
+    assert not place.exists()
+    status = await footnote(env, "encryption", "status")
+    assert "mill: not all data keys can be unwrapped: there is no master key at" in status.out
+    doctor = await footnote(env, "doctor", "--json")
+    told = json.loads(doctor.out)
+    assert (doctor.code, told["ready"]) == (4, False)
+    assert [each["name"] for each in told["checks"] if each["hint"]].count("master key") == 1
+    place.write_text(kept)
+    assert (await footnote(env, "workspace", "create", "press")).code == 0
+    assert "can be unwrapped" not in (await footnote(env, "encryption", "status")).out
