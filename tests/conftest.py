@@ -12,6 +12,7 @@ import ctypes
 import gc
 import os
 import shutil
+import signal
 import socket
 import tempfile
 from collections.abc import AsyncIterator, Generator, Iterator
@@ -53,6 +54,10 @@ from .folders import server_home
 from .parsers import keeping_parsers, kept_parser
 from .parts import pytest_collection_modifyitems  # noqa: F401  # a hook
 from .wire import WireServer
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # Whoever runs the tests in the background ignores it, and so would all that they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same commit passes or fails the same way twice, however slow the machine is;
 # HYPOTHESIS_PROFILE=default looks for others.
