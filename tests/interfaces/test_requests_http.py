@@ -89,6 +89,21 @@ INVALID: list[tuple[str, object, str]] = [
     ("/v1/ingest", {"url": "https://name:secret@example.com/a"}, ""),
     ("/v1/ingest", {"url": ADDRESS, "colour": "blue"}, "body.colour"),
     *(
+        ("/v1/ingest", {"filename": "a", "text": "a", **wrong}, f"body.{name}: it holds a char")
+        for wrong in (
+            *({"text": "a\ud800"}, {"text": "a\0b"}, {"filename": "a\udfff"}),
+            *({"content": "\ud800"}, {"url": "https://example.com/\0"}),
+        )
+        for name in wrong
+    ),
+    (
+        "/v1/search",
+        {"query": "a", "conversation": [{"role": "user", "text": "a\0"}]},
+        "body.conversation.0.text: it holds a character",
+    ),
+    ("/v1/answers", {"question": "a", "model": "a\0b"}, "body.model: it holds a character"),
+    ("/v1/context", {"chunk_id": "a\0b"}, "body.chunk_id: it holds a character"),
+    *(
         (f"/v1/sources{path}", {"place": "folder:/srv/a", **wrong}, said)
         for path in ("", "/check")
         for wrong, said in (
@@ -110,6 +125,7 @@ INVALID: list[tuple[str, object, str]] = [
             ({"golden": "0" * 16, "k": 0}, "body.k"),
             ({"golden": "0" * 16, "k": "3"}, "body.k"),
             ({"golden": "0" * 16, "colour": "blue"}, "body.colour"),
+            ({"golden": "a\0b"}, "body.golden: it holds a character that cannot be stored"),
         )
     ),
     *(
@@ -160,8 +176,9 @@ INVALID: list[tuple[str, object, str]] = [
             ([], [TEXT], "there is neither a statement nor an answer"),
             (["a"], [{}], "source 1 needs exactly one of"),
             (["a"], [TEXT, TEXT], "sources 1 and 2 have the same id"),
-            (["a", "\0"], [TEXT], "statement 2"),
-            (["a"], [{"chunk_id": "\0"}], "source 1: there is no chunk"),
+            (["a", "\0"], [TEXT], "body.statements.1: it holds a character"),
+            (["a"], [{"chunk_id": "\0"}], "body.sources.0.chunk_id: it holds a character"),
+            (["a"], [{"chunk_id": "no chunk"}], "source 1: there is no chunk"),
             (["a"], [{**TEXT, "page": 1}], "body.sources.0.page"),
             (["a"], [{"document_id": "x"}], "body.sources.0.document_id"),
             ("a", [TEXT], "body.statements"),
@@ -175,7 +192,11 @@ async def test_an_invalid_body_is_refused_by_its_place(
     library: Library, path: str, body: object, said: str
 ) -> None:
     conversation = f"/v1/conversations/{'0' * 8}-0000-4000-8000-{'0' * 12}"
-    response = await library.http.post(path.format(conversation=conversation), json=body)
+    response = await library.http.post(
+        path.format(conversation=conversation),
+        content=json.dumps(body),  # which writes half of a pair, unlike `json=`
+        headers={"content-type": "application/json"},
+    )
     assert_problem(response, 422, "invalid-request")
     assert said in response.json()["detail"]
     assert not [word for word in (*INTERNALS, "secret") if word in response.text]
@@ -292,6 +313,34 @@ async def test_metadata_that_cannot_be_kept_is_told_of_once_and_plainly(
 
 
 @pytest.mark.parametrize(
+    ("metadata", "said"),
+    [
+        ('{"a": "\\ud800"}', "it holds a character that cannot be stored"),
+        ('{"\\udfff": 1}', "it holds a character that cannot be stored"),
+        *(('{"a": ' * deep + "1" + "}" * deep, "it is nested too deeply") for deep in (3000, 500)),
+    ],
+    ids=["half of a pair", "in a name", "3000 deep", "500 deep"],
+)
+async def test_metadata_of_a_form_is_refused_in_the_words_of_a_body(
+    library: Library, metadata: str, said: str
+) -> None:
+    file = {"file": ("a.txt", b"text")}
+    form = await library.http.post("/v1/documents", files=file, data={"metadata": metadata})
+    assert assert_invalid(form, "body.metadata").startswith(f"body.metadata: {said}")
+
+
+async def test_a_field_of_a_form_that_is_too_long_is_named_with_its_limit(library: Library) -> None:
+    metadata = json.dumps({"a": "a" * 2**20})
+    file = {"file": ("a.txt", b"text")}
+    form = await library.http.post("/v1/documents", files=file, data={"metadata": metadata})
+    assert_problem(form, 422, "invalid-request")
+    told = form.json()
+    assert [wrong["where"] for wrong in told["errors"]] == ["body.metadata"]
+    assert "body.metadata: it is longer than the 1,048,576 bytes" in told["detail"]
+    assert told["hint"].startswith("Shorten it")
+
+
+@pytest.mark.parametrize(
     "name", ["collection", "external_id", "metadata", "tags", "visibility", "shared_with"]
 )
 async def test_an_empty_field_of_a_form_is_refused_as_in_a_body(
@@ -360,6 +409,18 @@ async def test_an_upload_in_another_form_is_told_which_one_is_meant(library: Lib
             "; boundary=x",
             b"--x\r\nContent-Disposition: form-data\r\n\r\nx\r\n--x--\r\n",
             "has no name",
+        ),
+        (
+            "; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="file"; filename="'
+            + b"a" * 5000
+            + b'"\r\n\r\nx\r\n--x--\r\n',
+            "a header of one of its parts is longer than the 4,",
+        ),
+        (
+            "; boundary=x",
+            b"--x\r\n" + b"X: a\r\n" * 100 + b"\r\nx\r\n--x--\r\n",
+            "has more than the ",
         ),
     ],
 )

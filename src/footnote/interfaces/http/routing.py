@@ -4,22 +4,72 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from functools import cached_property
 from types import UnionType
 from typing import Annotated, Union, get_args, get_origin
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.params import File
 from fastapi.routing import APIRoute
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import parse_options_header
+from starlette.datastructures import FormData
+from starlette.formparsers import MultiPartException, MultiPartParser
 
 from footnote.interfaces.http.problems import ALWAYS, Refused
 from footnote.validation.messages import shown
 from footnote.validation.text import NamedTwice, members_once
 
+_SHOWN_CHARACTERS = 60
+"""Of the name of a field."""
+
+
+class _Form(MultiPartParser):
+    """Reads a form, and says which field is too long."""
+
+    def on_part_data(self, data: bytes, start: int, end: int) -> None:
+        """Take a piece of a part. Raises Refused."""
+        part = self._current_part
+        if part.file is None and len(part.data) + end - start > self.max_part_size:
+            raise Refused(
+                422,
+                f"it is longer than the {self.max_part_size:,} bytes that a field may have",
+                code="invalid-request",
+                hint="Shorten it; what is to be found belongs into the file.",
+                where=f"body.{part.field_name[:_SHOWN_CHARACTERS]}",
+            )
+        super().on_part_data(data, start, end)
+
 
 class _ExactRequest(Request):
+    async def _get_form(
+        self,
+        *,
+        max_files: float = 1000,
+        max_fields: float = 1000,
+        max_part_size: int = MultiPartParser.max_part_size,
+    ) -> FormData:
+        """The form. Raises HTTPException with what is wrong with it, and Refused."""
+        sent, _ = parse_options_header(self.headers.get("content-type"))
+        if self._form is not None or sent != b"multipart/form-data":
+            return await super()._get_form(max_files=max_files, max_fields=max_fields)
+        try:
+            async with aclosing(self.stream()) as stream:
+                self._form = await _Form(
+                    self.headers,
+                    stream,
+                    max_files=max_files,
+                    max_fields=max_fields,
+                    max_part_size=max_part_size,
+                ).parse()
+        except MultiPartException as error:
+            # Starlette calls it invalid, whatever the reason was.
+            raise HTTPException(400, _reason_of(error)) from error
+        return self._form
+
     async def json(self) -> object:
         """The body. Raises Refused where an object has a name twice, and json.JSONDecodeError."""
         try:
@@ -85,6 +135,12 @@ async def _check_form(request: Request) -> None:
 
 ExactForm = Depends(_check_form)
 """Refuses fields of a form that its route does not know, that come twice, or that are empty."""
+
+
+def _reason_of(error: MultiPartException) -> str:
+    cause = error.__cause__
+    said = str(cause) if isinstance(cause, FormParserError) else ""
+    return said if said.startswith("Maximum header ") else error.message
 
 
 def operation_id(route: APIRoute) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -24,11 +25,11 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 """Of one message, with the end of its line."""
 
 
-def error_of(line: bytes) -> JSONRPCError | None:
+def error_of(line: bytes, *, one: Literal["line", "body"]) -> JSONRPCError | None:
     """What is wrong with a line, or a body, under the identifier of its request if it has one."""
     if len(line) > MAX_LINE_BYTES:
         most = f"{MAX_LINE_BYTES // 2**20} MiB"
-        return _error(INVALID_REQUEST, f"This line is longer than a message may be, {most}.")
+        return _error(INVALID_REQUEST, f"This {one} is longer than a message may be, {most}.")
     message = None
     with suppress(ValidationError):
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
@@ -40,8 +41,8 @@ def error_of(line: bytes) -> JSONRPCError | None:
     except (ValueError, RecursionError) as error:
         return _error(
             PARSE_ERROR,
-            f"This cannot be read: {json_fault(error)}. Send a message as JSON in UTF-8, over "
-            "standard input on one line.",
+            f"This cannot be read: {json_fault(error)}. Send a message as JSON in UTF-8, "
+            f"{'on one line' if one == 'line' else 'one in each request'}.",
         )
     if message is not None and "id" not in said:
         return None

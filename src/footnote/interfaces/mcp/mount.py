@@ -59,7 +59,7 @@ class McpMount:
         from footnote.interfaces.mcp.messages import error_of  # noqa: PLC0415
 
         body = await Request(scope, receive).body()
-        if (wrong := error_of(body)) is not None:
+        if (wrong := error_of(body, one="body")) is not None:
             said = wrong.model_dump_json(by_alias=True, exclude_unset=True)
             await Response(said, 400, media_type="application/json")(scope, receive, send)
             return

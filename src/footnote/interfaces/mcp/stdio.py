@@ -144,7 +144,7 @@ async def _messages(
     async for line in lines:
         if not line.strip():
             continue
-        if (error := error_of(line)) is None:
+        if (error := error_of(line, one="line")) is None:
             unanswered.asked(jsonrpc_message_adapter.validate_json(line, by_name=False))
             yield line.decode()
         else:
