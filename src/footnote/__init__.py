@@ -126,6 +126,7 @@ if TYPE_CHECKING:
         QuoteMatch,
         Rectangle,
     )
+    from footnote.domain.personal_data import ArchivePiece
     from footnote.domain.retention import RetentionKind
     from footnote.domain.sources import NewSource
     from footnote.domain.usage import Measure, Period
@@ -254,6 +255,8 @@ __all__ = [  # noqa: RUF022  # in the order of the journey, not of the alphabet
     "Act",
     "AuditHead",
     "ErasureEntry",
+    # what other verbs give
+    "ArchivePiece",
     # how it is
     "WorkspaceStats",
     "CacheStats",
@@ -293,8 +296,8 @@ _LIGHT = (
     *("domain", "domain.grounding", "domain.pages", "errors", "filters", "domain.access"),
     *("domain.audit", "domain.erasure"),
     *("domain.backfill", "domain.clusters", "domain.entities", "domain.evaluations"),
-    *("domain.facts", "domain.identity", "domain.listing", "domain.retention", "domain.sources"),
-    "domain.usage",
+    *("domain.facts", "domain.identity", "domain.listing", "domain.personal_data"),
+    *("domain.retention", "domain.sources", "domain.usage"),
 )
 """Where the other public names are found."""
 

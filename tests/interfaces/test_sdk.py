@@ -34,7 +34,7 @@ GroundingSource GroundingCheck ClaimCheck ClaimVerdict DecidedBy Guard GuardKind
 QuoteRelation
 NewSource Visibility Right Role DocumentSort SortOrder RetentionKind BackgroundWork Measure Period
 FactKind FactStatus EntityKind ClusterOf ClusterGranularity NewEvaluationRun EvaluationOrder
-Act AuditHead ErasureEntry
+Act AuditHead ErasureEntry ArchivePiece
 WorkspaceStats CacheStats
 LaneStatus LaneState Reembedding ReembeddingState Health Check
 FootnoteError InvalidRequest UnsupportedSettings NotFound Conflict QueueFull DocumentFailed

@@ -10,6 +10,7 @@ from typing import LiteralString
 from uuid import UUID
 
 import psycopg
+import psycopg.sql
 import pytest
 
 from footnote.domain import LOCAL_PRINCIPAL
@@ -169,3 +170,37 @@ async def test_nothing_is_sent_after_what_ends_a_pipelined_transaction(
         sent = re.findall(r"^[\d-]+ [\d:.]+\tF\t\d+\t(\w+)", trace.read(), re.MULTILINE)
     assert "Flush" in sent, "so are answers fetched within it"
     assert sent[-2:] == (["Execute", "Sync"] if ends_well else ["Sync", "Query"])
+
+
+async def test_a_pool_says_once_why_it_gets_no_connection(
+    database: Database, own_database: TestDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It tries again and again meanwhile, and says it once more when it is lost once more."""
+    name = database.pool.name
+    with psycopg.connect(
+        own_database.superuser_url, autocommit=True, dbname="postgres"
+    ) as operator:
+        for lost in (1, 2):
+            await _server_process(database)
+            _refuse(operator, own_database.name, refuse=True)
+            before = database.pool.get_stats().get("connections_errors", 0)
+            while database.pool.get_stats().get("connections_errors", 0) < before + 3:
+                with contextlib.suppress(psycopg.OperationalError):
+                    async with database.pool.connection(timeout=0.1):
+                        pass
+            _refuse(operator, own_database.name, refuse=False)
+            said = [each.getMessage() for each in caplog.records if each.name == "psycopg.pool"]
+            assert len([each for each in said if f"error connecting in {name!r}" in each]) == lost
+
+
+def _refuse(operator: psycopg.Connection, database: str, *, refuse: bool) -> None:
+    """Have the server take no more connections to a database, or take them again."""
+    allow = psycopg.sql.SQL("ALTER DATABASE {} ALLOW_CONNECTIONS {}")
+    operator.execute(
+        allow.format(psycopg.sql.Identifier(database), psycopg.sql.Literal(not refuse))
+    )
+    if refuse:
+        operator.execute(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = %s",
+            [database],
+        )

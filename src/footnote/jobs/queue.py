@@ -26,7 +26,7 @@ from footnote.jobs.summaries import summarise_slice
 from footnote.jobs.tracing import traced_task
 from footnote.jobs.webhooks import ATTEMPTS, DeliveryJob, deliver
 from footnote.store.key_rotation import ROTATE_TASK
-from footnote.store.pools import configure_for_queue
+from footnote.store.pools import QUEUE_POOL, configure_for_queue
 from footnote.store.presence import Presence
 from footnote.store.pushes import FETCH_TASK
 from footnote.store.queue import (
@@ -61,7 +61,11 @@ def queue_app(
 ) -> tuple[App, Bookkeeping]:
     """The tasks of this engine over its own connections to the queue, and its books."""
     connector = PsycopgConnector(
-        conninfo=engine.urls.direct, min_size=1, max_size=4, configure=configure_for_queue
+        conninfo=engine.urls.direct,
+        name=QUEUE_POOL,
+        min_size=1,
+        max_size=4,
+        configure=configure_for_queue,
     )
     app = App(connector=connector)
     books = Bookkeeping(

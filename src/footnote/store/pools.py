@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections import defaultdict
+from itertools import count
 from select import POLLIN, poll
 
 from pgvector.psycopg import register_vector_async
@@ -24,6 +27,42 @@ OPEN_SECONDS = 30.0
 """For so long a start waits for a database that does not answer yet."""
 ANSWER_SECONDS = 2.0
 """A replica that says nothing for so long, or has no connection free, is read no more."""
+
+
+QUEUE_POOL = "footnote-queue"
+"""The name of pools of the job queue."""
+_POOL_NAMES = (f"footnote-{number}" for number in count(1))
+
+
+class _SaidOnce(logging.Filter):
+    """Has a pool say once why it gets no connection, until it gets one.
+
+    While a database recovers, a pool would say it with each try, dozens of times a second.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._said: defaultdict[str, set[str]] = defaultdict(set)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a line is written; those of other programs' pools are not ours to leave out."""
+        about = record.args[0] if isinstance(record.args, tuple) and record.args else None
+        if record.msg != _NO_CONNECTION or not str(about).startswith("footnote-"):
+            return True
+        said, line = self._said[str(about)], record.getMessage()
+        new = line not in said
+        said.add(line)
+        return new
+
+    def connected(self, pool: str) -> None:
+        """Let a pool say all again."""
+        self._said.pop(pool, None)
+
+
+_NO_CONNECTION = "error connecting in %r: %s"
+"""What psycopg logs."""
+_SAID_ONCE = _SaidOnce()
+logging.getLogger("psycopg.pool").addFilter(_SAID_ONCE)
 
 
 async def open_database(
@@ -71,6 +110,7 @@ def _pool(
 ) -> tuple[Pool, str]:
     """A pool that is not open yet, and the time limit of its transactions."""
     timeout = _milliseconds(statement_timeout_seconds)
+    name = next(_POOL_NAMES)
 
     async def configure(connection: Connection) -> None:
         if await _behind_pooler(connection):
@@ -80,9 +120,11 @@ def _pool(
             await connection.execute(_SQL["act"], {"timeout": timeout, "schema": SCHEMA})
             await register_vector_async(connection)
         register_integers(connection)
+        _SAID_ONCE.connected(name)
 
     pool: Pool = AsyncConnectionPool(
         url,
+        name=name,
         connection_class=PooledConnection,
         min_size=1,
         max_size=pool_size,
@@ -107,6 +149,7 @@ async def configure_for_queue(connection: Connection) -> None:
     """
     await connection.set_autocommit(True)
     await connection.execute(_SQL["configure"], {"timeout": _milliseconds(0), "schema": SCHEMA})
+    _SAID_ONCE.connected(QUEUE_POOL)
 
 
 def _milliseconds(seconds: float) -> str:

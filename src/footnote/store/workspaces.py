@@ -118,13 +118,18 @@ def _odd(name: str) -> InvalidRequest:
 
 
 async def workspace_stats(scope: WorkspaceScope, lane: Lane) -> WorkspaceStats:
-    """Count what the principal may see."""
+    """Count what the principal may see.
+
+    Segments are of the whole workspace: who has roles in single collections alone gets none.
+    """
     by_status = await scope.all(_SQL["count_documents"])
-    segments = await scope.single(_SQL["count_segments"])
+    segments = 0
+    if scope.principal.role is not None:
+        segments = (await scope.single(_SQL["count_segments"]))["segments"]
     return WorkspaceStats(
         documents=sum(row["documents"] for row in by_status),
         chunks=sum(row["chunks"] for row in by_status),
         documents_by_status={row["status"]: row["documents"] for row in by_status},
-        segments=segments["segments"],
+        segments=segments,
         lane=lane,
     )
