@@ -49,7 +49,7 @@ class ServerProcess:
     """Whether others serve already."""
     ready: int
     """A pipe that is written to once this one is ready."""
-    lifeline: int
+    starter_pipe: int
     """A pipe that ends when the process is gone that started this one."""
 
     def tell_ready(self) -> None:
@@ -63,16 +63,16 @@ class ServerProcess:
         loop = asyncio.get_running_loop()
 
         def ended() -> None:
-            loop.remove_reader(self.lifeline)
+            loop.remove_reader(self.starter_pipe)
             end()
 
-        loop.add_reader(self.lifeline, ended)
+        loop.add_reader(self.starter_pipe, ended)
 
     def close_here(self) -> None:
         """Leave to the server's process what is its own, in one that was forked off it."""
         self.inbox.close()
         os.close(self.ready)
-        os.close(self.lifeline)
+        os.close(self.starter_pipe)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -87,14 +87,15 @@ class _Kept:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Family:
+class _Processes:
     """The processes, and what they inherit."""
 
     folder: TemporaryFolder
     """Where the processes find each other: the path of a socket may not be long."""
     vectors: TemporaryFolder
     inboxes: list[socket]
-    lifeline: tuple[int, int] = field(default_factory=os.pipe)
+    starter_pipe: tuple[int, int] = field(default_factory=os.pipe)
+    """What ends with the process that starts them."""
     kept: list[_Kept] = field(default_factory=list)
 
     def place(self, number: int) -> Path:
@@ -118,7 +119,7 @@ class _Family:
         os.setsid()  # Ctrl-C is for the process that started it, which then ends it.
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_SIGNALS, signal.SIGCHLD})
         os.close(reading)
-        os.close(self.lifeline[1])
+        os.close(self.starter_pipe[1])
         for other, inbox in enumerate(self.inboxes):
             if other != number:
                 inbox.close()
@@ -132,7 +133,7 @@ class _Family:
             siblings=tuple(self.place(each) for each in range(len(self.inboxes)) if each != number),
             others_serve=any(each.process_id for each in self.kept),
             ready=writing,
-            lifeline=self.lifeline[0],
+            starter_pipe=self.starter_pipe[0],
         )
 
 
@@ -149,7 +150,7 @@ def one_of_several(count: int, home: Path) -> ServerProcess | None:
     gc.collect()
     gc.freeze()
     signal.pthread_sigmask(signal.SIG_BLOCK, {*_SIGNALS, signal.SIGCHLD})
-    family = _Family(
+    processes = _Processes(
         folder=TemporaryFolder("serving"),
         vectors=TemporaryFolder("vectors", home),
         inboxes=[],
@@ -159,24 +160,24 @@ def one_of_several(count: int, home: Path) -> ServerProcess | None:
     try:
         for number in range(count):
             inbox = socket(AF_UNIX)
-            inbox.bind(str(family.place(number)))
+            inbox.bind(str(processes.place(number)))
             inbox.listen()
-            family.inboxes.append(inbox)
-        began = family.start(0)
+            processes.inboxes.append(inbox)
+        began = processes.start(0)
         if isinstance(began, ServerProcess):
             return began
         if not _is_ready(began):
-            code = _ended(family)
+            code = _ended(processes)
             raise typer.Exit(code)
         for number in range(1, count):
-            began = family.start(number)
+            began = processes.start(number)
             if isinstance(began, ServerProcess):
                 return began
             os.close(began)
-        return _keep(family)
+        return _keep(processes)
     finally:
         if os.getpid() == starter:
-            for folder in (family.folder, family.vectors):
+            for folder in (processes.folder, processes.vectors):
                 folder.remove()
 
 
@@ -192,25 +193,25 @@ def _is_ready(pipe: int) -> bool:
         os.close(pipe)
 
 
-def _keep(family: _Family) -> ServerProcess | None:
+def _keep(processes: _Processes) -> ServerProcess | None:
     """Start again what dies, until a signal ends all; in what is started again its share."""
     log = structlog.get_logger(__name__)
     while True:
         now = time.monotonic()
-        for number, kept in enumerate(family.kept):
+        for number, kept in enumerate(processes.kept):
             if kept.due is not None and kept.due <= now:
-                began = family.start(number)
+                began = processes.start(number)
                 if isinstance(began, ServerProcess):
                     return began
                 os.close(began)
-        due = [kept.due for kept in family.kept if kept.due is not None]
+        due = [kept.due for kept in processes.kept if kept.due is not None]
         waited = max(0.0, min(due) - now) if due else LONGEST_PAUSE_SECONDS
         came = signal.sigtimedwait((*_SIGNALS, signal.SIGCHLD), waited)
         if came is not None and came.si_signo in _SIGNALS:
-            _ended(family)
+            _ended(processes)
             return None
-        for number, code in _reap(family):
-            kept = family.kept[number]
+        for number, code in _reap(processes):
+            kept = processes.kept[number]
             if time.monotonic() - kept.began > _LONG_ENOUGH_SECONDS:
                 kept.pause_seconds = 1.0
             kept.due = time.monotonic() + kept.pause_seconds
@@ -223,9 +224,9 @@ def _keep(family: _Family) -> ServerProcess | None:
             kept.pause_seconds = min(kept.pause_seconds * 2, LONGEST_PAUSE_SECONDS)
 
 
-def _reap(family: _Family) -> Iterator[tuple[int, int]]:
+def _reap(processes: _Processes) -> Iterator[tuple[int, int]]:
     """The number and exit code of each process that has ended since."""
-    for number, kept in enumerate(family.kept):
+    for number, kept in enumerate(processes.kept):
         if kept.process_id:
             process_id, status = os.waitpid(kept.process_id, os.WNOHANG)
             if process_id:
@@ -233,20 +234,20 @@ def _reap(family: _Family) -> Iterator[tuple[int, int]]:
                 yield number, os.waitstatus_to_exitcode(status)
 
 
-def _ended(family: _Family) -> int:
+def _ended(processes: _Processes) -> int:
     """End every process that is there; the exit code of the first."""
-    codes = dict(_reap(family))
-    for kept in family.kept:
+    codes = dict(_reap(processes))
+    for kept in processes.kept:
         if kept.process_id:
             os.kill(kept.process_id, signal.SIGTERM)
     last = time.monotonic() + _END_SECONDS
-    while any(kept.process_id for kept in family.kept):
+    while any(kept.process_id for kept in processes.kept):
         left = last - time.monotonic()
         if left <= 0:
-            for kept in family.kept:
+            for kept in processes.kept:
                 if kept.process_id:
                     os.kill(kept.process_id, signal.SIGKILL)
         signal.sigtimedwait((signal.SIGCHLD,), max(left, 0.1))
-        codes.update(_reap(family))
+        codes.update(_reap(processes))
     code = codes.get(0, 0)
     return code if code >= 0 else 128 - code
