@@ -180,7 +180,10 @@ async def test_all_are_clustered_anew_once_many_came(workspace: WorkspaceEngine)
     for cluster, titles in was.items():
         same = [each for each, others in now.items() if titles <= others]
         assert same in ([], [cluster])
-    assert any(all("volcano" in title for title in titles) for titles in now.values())
+    # Which others are near enough to join them hangs on the order in which all of them came.
+    assert any(
+        sum("volcano" in title for title in titles) > len(titles) / 2 for titles in now.values()
+    )
 
 
 async def test_clusters_are_seen_as_far_as_their_documents_are(

@@ -135,7 +135,10 @@ async def test_two_tenants_do_everything_over_one_connection_of_a_pooler(
             SELECT current_setting('role'), current_setting('search_path'),
                 current_setting('footnote.workspace_id', true),
                 (SELECT count(*) FROM pg_prepared_statements),
-                (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')
+                (
+                    SELECT count(*) FROM pg_locks
+                    WHERE locktype = 'advisory' AND pid = pg_backend_pid()
+                )
             """
         ).fetchone()
     assert left is not None
