@@ -21,6 +21,7 @@ from footnote.engine.diagnosis import (
     file_store_check,
     health_of,
     judge_check,
+    master_key_check,
     optional_checks,
     python_check,
     reader_check,
@@ -30,7 +31,6 @@ from footnote.engine.diagnosis import (
 )
 from footnote.engine.encryption import key_ring_from
 from footnote.engine.lanes import embedders_from
-from footnote.engine.master_key_check import master_key_check
 from footnote.errors import FootnoteError
 from footnote.settings import Settings
 from footnote.store.blobs import blobs_from

@@ -15,7 +15,6 @@ from footnote.domain import Check, Health
 from footnote.domain.replicas import ReplicaStatus
 from footnote.engine.backup_places import backup_check
 from footnote.engine.configured_models import reader_from_settings
-from footnote.engine.master_key_check import master_key_check
 from footnote.engine.model_keys import model_keys_checks
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import DocumentUnreadable, FootnoteError
@@ -26,11 +25,15 @@ from footnote.ingestion.sandbox.trial import try_out
 from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
 from footnote.models.transcription import transcription_service
 from footnote.settings import Settings
+from footnote.store.data_keys import KeyRing
 from footnote.store.diagnostics import ADVISED, examine_database, serves
+from footnote.store.key_backup import all_stored_keys
 
 _LEAST_PYTHON = (3, 11)
 _FREE_BYTES = 1024**3
 """Room for the database's first write-ahead log and the built model."""
+_NAMED = 5
+"""Workspaces that are named whose keys cannot be unwrapped."""
 
 
 async def examine_installation(workspace: WorkspaceAccess) -> Health:
@@ -70,6 +73,26 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
     if not settings.identity_ways:
         return health
     return replace(health, checks=tuple(replace(each, detail="") for each in health.checks))
+
+
+async def master_key_check(keys: KeyRing, owner_url: str) -> Check:
+    """Whether the master key at hand unwraps the data keys of all workspaces."""
+    name = "master key"
+    stored = [each for each in await all_stored_keys(owner_url) if each.keys]
+    refused = [(each.workspace, error) for each in stored if (error := await keys.refusal(each))]
+    if not refused:
+        detail = f"workspaces whose data keys it unwraps: {len(stored):,}"
+        return Check(name=name, ok=True, detail=detail if stored else "nothing is under one yet")
+    named = ", ".join(workspace for workspace, _ in refused[:_NAMED])
+    more = ", …" if len(refused) > _NAMED else ""
+    return Check(
+        name=name,
+        ok=False,
+        detail=f"data keys of {len(refused):,} of {len(stored):,} workspaces ({named}{more}) "
+        f"cannot be unwrapped: {refused[0][1]}",
+        hint="bring back the master key that they are under, or name it in FOOTNOTE_MASTER_KEY; "
+        "see footnote encryption status",
+    )
 
 
 def replica_checks(replicas: Sequence[ReplicaStatus]) -> list[Check]:

@@ -114,7 +114,7 @@ class ServingSettings(BaseModel):
         ge=1,
         le=64,
         description="Processes that serve this address, each with its own connections, models and "
-        "caches: one for two cores or so, where many ask at once and there are 250 MB for each. "
+        "caches, some 155 MB more for each: one for two cores or so, where many ask at once. "
         "More than one needs Linux.",
     )
     public_url: WebAddress | None = Field(
