@@ -3,11 +3,12 @@
     python bench/fit_reading.py --data ../shared/data/reading [--reader FILE] [--write]
 
 Of each reading set the paragraphs that training keeps apart (every twentieth block of ten) are
-searched by their own questions, and the office papers' half to develop on by its questions; and
-again without the paragraph or the papers that answer. Questions that the sets call impossible are
+searched by their own questions, the office papers' half to develop on by its questions, and the
+papers of `training/written` that training keeps apart by some of theirs; and again without the
+paragraph or the papers that answer. Questions that the sets call impossible are
 asked too, and those of `siblings.py` to develop on, about what a document has and what it has a
 sibling of. Fitted are three conditional logits with "none" (`answering/weighing.py`): over what is
-known of the eight passages, or sixteen of office papers, before they are read; over what is
+known of the eight passages, or sixteen of papers, before they are read; over what is
 observed of each statement of those that are read, the most promising first; and with what the
 reader says of the two likeliest as claims. They are judged in five folds that share no paragraphs
 or papers. What the reader said and the vectors are kept in files beside the models, so that a run
@@ -52,6 +53,7 @@ from reading_questions import (
     RememberingReader,
     questions_of_office,
     questions_of_set,
+    questions_of_written,
 )
 from reading_sets import RememberingEmbedder
 from reporting import finish, progress, show
@@ -380,6 +382,7 @@ async def gathered(options: argparse.Namespace) -> tuple[list[Example], Logit]:
     examples: list[Example] = []
     with progress() as bars:
         questions = await questions_of_office(options.models)
+        questions += await questions_of_written(options.models)
         for name, count in bars.track(SETS.items(), description="Searching"):
             questions += await questions_of_set(options.data, name, count, embedder)
         questions += [

@@ -1,4 +1,4 @@
-"""Searches the papers of `bench/office` for the questions about them, as a user's would be."""
+"""Searches the papers of `bench/office`, or others, for the questions about them, as users do."""
 
 from __future__ import annotations
 
@@ -33,12 +33,17 @@ class Found:
 
 
 async def search_office(models: Path) -> Found:
+    """The evidence of every question about `bench/office`."""
+    return await search_papers(models, "office", OFFICE / "documents", OFFICE / "questions.jsonl")
+
+
+async def search_papers(models: Path, name: str, documents: Path, golden: Path) -> Found:
     """The evidence of every question; kept in a file beside the models for as long as the papers,
     the questions and the program's search stay as they are."""
     digest = hashlib.sha256(bytes([SEARCHED]))
-    for path in (*sorted(OFFICE.rglob("*.*")), Path(pickle.__file__)):
+    for path in (*sorted(documents.rglob("*.*")), golden, Path(pickle.__file__)):
         digest.update(path.read_bytes())
-    kept = models / f"office-{digest.hexdigest()[:12]}.pickle"
+    kept = models / f"{name}-{digest.hexdigest()[:12]}.pickle"
     if kept.exists():
         found: Found = pickle.loads(kept.read_bytes())
         return found
@@ -47,10 +52,8 @@ async def search_office(models: Path) -> Found:
     around: dict[str, Surroundings] = {}
     async with temporary_engine(settings) as engine:
         workspace = await engine.workspace()
-        await ingest(
-            engine, workspace, sorted((OFFICE / "documents").iterdir()), work_until_resting
-        )
-        for each in read_golden(OFFICE / "questions.jsonl").questions:
+        await ingest(engine, workspace, sorted(documents.iterdir()), work_until_resting)
+        for each in read_golden(golden).questions:
             request = SearchRequest(
                 query=each.question, top_k=SEARCHED, changes=PlanChanges(cache=False)
             )

@@ -15,7 +15,7 @@ import asyncio
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
@@ -135,9 +135,15 @@ def office(found: Found, half: str, passages: int = EVIDENCE) -> Iterator[Asked]
 
     There are so many passages, where as many are left without those.
     """
-    for each in read_golden(OFFICE / "questions.jsonl").questions:
-        if half_of(each) != half:
-            continue
+    questions = read_golden(OFFICE / "questions.jsonl").questions
+    return over_evidence(found, [each for each in questions if half_of(each) == half], passages)
+
+
+def over_evidence(
+    found: Found, questions: Iterable[GoldenQuestion], passages: int
+) -> Iterator[Asked]:
+    """Questions over what was found for them, and again without the passages that answer."""
+    for each in questions:
 
         def is_right(citation: Citation, golden: GoldenQuestion = each) -> bool:
             return answers(citation, golden, found.library, found.around[citation.chunk_id])

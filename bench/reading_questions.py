@@ -29,6 +29,7 @@ from footnote.ports import (
 from office_search import search_office
 from reading import Asked, office
 from reading_sets import bm25, evidence_of, fused, passage_of
+from written_questions import asked_of_written, search_written
 
 SETS = {
     "squad-train-parts": 30,
@@ -164,6 +165,15 @@ async def questions_of_office(models: Path) -> list[Question]:
     return [
         Question(collection="office", group=group_of(each), asked=each)
         for each in office(found, "development", MOST_PASSAGES)
+    ]
+
+
+async def questions_of_written(models: Path) -> list[Question]:
+    """Questions about the written papers that training keeps apart."""
+    found, questions = await search_written(models)
+    return [
+        Question(collection="written", group=paper, asked=asked)
+        for paper, asked in asked_of_written(found, questions, MOST_PASSAGES)
     ]
 
 

@@ -5,7 +5,7 @@
 XQuAD (four languages): token F1 and exact match given the paragraph, and the AUC of "does this paragraph answer" against
 another paragraph of the same article. WiCE claims (development half): AUC and balanced accuracy of "supported" against the
 rest. Altered sentences of paragraphs kept apart: balanced accuracy of "supported" against altered numbers, names, denials.
-Made-up office papers with nouns and wordings kept apart: AUC, span F1, the passage that answers first among eight, and statements.
+Made-up office papers with nouns and wordings kept apart, and written papers kept apart: AUC, span F1, the passage that answers first among eight, and statements.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from encoder import Reader, weights_of
 from export import MATRICES, quantised
 from office_texts import Office
 from paper_texts import Papers
+from written_papers import WrittenPapers
 
 from examples import CONTRADICTED, SUPPORTED, Examples
 
@@ -203,7 +204,7 @@ def altered(examples: Examples, reader: Reader, count: int = 400) -> dict[str, f
     return {"auc": area(p, n), "balanced": balanced(p, n)}
 
 
-def office(reader: Reader, count: int, papers: Office | Papers) -> dict[str, float]:
+def office(reader: Reader, count: int, papers: Office | Papers | WrittenPapers) -> dict[str, float]:
     """Made-up office papers: the choice among eight passages, the span in the one that answers, statements."""
     first, f1, positive, negative = [], [], [], []
     for _ in range(count):
@@ -292,7 +293,7 @@ def main() -> None:
     for language in LANGUAGES:
         found = ranked(options.data, reader, language, options.questions // 4)
         print("relevance", language, {k: round(v, 3) for k, v in found.items()}, flush=True)
-    for name, source in (("office", Office), ("papers", Papers)):
+    for name, source in (("office", Office), ("papers", Papers), ("written", WrittenPapers)):
         found = office(reader, options.questions, source(random.Random(3), apart=True))
         print(name, {k: round(v, 3) for k, v in found.items()}, flush=True)
     for language in ("en", "es", "fr", "zh", "no", "ja"):

@@ -23,6 +23,7 @@ from paper_texts import Papers
 from rewordings import Rewordings
 from sibling_pairs import Siblings
 from tokenizers import Tokenizer
+from written_papers import WrittenPapers
 
 from footnote.ports import Embedder
 
@@ -86,6 +87,7 @@ class Examples:
         self.reword = reword
         self.tokenizer, self.random, self.whole = tokenizer, random.Random(seed), whole
         self.clauses, self.papers = Office(self.random), Papers(self.random)
+        self.written = WrittenPapers(self.random)
         self.searched: dict[str, NearMisses] = {}
         self.siblings = Siblings(self.random, reword, embedder) if reword and embedder else None
         self.sources: dict[str, list[Passage]] = {}
@@ -129,6 +131,7 @@ class Examples:
         self.sources, self.reports = self.kept_apart, self.apart_reports
         self.clauses, self.searched = Office(self.random, apart=True), {}
         self.papers = Papers(self.random, apart=True)
+        self.written = WrittenPapers(self.random, apart=True)
         self.index()
 
     def speak(self, language: str) -> None:
@@ -141,6 +144,7 @@ class Examples:
         kinds = [
             (self.reading, 0.50), (self.office, 0.22), (self.support, 0.12), (self.office_claim, 0.06),
             (self.table, 0.02), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.03),
+            (self.written_question, 0.5), (self.written_claim, 0.1),
         ]  # fmt: skip
         if self.siblings is not None:
             kinds += [(self.sibling, 0.25), (self.office_sibling, 0.18)]
@@ -247,6 +251,10 @@ class Examples:
     def office_source(self, papers: float) -> Office | Papers:
         """Papers of all kinds for that share of draws, otherwise clauses and lists of one kind."""
         return self.papers if self.random.random() < papers else self.clauses
+
+    def written_question(self) -> Pair | None:
+        """A question about a written paper with a passage of it, which answers or comes near."""
+        return self.asked_pair(self.written.reading())
 
     def asked_pair(self, asked: Asked) -> Pair | None:
         """A made-up question with its passage, as it is read."""
@@ -443,6 +451,11 @@ class Examples:
     def office_claim(self) -> Pair | None:
         """A statement about an office paper, true, altered or of another fact, with a quote."""
         said, quote, label = self.office_source(0.55).claim()
+        return self.pack("claim: " + said, quote, None, support=label)
+
+    def written_claim(self) -> Pair | None:
+        """A question about a written paper with an answer behind it, right or not, and a quote."""
+        said, quote, label = self.written.claim()
         return self.pack("claim: " + said, quote, None, support=label)
 
     def claim(self) -> Pair | None:

@@ -1,0 +1,259 @@
+"""Papers and questions that were written by hand, one by one: how people ask in other words than a paper uses.
+
+    python training/written_papers.py
+
+checks the files of `written/` and counts what is in them. A file holds papers, each with the facts that are asked for:
+
+    @@@ House rules | en | rules
+    Dogs wait outside, guide dogs excepted.
+
+    %%%
+    > Dogs wait outside, guide dogs excepted.
+    ? Can I bring my poodle? => Dogs wait outside
+    ?de Darf mein Hund hinein? => Dogs wait outside
+    - Do cats wait outside?
+
+A quote stands in the text, an answer in its quote, both letter by letter; a question after `-` has no answer in the paper.
+One in `HELD_OUT` papers, by its title, is kept for evaluation and for what is fitted to the reader.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from near_misses import NearMisses
+from office_texts import NEITHER, SUPPORTED, Asked
+
+FOLDER = Path(__file__).parent / "written"
+HELD_OUT = 7
+DENSE_SCRIPTS = {"zh", "ja", "ko", "th"}
+ASKED = re.compile(r"\?(?:[a-z]{2,3})?\s+(?P<question>.*?)\s*=>\s*(?P<answer>.+)")
+UNANSWERED = re.compile(r"-(?:[a-z]{2,3})?\s+(?P<question>.+)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A sentence, item or row of a paper, the questions it answers, and some that nothing in the paper does."""
+
+    quote: str
+    asked: Sequence[tuple[str, str]]
+    """Questions, each with the stretch of the quote that answers it."""
+    unanswered: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paper:
+    """A paper as it was written."""
+
+    title: str
+    language: str
+    kind: str
+    text: str
+    facts: Sequence[Fact]
+
+    @property
+    def kept_apart(self) -> bool:
+        """Whether it is for evaluation."""
+        return int(sha256(self.title.encode()).hexdigest(), 16) % HELD_OUT == 0
+
+
+def papers_of(written: str, name: str) -> Iterator[Paper]:
+    """The papers of a file's text.
+
+    Raises:
+        ValueError: where a line is not as described, with the name and the line.
+
+    """
+    for section in re.split(r"^@@@ ", written, flags=re.MULTILINE)[1:]:
+        head, _, body = section.partition("\n")
+        text, facts_begin, listed = body.partition("\n%%%\n")
+        parts = [each.strip() for each in head.split("|")]
+        if len(parts) != 3 or not facts_begin:
+            raise ValueError(
+                f"{name}, “{head}”: wants a title, a language and a kind, and a line %%%"
+            )
+        text, facts = text.strip(), []
+        quote: str | None = None
+        asked: list[tuple[str, str]] = []
+        unanswered: list[str] = []
+        for line in [*filter(None, map(str.strip, listed.splitlines())), "> "]:
+            found = ASKED.fullmatch(line)
+            if line.startswith(">"):
+                if asked and quote is not None:
+                    facts.append(
+                        Fact(quote=quote, asked=tuple(asked), unanswered=tuple(unanswered))
+                    )
+                quote, asked, unanswered = line[1:].strip(), [], []
+                fits = quote in text
+            elif found and quote is not None:
+                asked.append((found["question"], found["answer"].strip()))
+                fits = asked[-1][1] in quote
+            elif (absent := UNANSWERED.fullmatch(line)) and quote is not None:
+                unanswered.append(absent["question"])
+                fits = True
+            else:
+                fits = False
+            if not fits:
+                raise ValueError(f"{name}, “{parts[0]}”: {line}")
+        yield Paper(title=parts[0], language=parts[1], kind=parts[2], text=text, facts=tuple(facts))
+
+
+def read_papers(folder: Path = FOLDER) -> list[Paper]:
+    """All papers of a folder, in the order of its files."""
+    return [
+        paper
+        for path in sorted(folder.glob("*.txt"))
+        for paper in papers_of(path.read_text(encoding="utf-8"), path.name)
+    ]
+
+
+class WrittenPapers:
+    """Draws questions and statements about written papers."""
+
+    def __init__(self, draw: random.Random, *, apart: bool = False, folder: Path = FOLDER) -> None:
+        self.random = draw
+        self.papers = [each for each in read_papers(folder) if each.kept_apart == apart]
+        self.facts = [(paper, fact) for paper in self.papers for fact in paper.facts]
+        self.paragraphs = [
+            (paper, block) for paper in self.papers for block in paper.text.split("\n\n") if len(block) > 60
+        ]  # fmt: skip
+        self.searched = NearMisses([block for _, block in self.paragraphs])
+
+    def reading(self) -> Asked:
+        """A question with a passage of its paper that answers it (.5), or with one that comes near."""
+        paper, fact = self.random.choice(self.facts)
+        drawn = self.random.random()
+        if drawn < 0.3 and fact.unanswered:
+            question = self.random.choice(fact.unanswered)
+            if drawn < 0.22:
+                return self.shown(question, paper, fact, None)
+            return self.elsewhere(question, paper, fact)
+        question, answer = self.random.choice(fact.asked)
+        if drawn < 0.5:
+            return self.elsewhere(question, paper, fact)
+        return self.shown(question, paper, fact, answer)
+
+    def choice(self, others: int = 7) -> list[Asked]:
+        """A question with a passage that answers, then with others that do not."""
+        paper, fact = self.random.choice(self.facts)
+        question, answer = self.random.choice(fact.asked)
+        return [
+            self.shown(question, paper, fact, answer),
+            *(self.elsewhere(question, paper, fact) for _ in range(others)),
+        ]
+
+    def shown(self, question: str, paper: Paper, fact: Fact, answer: str | None) -> Asked:
+        """The question with a passage around the fact."""
+        begin = paper.text.index(fact.quote)
+        start, end = self.around(paper, begin, begin + len(fact.quote))
+        place = begin + fact.quote.index(answer) - start if answer else 0
+        return Asked(
+            question=question,
+            text=paper.text[start:end],
+            answer={"text": answer, "start": place} if answer else None,
+            heading=self.heading(paper, start),
+        )
+
+    def elsewhere(self, question: str, paper: Paper, fact: Fact) -> Asked:
+        """The question with the fact's passage without it, another passage of the paper, or one of another paper
+        that a search would find."""  # fmt: skip
+        way = self.random.random()
+        begin = paper.text.index(fact.quote)
+        if way < 0.35:
+            start, end = self.around(paper, begin, begin + len(fact.quote))
+            text = (paper.text[start:begin] + paper.text[begin + len(fact.quote) : end]).strip()
+            if len(text) > 60 and fact.quote not in text:
+                return Asked(
+                    question=question, text=text, answer=None, heading=self.heading(paper, start)
+                )
+        if way < 0.75 and len(paper.facts) > 1:
+            other = self.random.choice([each for each in paper.facts if each is not fact])
+            at = paper.text.index(other.quote)
+            start, end = self.around(paper, at, at + len(other.quote))
+            if fact.quote not in paper.text[start:end]:
+                return Asked(
+                    question=question, text=paper.text[start:end], answer=None, heading=self.heading(paper, start)
+                )  # fmt: skip
+        strangers = [
+            self.paragraphs[at] for at in self.searched.best(question, 12) if self.paragraphs[at][0] is not paper
+        ]  # fmt: skip
+        stranger, block = self.random.choice(strangers or self.paragraphs)
+        at = stranger.text.index(block)
+        start, end = self.around(stranger, at, at + len(block))
+        # Under the title of what was asked about a stranger's passage would be a lie that answers.
+        return Asked(
+            question=question, text=stranger.text[start:end], answer=None, heading=self.heading(stranger, start)
+        )  # fmt: skip
+
+    def around(self, paper: Paper, begin: int, end: int) -> tuple[int, int]:
+        """Where a passage of whole lines around a stretch begins and ends, of 200 to 900 characters."""
+        room = self.random.choice((200, 350, 500, 700, 900))
+        if paper.language in DENSE_SCRIPTS:
+            room = int(room * 0.4)
+        breaks = [0, *(found.end() for found in re.finditer(r"\n+", paper.text)), len(paper.text)]
+        first = max(at for at in range(len(breaks) - 1) if breaks[at] <= begin)
+        last = min(at for at in range(1, len(breaks)) if breaks[at] >= end)
+        while True:
+            ways = [
+                (low, high)
+                for low, high in ((first - 1, last), (first, last + 1))
+                if low >= 0 and high < len(breaks) and breaks[high] - breaks[low] <= room
+            ]
+            if not ways:
+                return breaks[first], breaks[last]
+            first, last = self.random.choice(ways)
+
+    def heading(self, paper: Paper, start: int) -> str:
+        """The title and the section's heading, as a passage has them when it is read; sometimes neither."""
+        drawn = self.random.random()
+        if drawn < 0.3:
+            return ""
+        sections = re.findall(r"^#+ (.+)$", paper.text[:start], flags=re.MULTILINE)
+        return f"{paper.title} › {sections[-1]}" if sections and drawn < 0.75 else paper.title
+
+    def claim(self) -> tuple[str, str, int]:
+        """A question with an answer behind it, a quote, and whether that supports it."""
+        paper, fact = self.random.choice(self.facts)
+        question, answer = self.random.choice(fact.asked)
+        begin = paper.text.index(fact.quote)
+        quote, label = fact.quote, SUPPORTED
+        drawn = self.random.random()
+        if drawn < 0.4 and fact.unanswered:
+            question, label = self.random.choice(fact.unanswered), NEITHER
+        elif drawn < 0.55 and len(paper.facts) > 1:
+            other = self.random.choice([each for each in paper.facts if each is not fact])
+            other_answer = self.random.choice(other.asked)[1]
+            if other_answer not in quote:
+                quote, answer, label = other.quote, other_answer, NEITHER
+        if self.random.random() < 0.3:
+            start, end = self.around(paper, begin, begin + len(fact.quote))
+            quote = paper.text[start:end] if quote is fact.quote else quote
+        return f"{question} {answer}", quote, label
+
+
+def main() -> None:
+    papers = read_papers()
+    facts = [fact for paper in papers for fact in paper.facts]
+    languages: dict[str, int] = {}
+    for paper in papers:
+        languages[paper.language] = languages.get(paper.language, 0) + 1
+    print(
+        f"{len(papers)} papers, {sum(each.kept_apart for each in papers)} of them kept apart, with {len(facts)} facts, "
+        f"{sum(len(each.asked) for each in facts)} questions that they answer and "
+        f"{sum(len(each.unanswered) for each in facts)} that they do not"
+    )
+    print(
+        ", ".join(
+            f"{name} {count}"
+            for name, count in sorted(languages.items(), key=lambda each: -each[1])
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
