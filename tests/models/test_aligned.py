@@ -9,7 +9,7 @@ import pytest
 
 from footnote.domain.usage import UsageNote
 from footnote.language.detection import is_english
-from footnote.models.aligned import AlignedEncoder
+from footnote.models.aligned import AlignedEncoder, read_languages
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.ports.metering import metering
 
@@ -36,6 +36,11 @@ QUESTIONS = {
 PASSAGES = {"en": ENGLISH, "de": GERMAN, "zh": CHINESE}
 
 
+UNRELATED = {
+    "en": ["Stir the soup before it boils.", "The comet returns every 76 years."],
+    "de": ["Rühren Sie die Suppe, bevor sie kocht.", "Der Komet kehrt alle 76 Jahre zurück."],
+    "zh": ["汤煮开之前要搅拌。", "这颗彗星每76年回归一次。"],
+}
 OTHERS = (
     "Договор аренды заключён на пять лет.",
     "የኪራይ ውል ለአምስት ዓመት ነው።",
@@ -48,8 +53,9 @@ async def test_english_has_the_vectors_of_minilm(
 ) -> None:
     vectors = await aligned.embed_documents(ENGLISH)
     np.testing.assert_array_equal(vectors, int8.encode(ENGLISH))
+    languages = read_languages()
     for question in QUESTIONS["en"]:
-        expected = await int8.embed_query(question)
+        expected = languages.out_of(await int8.embed_query(question))
         np.testing.assert_array_equal(await aligned.embed_query(question), expected)
 
 
@@ -80,6 +86,34 @@ async def test_a_question_finds_its_passage_in_any_language(
     passages = await aligned.embed_documents(PASSAGES[held])
     questions = np.stack([await aligned.embed_query(text) for text in QUESTIONS[asked]])
     assert (questions @ passages.T).argmax(axis=1).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+async def test_a_question_is_no_nearer_to_its_own_language_than_to_others(
+    aligned: AlignedEncoder, asked: str
+) -> None:
+    """Whatever is asked for: the mean of unrelated passages in one language is near to nothing."""
+    questions = np.stack([await aligned.embed_query(text) for text in QUESTIONS[asked]])
+    unrelated = await aligned.embed_documents(UNRELATED[asked])
+    others = await aligned.embed_documents(
+        [text for language, texts in UNRELATED.items() if language != asked for text in texts]
+    )
+    own, foreign = (float((questions @ each.T).mean()) for each in (unrelated, others))
+    assert own - foreign < 0.08
+
+
+def test_what_a_language_has_in_common_is_taken_away() -> None:
+    languages = read_languages()
+    assert languages.centres.shape[1] == 384
+    chance = np.random.default_rng(0)
+    for centre in languages.centres:
+        common = centre / np.linalg.norm(centre)
+        own = chance.normal(size=384).astype(np.float32)
+        own -= (own @ common) * common
+        asked = (common + 2 * own / np.linalg.norm(own)) / np.sqrt(5)
+        left = languages.out_of(asked)
+        assert float(np.linalg.norm(left)) == pytest.approx(1.0, abs=1e-5)
+        assert float(left @ common) < float(asked @ common) - 0.05
 
 
 async def test_passages_of_several_languages_keep_their_order(aligned: AlignedEncoder) -> None:

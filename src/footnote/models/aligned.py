@@ -5,7 +5,10 @@ by e5 are turned by a rotation onto MiniLM's (after Xing et al., NAACL 2015): wh
 other stays as it is, and an English question finds what it is near to. A question in another
 language finds English passages by a second, learned map that is added to the first. Both come from
 `training/embedder_alignment.py`. The language of a passage is told from its text, that of a
-question from its vector by e5, which is surer of few words.
+question from its vector by e5, which is surer of few words. From a question's vector what any
+question in its language has is taken away (`training/query_languages.py`; after Libovický et al.,
+EMNLP Findings 2020), so that among passages of several languages it is not near to whatever is in
+its own.
 """
 
 from __future__ import annotations
@@ -32,8 +35,12 @@ from footnote.ports import EmbeddedQuestion, Screened, Vector, Vectors
 
 MODEL = "minilm-e5-aligned"
 ALIGNMENT_FILE = "e5_alignment.safetensors"
+LANGUAGES_FILE = "query_languages.safetensors"
 TOWARD_ENGLISH = 0.5
 """Weight of the second map of a question: more finds more in English and less in its language."""
+NEARNESS = 10.0
+"""How much the nearest languages count before others: more finds more in other languages among
+passages of several, and less in its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +67,22 @@ class Alignment:
     def is_english(self, vector: Vector) -> bool:
         """Whether e5's vector is that of an English question."""
         return float(vector @ self.english_weight) + self.english_bias > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Languages:
+    """Where the questions of each language lie in MiniLM's space."""
+
+    centres: npt.NDArray[np.float32]
+    """Shape (languages, 384): the mean vector of questions about anything."""
+
+    def out_of(self, vector: Vector) -> Vector:
+        """A question's vector without what it shares with any question in its language.
+
+        Languages that are alike share it: each counts by how near its centre is.
+        """
+        near = np.exp(NEARNESS * (_unit(self.centres) @ vector))
+        return _unit(vector - near @ self.centres / near.sum())
 
 
 def load_aligned(
@@ -99,19 +122,25 @@ def load_aligned(
         dimensions=english.lane.dimensions,
         revision=f"{digest[:12]}-{precision}",
     )
-    return AlignedEncoder(lane, english, others, read_alignment(content))
+    return AlignedEncoder(lane, english, others, read_alignment(content), read_languages())
 
 
 class AlignedEncoder:
     """An Embedder that gives each text to the model for its language."""
 
     def __init__(
-        self, lane: Lane, english: SentenceEncoder, others: SentenceEncoder, alignment: Alignment
+        self,
+        lane: Lane,
+        english: SentenceEncoder,
+        others: SentenceEncoder,
+        alignment: Alignment,
+        languages: Languages,
     ) -> None:
         self._lane = lane
         self._english = english
         self._others = others
         self._alignment = alignment
+        self._languages = languages
         self._queries = 0
         """That are being embedded."""
 
@@ -175,11 +204,12 @@ class AlignedEncoder:
         self._queries += 1
         try:
             found = await self._others.embed_question(text)
-            if not self._alignment.is_english(found.vector):
-                return replace(found, vector=self._alignment.query(found.vector))
-            vector = await (ahead or self._english.begin_query(text))
-            self._english.note_query(text)
-            return replace(found, vector=vector)
+            if self._alignment.is_english(found.vector):
+                vector = await (ahead or self._english.begin_query(text))
+                self._english.note_query(text)
+            else:
+                vector = self._alignment.query(found.vector)
+            return replace(found, vector=self._languages.out_of(vector))
         finally:
             self._queries -= 1
             if ahead is not None and not ahead.cancel() and not ahead.cancelled():
@@ -201,6 +231,12 @@ def read_alignment(content: bytes) -> Alignment:
         english_weight=tensors["english_weight"],
         english_bias=float(tensors["english_bias"][0]),
     )
+
+
+def read_languages() -> Languages:
+    """The packaged centres."""
+    content = files("footnote.models").joinpath(LANGUAGES_FILE).read_bytes()
+    return Languages(load(content)["centres"])
 
 
 def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
