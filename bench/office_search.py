@@ -13,7 +13,7 @@ from footnote.domain import Evidence, PlanChanges, SearchRequest
 from footnote.evaluation.golden import read_golden
 from footnote.evaluation.judging import Surroundings, stitched
 from footnote.evaluation.library import Library, read_library
-from footnote.evaluation.temporary import ingest, temporary_engine
+from footnote.evaluation.temporary import temporary_engine
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings
 
@@ -38,7 +38,8 @@ async def search_office(models: Path) -> Found:
 
 
 async def search_papers(models: Path, name: str, documents: Path, golden: Path) -> Found:
-    """The evidence of every question; kept in a file beside the models for as long as the papers,
+    """The evidence of every question, among the papers of its collections: those of a folder within
+    `documents` are one; kept in a file beside the models for as long as the papers,
     the questions and the program's search stay as they are."""
     digest = hashlib.sha256(bytes([SEARCHED]))
     for path in (*sorted(documents.rglob("*.*")), golden, Path(pickle.__file__)):
@@ -52,10 +53,19 @@ async def search_papers(models: Path, name: str, documents: Path, golden: Path) 
     around: dict[str, Surroundings] = {}
     async with temporary_engine(settings) as engine:
         workspace = await engine.workspace()
-        await ingest(engine, workspace, sorted(documents.iterdir()), work_until_resting)
+        received = []
+        for folder in (documents, *sorted(each for each in documents.iterdir() if each.is_dir())):
+            collection = None if folder == documents else folder.name
+            for path in sorted(each for each in folder.iterdir() if each.is_file()):
+                received.append(await workspace.receive_file(path, collection=collection))
+        identities = [each.document.document_id for each in received]
+        await work_until_resting(engine, workspace, identities, lambda _: None)
         for each in read_golden(golden).questions:
             request = SearchRequest(
-                query=each.question, top_k=SEARCHED, changes=PlanChanges(cache=False)
+                query=each.question,
+                top_k=SEARCHED,
+                filters=each.filters,
+                changes=PlanChanges(cache=False),
             )
             evidence[each.identity] = (await workspace.search(request)).evidence
             for item in evidence[each.identity]:

@@ -13,12 +13,15 @@ from office_search import Found, search_papers
 from reading import Asked, over_evidence
 
 TRAINING = Path(__file__).parent.parent / "training"
-QUESTIONS = 250
+QUESTIONS = 160
 """Of those that the papers answer; half as many of those that they do not."""
+TOGETHER = 12
+"""Papers that a question is asked of: written for one of them, it may be answered by others where
+there are many."""
 
 
 async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
-    """What is found among all papers that are kept apart, of a sample of their questions, the same
+    """What is found among the papers that are kept apart, of a sample of their questions, the same
     one each time."""
     sys.path.append(str(TRAINING))
     from written_papers import read_papers  # noqa: PLC0415  # training is no package of ours
@@ -26,11 +29,12 @@ async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
     papers = [each for each in read_papers() if each.kept_apart]
     with tempfile.TemporaryDirectory() as folder:
         documents = Path(folder) / "documents"
-        documents.mkdir()
         asked, unanswered = [], []
         for number, paper in enumerate(papers):
             name = f"paper-{number:03}.md"
-            (documents / name).write_text(f"# {paper.title}\n\n{paper.text}\n", encoding="utf-8")
+            among = documents / f"papers-{number // TOGETHER}"
+            among.mkdir(parents=True, exist_ok=True)
+            (among / name).write_text(f"# {paper.title}\n\n{paper.text}\n", encoding="utf-8")
             for fact in paper.facts:
                 relevant = [{"document": name, "quote": fact.quote}]
                 asked += [(name, question, relevant) for question, _ in fact.asked]
@@ -47,6 +51,7 @@ async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
                         "question": question,
                         "answerable": bool(relevant),
                         "relevant": relevant,
+                        "filters": {"collections": [f"papers-{place_of(name) // TOGETHER}"]},
                     }
                 )
                 + "\n"
@@ -55,6 +60,11 @@ async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
         )
         found = await search_papers(models, "written", documents, golden)
         return found, list(read_golden(golden).questions)
+
+
+def place_of(name: str) -> int:
+    """The number in the name of a paper's file."""
+    return int(Path(name).stem.rpartition("-")[2])
 
 
 def asked_of_written(
