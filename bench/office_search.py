@@ -56,8 +56,10 @@ async def search_papers(models: Path, name: str, documents: Path, golden: Path) 
         received = []
         for folder in (documents, *sorted(each for each in documents.iterdir() if each.is_dir())):
             collection = None if folder == documents else folder.name
-            for path in sorted(each for each in folder.iterdir() if each.is_file()):
-                received.append(await workspace.receive_file(path, collection=collection))
+            received += [
+                await workspace.receive_file(path, collection=collection)
+                for path in sorted(each for each in folder.iterdir() if each.is_file())
+            ]
         identities = [each.document.document_id for each in received]
         await work_until_resting(engine, workspace, identities, lambda _: None)
         for each in read_golden(golden).questions:

@@ -6,11 +6,15 @@ import json
 import random
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from footnote.evaluation.golden import GoldenQuestion, read_golden
 from office_search import Found, search_papers
 from reading import Asked, over_evidence
+
+Written = tuple[str, str, Sequence[Mapping[str, str]]]
+"""The file of a paper, a question, and where that is answered."""
 
 TRAINING = Path(__file__).parent.parent / "training"
 QUESTIONS = 160
@@ -29,7 +33,8 @@ async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
     papers = [each for each in read_papers() if each.kept_apart]
     with tempfile.TemporaryDirectory() as folder:
         documents = Path(folder) / "documents"
-        asked, unanswered = [], []
+        asked: list[Written] = []
+        unanswered: list[Written] = []
         for number, paper in enumerate(papers):
             name = f"paper-{number:03}.md"
             among = documents / f"papers-{number // TOGETHER}"
@@ -38,7 +43,7 @@ async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
             for fact in paper.facts:
                 relevant = [{"document": name, "quote": fact.quote}]
                 asked += [(name, question, relevant) for question, _ in fact.asked]
-                unanswered += [(name, question, []) for question in fact.unanswered]
+                unanswered += [(name, question, ()) for question in fact.unanswered]
         draw = random.Random(11)
         drawn = draw.sample(asked, min(QUESTIONS, len(asked)))
         drawn += draw.sample(unanswered, min(QUESTIONS // 2, len(unanswered)))
