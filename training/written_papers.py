@@ -164,14 +164,14 @@ class WrittenPapers:
         that a search would find."""  # fmt: skip
         way = self.random.random()
         begin = paper.text.index(fact.quote)
-        if way < 0.35:
+        if way < 0.25:
             start, end = self.around(paper, begin, begin + len(fact.quote))
             text = (paper.text[start:begin] + paper.text[begin + len(fact.quote) : end]).strip()
             if len(text) > 60 and fact.quote not in text:
                 return Asked(
                     question=question, text=text, answer=None, heading=self.heading(paper, start)
                 )
-        if way < 0.75 and len(paper.facts) > 1:
+        if way < 0.55 and len(paper.facts) > 1:
             other = self.random.choice([each for each in paper.facts if each is not fact])
             at = paper.text.index(other.quote)
             start, end = self.around(paper, at, at + len(other.quote))
