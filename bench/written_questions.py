@@ -13,8 +13,8 @@ from footnote.evaluation.golden import GoldenQuestion, read_golden
 from office_search import Found, search_papers
 from reading import Asked, over_evidence
 
-Written = tuple[str, str, Sequence[Mapping[str, str]]]
-"""The file of a paper, a question, and where that is answered."""
+Written = tuple[str, str, str, Sequence[Mapping[str, str]]]
+"""The collection and the file of a paper, a question, and where that is answered."""
 
 TRAINING = Path(__file__).parent.parent / "training"
 QUESTIONS = 160
@@ -37,13 +37,15 @@ async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
         unanswered: list[Written] = []
         for number, paper in enumerate(papers):
             name = f"paper-{number:03}.md"
-            among = documents / f"papers-{number // TOGETHER}"
-            among.mkdir(parents=True, exist_ok=True)
-            (among / name).write_text(f"# {paper.title}\n\n{paper.text}\n", encoding="utf-8")
+            collection = f"papers-{number // TOGETHER}"
+            (documents / collection).mkdir(parents=True, exist_ok=True)
+            (documents / collection / name).write_text(
+                f"# {paper.title}\n\n{paper.text}\n", encoding="utf-8"
+            )
             for fact in paper.facts:
                 relevant = [{"document": name, "quote": fact.quote}]
-                asked += [(name, question, relevant) for question, _ in fact.asked]
-                unanswered += [(name, question, ()) for question in fact.unanswered]
+                asked += [(collection, name, question, relevant) for question, _ in fact.asked]
+                unanswered += [(collection, name, question, ()) for question in fact.unanswered]
         draw = random.Random(11)
         drawn = draw.sample(asked, min(QUESTIONS, len(asked)))
         drawn += draw.sample(unanswered, min(QUESTIONS // 2, len(unanswered)))
@@ -56,20 +58,15 @@ async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
                         "question": question,
                         "answerable": bool(relevant),
                         "relevant": relevant,
-                        "filters": {"collections": [f"papers-{place_of(name) // TOGETHER}"]},
+                        "filters": {"collections": [collection]},
                     }
                 )
                 + "\n"
-                for number, (name, question, relevant) in enumerate(drawn)
+                for number, (collection, name, question, relevant) in enumerate(drawn)
             )
         )
         found = await search_papers(models, "written", documents, golden)
         return found, list(read_golden(golden).questions)
-
-
-def place_of(name: str) -> int:
-    """The number in the name of a paper's file."""
-    return int(Path(name).stem.rpartition("-")[2])
 
 
 def asked_of_written(

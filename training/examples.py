@@ -23,12 +23,10 @@ from paper_texts import Papers
 from rewordings import Rewordings
 from sibling_pairs import Siblings
 from tokenizers import Tokenizer
-from written_papers import WrittenPapers
+from written_papers import DENSE_SCRIPTS, WrittenPapers
 
 from footnote.ports import Embedder
 
-# Scripts without spaces: a token covers fewer characters, so windows are cut shorter.
-DENSE_SCRIPTS = {"zh", "zh-Hant", "ja", "ko", "th"}
 SYLLABLES = {"vi"}  # written apart, so that words are not found by spaces
 COUNTED = 2000  # passages of a language in which words are counted
 JUDGED = 0.35  # share of exchanges that are claims, of the question with the answer behind it
