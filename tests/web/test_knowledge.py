@@ -179,6 +179,12 @@ async def test_an_entity_is_renamed_split_and_merged_and_all_is_undone(page: Pag
     await page.get_by_role("link", name="Acme Insurance", exact=True).click()
     title = page.get_by_role("heading", level=1)
     form = page.get_by_role("form", name="Rename")
+    mentions = page.get_by_role("list", name="Mentions").get_by_role("button")
+    related = page.get_by_role("list", name="Named in one sentence").get_by_role("listitem")
+    facts = page.get_by_role("list", name="Facts").get_by_role("listitem")
+    # What stands above the form has come, so that its button does not move away under the pointer.
+    for above in (mentions, related, facts):
+        await expect(above.first).to_be_visible()
     await form.get_by_label("Name").fill("Acme of Rotterdam")
     await form.get_by_role("button", name="Save").click()
     await expect(title).to_have_text("Acme of Rotterdam")
@@ -191,7 +197,6 @@ async def test_an_entity_is_renamed_split_and_merged_and_all_is_undone(page: Pag
     await page.get_by_role("checkbox", name="Choose “Notes of the board”").check()
     await page.get_by_role("button", name="Make another entity").click()
     await expect(page).not_to_have_url(whole)
-    mentions = page.get_by_role("list", name="Mentions").get_by_role("button")
     await expect(mentions).to_have_count(1)
     assert await violations(page) == []
     await page.goto(whole)
