@@ -17,11 +17,11 @@ Written = tuple[str, str, str, Sequence[Mapping[str, str]]]
 """The collection and the file of a paper, a question, and where that is answered."""
 
 TRAINING = Path(__file__).parent.parent / "training"
-QUESTIONS = 160
+QUESTIONS = 320
 """Of those that the papers answer; half as many of those that they do not."""
 TOGETHER = 12
-"""Papers that a question is asked of: written for one of them, it may be answered by others where
-there are many."""
+"""Papers by themselves that a question is asked of: written for one of them, it may be answered by
+others where there are many. Those of a collection are asked together."""
 
 
 async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
@@ -35,9 +35,15 @@ async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
         documents = Path(folder) / "documents"
         asked: list[Written] = []
         unanswered: list[Written] = []
+        named = sorted({each.collection for each in papers if each.collection})
+        by_themselves = 0
         for number, paper in enumerate(papers):
             name = f"paper-{number:03}.md"
-            collection = f"papers-{number // TOGETHER}"
+            if paper.collection:
+                collection = f"collection-{named.index(paper.collection)}"
+            else:
+                collection = f"papers-{by_themselves // TOGETHER}"
+                by_themselves += 1
             (documents / collection).mkdir(parents=True, exist_ok=True)
             (documents / collection / name).write_text(
                 f"# {paper.title}\n\n{paper.text}\n", encoding="utf-8"

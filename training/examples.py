@@ -142,7 +142,7 @@ class Examples:
         kinds = [
             (self.reading, 0.50), (self.office, 0.22), (self.support, 0.12), (self.office_claim, 0.06),
             (self.table, 0.02), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.03),
-            (self.written_question, 0.5), (self.written_claim, 0.1),
+            (self.written_question, 0.9), (self.written_claim, 0.16),
         ]  # fmt: skip
         if self.siblings is not None:
             kinds += [(self.sibling, 0.25), (self.office_sibling, 0.18)]

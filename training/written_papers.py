@@ -14,7 +14,9 @@ checks the files of `written/` and counts what is in them. A file holds papers, 
     - Do cats wait outside?
 
 A quote stands in the text, an answer in its quote, both letter by letter; a question after `-` has no answer in the paper.
-One in `HELD_OUT` papers, by its title, is kept for evaluation and for what is fitted to the reader.
+A file that begins with `@@@@` and a name holds one collection, like the folder of an office whose papers speak of like
+things: a question is answered by one of its papers alone, and one after `-` by none of them. One in `HELD_OUT` collections,
+or papers that are in none, by its name is kept for evaluation and for what is fitted to the reader.
 """
 
 from __future__ import annotations
@@ -56,11 +58,14 @@ class Paper:
     kind: str
     text: str
     facts: Sequence[Fact]
+    collection: str = ""
+    """The name of what it is in; empty for a paper by itself."""
 
     @property
     def kept_apart(self) -> bool:
         """Whether it is for evaluation."""
-        return int(sha256(self.title.encode()).hexdigest(), 16) % HELD_OUT == 0
+        name = self.collection or self.title
+        return int(sha256(name.encode()).hexdigest(), 16) % HELD_OUT == 0
 
 
 def papers_of(written: str, name: str) -> Iterator[Paper]:
@@ -70,7 +75,9 @@ def papers_of(written: str, name: str) -> Iterator[Paper]:
         ValueError: where a line is not as described, with the name and the line.
 
     """
-    for section in re.split(r"^@@@ ", written, flags=re.MULTILINE)[1:]:
+    before, *sections = re.split(r"^@@@ ", written, flags=re.MULTILINE)
+    collection = before.removeprefix("@@@@").strip()
+    for section in sections:
         head, _, body = section.partition("\n")
         text, facts_begin, listed = body.partition("\n%%%\n")
         parts = [each.strip() for each in head.split("|")]
@@ -101,7 +108,9 @@ def papers_of(written: str, name: str) -> Iterator[Paper]:
                 fits = False
             if not fits:
                 raise ValueError(f"{name}, “{parts[0]}”: {line}")
-        yield Paper(title=parts[0], language=parts[1], kind=parts[2], text=text, facts=tuple(facts))
+        yield Paper(
+            title=parts[0], language=parts[1], kind=parts[2], text=text, facts=tuple(facts), collection=collection
+        )  # fmt: skip
 
 
 def read_papers(folder: Path = FOLDER) -> list[Paper]:
@@ -113,6 +122,22 @@ def read_papers(folder: Path = FOLDER) -> list[Paper]:
     ]
 
 
+class Paragraphs:
+    """The paragraphs of some papers, to be searched."""
+
+    def __init__(self, papers: Sequence[Paper]) -> None:
+        self.of = [
+            (paper, block) for paper in papers for block in paper.text.split("\n\n") if len(block) > 60
+        ]  # fmt: skip
+        self.searched = NearMisses([block for _, block in self.of])
+
+    def near(self, question: str, paper: Paper, count: int) -> list[tuple[Paper, str]]:
+        """Those of other papers that are found best."""
+        return [
+            self.of[at] for at in self.searched.best(question, count) if self.of[at][0] is not paper
+        ]
+
+
 class WrittenPapers:
     """Draws questions and statements about written papers."""
 
@@ -120,10 +145,12 @@ class WrittenPapers:
         self.random = draw
         self.papers = [each for each in read_papers(folder) if each.kept_apart == apart]
         self.facts = [(paper, fact) for paper in self.papers for fact in paper.facts]
-        self.paragraphs = [
-            (paper, block) for paper in self.papers for block in paper.text.split("\n\n") if len(block) > 60
-        ]  # fmt: skip
-        self.searched = NearMisses([block for _, block in self.paragraphs])
+        self.all = Paragraphs(self.papers)
+        collections = {each.collection for each in self.papers if each.collection}
+        self.collections = {
+            name: Paragraphs([each for each in self.papers if each.collection == name])
+            for name in sorted(collections)
+        }
 
     def reading(self) -> Asked:
         """A question with a passage of its paper that answers it (.5), or with one that comes near."""
@@ -163,7 +190,8 @@ class WrittenPapers:
     def elsewhere(self, question: str, paper: Paper, fact: Fact) -> Asked:
         """The question with the fact's passage without it, another passage of the paper, or one of another paper
         that a search would find."""  # fmt: skip
-        way = self.random.random()
+        # Of a collection, oftener: there the others are known not to answer, and come nearest.
+        way = self.random.random() + (0.3 if paper.collection else 0.0)
         begin = paper.text.index(fact.quote)
         if way < 0.25:
             start, end = self.around(paper, begin, begin + len(fact.quote))
@@ -180,10 +208,9 @@ class WrittenPapers:
                 return Asked(
                     question=question, text=paper.text[start:end], answer=None, heading=self.heading(paper, start)
                 )  # fmt: skip
-        strangers = [
-            self.paragraphs[at] for at in self.searched.best(question, 12) if self.paragraphs[at][0] is not paper
-        ]  # fmt: skip
-        stranger, block = self.random.choice(strangers or self.paragraphs)
+        within = self.collections.get(paper.collection, self.all)
+        strangers = within.near(question, paper, 12) or self.all.near(question, paper, 12)
+        stranger, block = self.random.choice(strangers or self.all.of)
         at = stranger.text.index(block)
         start, end = self.around(stranger, at, at + len(block))
         # Under the title of what was asked about a stranger's passage would be a lie that answers.
@@ -218,33 +245,46 @@ class WrittenPapers:
         return f"{paper.title} › {sections[-1]}" if sections and drawn < 0.75 else paper.title
 
     def claim(self) -> tuple[str, str, int]:
-        """A question with an answer behind it, a quote, and whether that supports it."""
+        """A question with an answer behind it, a quote under its headings, and whether that supports it."""
         paper, fact = self.random.choice(self.facts)
         question, answer = self.random.choice(fact.asked)
-        begin = paper.text.index(fact.quote)
-        quote, label = fact.quote, SUPPORTED
-        drawn = self.random.random()
-        if drawn < 0.4 and fact.unanswered:
+        label, drawn = SUPPORTED, self.random.random()
+        if drawn < 0.3 and fact.unanswered:
             question, label = self.random.choice(fact.unanswered), NEITHER
-        elif drawn < 0.55 and len(paper.facts) > 1:
-            other = self.random.choice([each for each in paper.facts if each is not fact])
-            other_answer = self.random.choice(other.asked)[1]
-            if other_answer not in quote:
-                quote, answer, label = other.quote, other_answer, NEITHER
+        elif drawn < 0.55:
+            # Of a collection: a fact of the paper that comes nearest; a question is answered by one of them alone.
+            papers = [paper]
+            if paper.collection and drawn < 0.5:
+                papers = [
+                    each for each, _ in self.collections[paper.collection].near(question, paper, 3)
+                ]
+            others = [
+                (each, other) for each in papers for other in each.facts
+                if other is not fact and fact.quote not in other.quote
+            ]  # fmt: skip
+            if others:
+                of, other = self.random.choice(others)
+                said = self.random.choice(other.asked)[1]
+                if said not in fact.quote:
+                    paper, fact, answer, label = of, other, said, NEITHER
+        begin = paper.text.index(fact.quote)
+        quote = fact.quote
         if self.random.random() < 0.3:
             start, end = self.around(paper, begin, begin + len(fact.quote))
-            quote = paper.text[start:end] if quote is fact.quote else quote
-        return f"{question} {answer}", quote, label
+            quote = paper.text[start:end]
+        heading = self.heading(paper, begin)
+        return f"{question} {answer}", f"{heading}\n{quote}".lstrip(), label
 
 
 def main() -> None:
     papers = read_papers()
     facts = [fact for paper in papers for fact in paper.facts]
+    collections = {paper.collection for paper in papers if paper.collection}
     languages: dict[str, int] = {}
     for paper in papers:
         languages[paper.language] = languages.get(paper.language, 0) + 1
     print(
-        f"{len(papers)} papers, {sum(each.kept_apart for each in papers)} of them kept apart, with {len(facts)} facts, "
+        f"{len(papers)} papers, {sum(bool(each.collection) for each in papers)} of them in {len(collections)} collections, {sum(each.kept_apart for each in papers)} kept apart, with {len(facts)} facts, "
         f"{sum(len(each.asked) for each in facts)} questions that they answer and "
         f"{sum(len(each.unanswered) for each in facts)} that they do not"
     )

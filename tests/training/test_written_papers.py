@@ -44,6 +44,34 @@ def test_a_paper_is_read_with_its_facts() -> None:
     assert paper.facts[1].unanswered == ()
 
 
+COLLECTION = f"""@@@@ Two houses
+{PAPER}
+@@@ The other house | en | rules
+Dogs live in the kitchen there, and are quiet as long as nobody rings at the door.
+
+%%%
+> Dogs live in the kitchen there, and are quiet as long as nobody rings at the door.
+? Where do the dogs of the other house live? => in the kitchen
+- Do cats live in the other house?
+"""
+
+
+def test_papers_of_a_collection_are_kept_apart_together_and_mistaken_for_each_other(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "houses.txt").write_text(COLLECTION)
+    papers = read_papers(tmp_path)
+    assert [each.collection for each in papers] == ["Two houses"] * 2
+    (apart,) = {each.kept_apart for each in papers}
+    drawn = WrittenPapers(random.Random(4), apart=apart, folder=tmp_path)
+    (stranger,) = {
+        each.text
+        for each in (drawn.elsewhere("Can I bring dogs?", *drawn.facts[0]) for _ in range(100))
+        if "outside" not in each.text and "yard" not in each.text
+    }
+    assert stranger == papers[1].text
+
+
 @pytest.mark.parametrize(
     ("what", "instead"),
     [
@@ -65,6 +93,7 @@ def test_all_files_are_as_described_and_no_paper_comes_twice() -> None:
     texts = [paper.text for paper in papers]
     assert len(set(texts)) == len(texts)
     assert all(paper.facts for paper in papers)
+    assert any(paper.collection for paper in papers)
     assert any(paper.kept_apart for paper in papers)
     assert not all(paper.kept_apart for paper in papers)
 
