@@ -17,7 +17,7 @@ from pydantic import SecretStr
 
 import footnote
 from footnote.engine.receiving import clean_name
-from footnote.errors import InvalidRequest
+from footnote.errors import Conflict, InvalidRequest
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.sources.addresses import reach_of
 from footnote.jobs.sources.web import fetch_document
@@ -242,6 +242,34 @@ async def test_an_announced_document_is_fetched_under_its_own_id(
     repeated = await rested(client, again.headers["Location"])
     assert repeated["document"]["document_id"] == document["document_id"]
     assert repeated["document"]["version"] == 1
+
+
+async def test_an_announcement_that_is_sent_again_is_the_same_push(
+    client: httpx.AsyncClient, web: WebServer
+) -> None:
+    announced = signed({"document_id": "doc-7", "url": web.url("/tides.txt")})
+    twice = [
+        await client.post("/v1/webhooks/document-uploaded", **announced),
+        *await asyncio.gather(
+            *(client.post("/v1/webhooks/document-uploaded", **announced) for _ in range(3))
+        ),
+    ]
+    assert {each.status_code for each in twice} == {202}
+    assert len({each.json()["ingest_id"] for each in twice}) == 1
+    later = signed({"document_id": "doc-7", "url": web.url("/tides.txt")}, at=time.time() - 9)
+    another = await client.post("/v1/webhooks/document-uploaded", **later)
+    assert another.json()["ingest_id"] != twice[0].json()["ingest_id"]
+
+
+async def test_a_key_of_another_push_is_refused(told: Settings) -> None:
+    async with footnote.open(told) as engine:
+        workspace = await engine.workspace()
+        address = "http://127.0.0.1:9/a.txt"
+        first = await workspace.push_url(address, idempotency_key="one")
+        again = await workspace.push_url(address, idempotency_key="one")
+        assert again.ingest_id == first.ingest_id
+        with pytest.raises(Conflict, match="idempotency key was used"):
+            await workspace.push_url(f"{address}?b", idempotency_key="one")
 
 
 @pytest.mark.parametrize("case", ["unsigned", "another secret", "old", "of the future", "changed"])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Annotated, BinaryIO
 from unicodedata import category
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from pydantic import SkipValidation
 
@@ -277,10 +277,12 @@ async def push_url(
     tags: Tags = (),
     visibility: Visibility | None = None,
     shared_with: Access | None = None,
+    idempotency_key: IdempotencyKey | None = None,
 ) -> PushStatus:
     """Have a worker fetch an address; ask for its status until it rests. Raises InvalidRequest.
 
-    Without an external id the address is the document's. Who sees it is as of `receive`.
+    Without an external id the address is the document's. Who sees it is as of `receive`. The same
+    key again is the same push, and with anything else raises Conflict.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     _check_visibility(visibility, shared_with)
@@ -296,8 +298,12 @@ async def push_url(
         visibility=visibility,
         shared_with=None if shared_with is None else tuple(shared_with),
     )
+    known = None
+    if idempotency_key is not None:
+        name = f"{workspace.principal.principal_id}\0{idempotency_key}"
+        known = uuid5(workspace.workspace_id, name)
     async with workspace.scope() as scope:
-        return await _push_status(scope, await pushes.accept_url(scope, pushed))
+        return await _push_status(scope, await pushes.accept_url(scope, pushed, known))
 
 
 async def push_content(

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from footnote.domain import Visibility, Workspace
 from footnote.domain.events import PushedDocument, PushState
-from footnote.errors import NotFound
+from footnote.errors import Conflict, NotFound
 from footnote.store.database import WorkspaceScope
 from footnote.store.queue import INGEST_QUEUE, enqueue
 from footnote.store.statements import load_statements, record_of
@@ -46,10 +46,23 @@ class StoredPush:
         )
 
 
-async def accept_url(scope: WorkspaceScope, pushed: PushedDocument) -> UUID:
-    """Have an address fetched; once this commits it is not forgotten."""
-    ingest_id = uuid4()
-    await _accept(scope, ingest_id, pushed, "queued", None)
+async def accept_url(
+    scope: WorkspaceScope, pushed: PushedDocument, ingest_id: UUID | None = None
+) -> UUID:
+    """Have an address fetched; once this commits it is not forgotten.
+
+    A push that has the id already is the same one and stays as it is. Raises Conflict where it is
+    of something else.
+    """
+    ingest_id = ingest_id or uuid4()
+    request = _request_of(pushed)
+    if not await _accept(scope, ingest_id, request, "queued", None):
+        if (await get_push(scope, ingest_id)).request != request:
+            raise Conflict(
+                "the idempotency key was used for another address or another place",
+                hint="use a new key for each address",
+            )
+        return ingest_id
     await enqueue(
         scope, FETCH_TASK, str(ingest_id), {"ingest_id": str(ingest_id)}, queue=INGEST_QUEUE
     )
@@ -59,7 +72,7 @@ async def accept_url(scope: WorkspaceScope, pushed: PushedDocument) -> UUID:
 async def accept_received(scope: WorkspaceScope, document_id: UUID) -> UUID:
     """Give what was pushed with its content a number to ask by."""
     ingest_id = uuid4()
-    await _accept(scope, ingest_id, None, "received", document_id)
+    await _accept(scope, ingest_id, {}, "received", document_id)
     return ingest_id
 
 
@@ -108,32 +121,32 @@ async def move_push(
     )
 
 
+def _request_of(pushed: PushedDocument) -> dict[str, object]:
+    return {
+        "url": pushed.url,
+        "collection": pushed.collection,
+        "external_id": pushed.external_id,
+        "filename": pushed.filename,
+        "metadata": dict(pushed.metadata),
+        "tags": list(pushed.tags),
+        "visibility": pushed.visibility,
+        "shared_with": None if pushed.shared_with is None else list(pushed.shared_with),
+    }
+
+
 async def _accept(
     scope: WorkspaceScope,
     ingest_id: UUID,
-    pushed: PushedDocument | None,
+    request: Mapping[str, object],
     state: PushState,
     document_id: UUID | None,
-) -> None:
-    request: dict[str, object] = {}
-    if pushed is not None:
-        request = {
-            "url": pushed.url,
-            "collection": pushed.collection,
-            "external_id": pushed.external_id,
-            "filename": pushed.filename,
-            "metadata": dict(pushed.metadata),
-            "tags": list(pushed.tags),
-            "visibility": pushed.visibility,
-            "shared_with": None if pushed.shared_with is None else list(pushed.shared_with),
-        }
-    await scope.execute(
-        _SQL["accept"],
-        {
-            "ingest_id": ingest_id,
-            "url": None if pushed is None else pushed.url,
-            "request": Jsonb(request),
-            "state": state,
-            "document_id": document_id,
-        },
-    )
+) -> bool:
+    """Whether there was no push with the id yet."""
+    parameters = {
+        "ingest_id": ingest_id,
+        "url": request.get("url"),
+        "request": Jsonb(request),
+        "state": state,
+        "document_id": document_id,
+    }
+    return await scope.one(_SQL["accept"], parameters) is not None

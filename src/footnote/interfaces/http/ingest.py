@@ -155,11 +155,12 @@ async def require_signature(request: Request, settings: TheSettings) -> None:
     },
 )
 async def document_uploaded(
-    *, response: Response, workspace: TheWorkspace, uploaded: Uploaded
+    *, request: Request, response: Response, workspace: TheWorkspace, uploaded: Uploaded
 ) -> PushStatus:
     """Fetch a document that another system announces.
 
-    The request is signed with a secret that both systems know.
+    The request is signed with a secret that both systems know. The same request again, sent twice
+    or replayed, is the same push.
     """
     metadata = dict(uploaded.metadata)
     if uploaded.upload_date is not None:
@@ -173,6 +174,7 @@ async def document_uploaded(
         tags=uploaded.tags,
         visibility=uploaded.visibility,
         shared_with=uploaded.shared_with,
+        idempotency_key=request.headers[HEADER],
     )
     return _accepted(response, status)
 

@@ -5,6 +5,8 @@ VALUES (
     %(workspace_id)s, %(ingest_id)s, %(principal)s, %(url)s, %(request)s, %(state)s,
     %(document_id)s
 )
+ON CONFLICT (workspace_id, ingest_id) DO NOTHING
+RETURNING ingest_id
 
 -- name: status
 SELECT * FROM ingest_requests WHERE workspace_id = %(workspace_id)s AND ingest_id = %(ingest_id)s
