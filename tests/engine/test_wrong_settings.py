@@ -20,6 +20,7 @@ from footnote.errors import UnsupportedSettings
 from footnote.ingestion.sources.places import opened_places
 from footnote.jobs.media_models import media_models
 from footnote.security.gateway import networks_from
+from footnote.security.secrets import FILE
 from footnote.settings import Settings, listed, settings_from, variables_of
 from footnote.store.blobs import blobs_from
 from footnote.store.home import require_home
@@ -106,3 +107,11 @@ async def test_a_wrong_name_is_refused_by_the_name_of_its_variable(
     with pytest.raises(UnsupportedSettings) as refused:
         await begin(settings_from(Settings(home=tmp_path), given))
     assert variables_of(name)[0] in refused.value.with_hint
+
+
+async def test_a_damaged_key_of_credentials_is_found_before_anybody_asks(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"short")
+    with pytest.raises(UnsupportedSettings, match="is damaged: it has 5 bytes"):
+        credentials_from(Settings(home=tmp_path, identity="keys"))
+    # Where nobody is asked who they are, it is not needed.
+    await credentials_from(Settings(home=tmp_path, identity="")).http.aclose()

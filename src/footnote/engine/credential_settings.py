@@ -16,7 +16,7 @@ from footnote.errors import UnsupportedSettings
 from footnote.security.claims import ClaimMapping
 from footnote.security.delegation import Delegation
 from footnote.security.gateway import Gateway, networks_from
-from footnote.security.secrets import pepper_from
+from footnote.security.secrets import FILE, Pepper, pepper_from
 from footnote.security.tokens import TokenRules
 from footnote.settings import BackendOptions, ClaimsRead, Settings, TrustedGateway, listed
 
@@ -44,10 +44,7 @@ def credentials_from(settings: Settings) -> Credentials:
     return Credentials(
         ways=ways,
         home=settings.home,
-        # One that is no good would else be found at the first request.
-        known_pepper=None
-        if settings.identity_secret is None
-        else pepper_from(settings.identity_secret.get_secret_value(), settings.home),
+        known_pepper=_known_pepper(settings),
         http=http,
         tokens=_token_rules(settings, http) if "tokens" in ways else None,
         claims={way: _claims(settings, way) for way in ("tokens", "login")},
@@ -57,6 +54,15 @@ def credentials_from(settings: Settings) -> Credentials:
         provider=_provider(settings, http) if "login" in ways else None,
         idle=timedelta(minutes=settings.login_provider.idle_minutes),
     )
+
+
+def _known_pepper(settings: Settings) -> Pepper | None:
+    """What is there already: one that is no good would else be found at the first request."""
+    secret = settings.identity_secret
+    if secret is not None:
+        return pepper_from(secret.get_secret_value(), settings.home)
+    made = settings.identity_ways and (settings.home / FILE).exists()
+    return pepper_from(None, settings.home) if made else None
 
 
 @cache
