@@ -256,7 +256,7 @@ async def search_and_ask(recorder: Recorder, library: Library) -> None:
         "/v1/grounding/check",
         "Statements and a text",
         statements=[
-            "Claims have to be reported within fourteen days.",
+            "Photographs of the damaged mooring have to be sent with the claim.",
             "Claims have to be reported within 30 days.",
         ],
         sources=[source],
