@@ -113,5 +113,9 @@ async def test_a_damaged_key_of_credentials_is_found_before_anybody_asks(tmp_pat
     (tmp_path / FILE).write_bytes(b"short")
     with pytest.raises(UnsupportedSettings, match="is damaged: it has 5 bytes"):
         credentials_from(Settings(home=tmp_path, identity="keys"))
+    (tmp_path / FILE).unlink()
+    (tmp_path / FILE).symlink_to(tmp_path / "gone")
+    with pytest.raises(UnsupportedSettings, match="a link to nothing"):
+        credentials_from(Settings(home=tmp_path, identity="keys"))
     # Where nobody is asked who they are, it is not needed.
     await credentials_from(Settings(home=tmp_path, identity="")).http.aclose()

@@ -61,7 +61,8 @@ def _known_pepper(settings: Settings) -> Pepper | None:
     secret = settings.identity_secret
     if secret is not None:
         return pepper_from(secret.get_secret_value(), settings.home)
-    made = settings.identity_ways and (settings.home / FILE).exists()
+    path = settings.home / FILE
+    made = settings.identity_ways and (path.exists() or path.is_symlink())
     return pepper_from(None, settings.home) if made else None
 
 

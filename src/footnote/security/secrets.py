@@ -142,5 +142,9 @@ def _made(path: Path) -> bytes:
     finally:
         draft.unlink()
     key = _read(path)
-    assert key is not None, "it has just been made"
+    if key is None:
+        raise UnsupportedSettings(
+            f"{path} is a link to nothing.",
+            hint="Restore what it leads to; without it no key and no session is valid.",
+        )
     return key
