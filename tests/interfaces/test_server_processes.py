@@ -58,8 +58,9 @@ async def test_processes_are_one_server_and_one_that_dies_is_started_again(
     settings: Settings,
 ) -> None:
     async with serving(environment(settings), "--processes", "2") as (process, address):
-        servers = await until_called(process.pid, SERVER, 2)
+        # First the worker: what is forked from a server has that one's name until it takes its own.
         (worker,) = await until_called(process.pid, WORKER, 1)
+        servers = await until_called(process.pid, SERVER, 2)
         async with httpx.AsyncClient(base_url=address, timeout=600) as http:
             await indexed(http)
             whole = (await http.post("/v1/answers", json=QUESTION)).text

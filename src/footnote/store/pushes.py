@@ -55,7 +55,16 @@ async def accept_url(
     of something else.
     """
     ingest_id = ingest_id or uuid4()
-    request = _request_of(pushed)
+    request: dict[str, object] = {
+        "url": pushed.url,
+        "collection": pushed.collection,
+        "external_id": pushed.external_id,
+        "filename": pushed.filename,
+        "metadata": dict(pushed.metadata),
+        "tags": list(pushed.tags),
+        "visibility": pushed.visibility,
+        "shared_with": None if pushed.shared_with is None else list(pushed.shared_with),
+    }
     if not await _accept(scope, ingest_id, request, "queued", None):
         if (await get_push(scope, ingest_id)).request != request:
             raise Conflict(
@@ -119,19 +128,6 @@ async def move_push(
             "failure": None if failure is None else Jsonb(failure),
         },
     )
-
-
-def _request_of(pushed: PushedDocument) -> dict[str, object]:
-    return {
-        "url": pushed.url,
-        "collection": pushed.collection,
-        "external_id": pushed.external_id,
-        "filename": pushed.filename,
-        "metadata": dict(pushed.metadata),
-        "tags": list(pushed.tags),
-        "visibility": pushed.visibility,
-        "shared_with": None if pushed.shared_with is None else list(pushed.shared_with),
-    }
 
 
 async def _accept(
