@@ -64,6 +64,36 @@ async def test_requests_with_one_key_at_once_make_one_document(workspace: Worksp
     assert await count(workspace, "blob_claims") == 0
 
 
+async def test_the_same_bytes_under_two_ids_are_two_documents_each_with_its_own_words(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    text = b"The deductible is 2,500 euros."
+    first = await workspace.receive(text, "a.txt", external_id="a", metadata={"of": "a"})
+    second = await workspace.receive(text, "b.txt", external_id="b", metadata={"of": "b"})
+    upload = await workspace.receive(text, "c.txt")
+    assert not any(each.duplicate for each in (first, second, upload))
+    changed = await workspace.receive(b"The notice is three months.", "a.txt", external_id="a")
+    assert changed.document.document_id == first.document.document_id
+    ids = [each.document.document_id for each in (first, second, upload)]
+    await work_until_resting(engine, workspace, ids, lambda _: None)
+    for each in (second, upload):
+        kept = await workspace.document(each.document.document_id)
+        assert (kept.version, kept.metadata) == (1, each.document.metadata)
+        original = await workspace.original(kept.document_id)
+        assert original.content == text
+
+
+async def test_the_same_bytes_again_take_tags_and_metadata_that_come_with_them(
+    workspace: WorkspaceEngine,
+) -> None:
+    text = b"The deductible is 2,500 euros."
+    await workspace.receive(text, "a.txt", external_id="a", tags=("x",), metadata={"y": 1, "z": 1})
+    again = await workspace.receive(text, "a.txt", external_id="a", metadata={"z": 2})
+    assert again.duplicate
+    assert (again.document.tags, again.document.metadata) == (("x",), {"y": 1, "z": 2})
+    assert (await workspace.document(again.document.document_id)).metadata == {"y": 1, "z": 2}
+
+
 async def test_a_key_of_other_bytes_is_refused_and_nothing_is_stored(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:

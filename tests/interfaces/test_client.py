@@ -453,9 +453,14 @@ async def test_a_file_goes_in_and_out_again(http: httpx.AsyncClient, tmp_path: P
         assert (received.duplicate, document.external_id) == (False, str(path))
         assert (document.collection, document.tags) == ("notes", ("log", "sea"))
         again = await client.receive(
-            path.read_bytes(), "note.md", collection="notes", metadata={"year": 2025}
+            path.read_bytes(),
+            "note.md",
+            collection="notes",
+            external_id=str(path),
+            metadata={"year": 2025},
         )
         assert again.duplicate
+        assert again.document.metadata == {"year": 2025}
         with pytest.raises(footnote.NotReady, match="do not rest"):
             await client.wait_until_resting([document.document_id], timeout_seconds=0)
         await client.receive(b"# Other\n", "other.md", idempotency_key="k1")

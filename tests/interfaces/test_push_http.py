@@ -18,6 +18,7 @@ from pydantic import SecretStr
 import footnote
 from footnote.engine.receiving import clean_name
 from footnote.errors import Conflict, InvalidRequest
+from footnote.jobs.fetch import FetchJob, fetch_pushed
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.sources.addresses import reach_of
 from footnote.jobs.sources.web import fetch_document
@@ -64,6 +65,9 @@ async def web() -> AsyncIterator[WebServer]:
     async def answering(asked: Asked) -> Answer:
         if asked.path.startswith("/gone"):
             return Answer(404)
+        if asked.path.startswith("/said"):
+            said = f"Said at {asked.path}.".encode()
+            return Answer(body=said, headers={"Content-Type": "text/plain"})
         return Answer(body=b"The tide is high at noon.", headers={"Content-Type": "text/plain"})
 
     async with web_server(answering) as server:
@@ -270,6 +274,32 @@ async def test_a_key_of_another_push_is_refused(told: Settings) -> None:
         assert again.ingest_id == first.ingest_id
         with pytest.raises(Conflict, match="idempotency key was used"):
             await workspace.push_url(f"{address}?b", idempotency_key="one")
+
+
+async def test_an_older_announcement_does_not_replace_a_newer_one(
+    told: Settings, web: WebServer
+) -> None:
+    async with footnote.open(told) as engine:
+        workspace = await engine.workspace()
+
+        async def announced(path: str) -> FetchJob:
+            push = await workspace.push_url(web.url(path), external_id="doc-7")
+            workspace_id = workspace.workspace.workspace_id
+            return FetchJob(workspace_id=workspace_id, ingest_id=push.ingest_id, attempt=0)
+
+        first, old, new, same = [
+            await announced(path) for path in ("/said/1", "/said/2", "/said/3", "/said/3")
+        ]
+        for job in (first, new, old, same):
+            await fetch_pushed(engine, job)
+        states = [await workspace.push_status(job.ingest_id) for job in (first, old, new, same)]
+        assert [each.status for each in states] == ["queued", "failed", "queued", "queued"]
+        assert "newer announcement" in (states[1].failure or "")
+        document = states[2].document
+        assert document is not None
+        assert document.version == 2
+        content = (await workspace.original(document.document_id)).content
+        assert content == b"Said at /said/3."
 
 
 @pytest.mark.parametrize("case", ["unsigned", "another secret", "old", "of the future", "changed"])

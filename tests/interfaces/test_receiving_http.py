@@ -60,8 +60,8 @@ async def test_bytes_that_were_there_keep_the_first_name_and_the_answer_says_so(
 
     path = tmp_path / "third.txt"
     path.write_bytes(FILE["file"][1])
-    shown = await footnote(environment(settings), "ingest", "--no-wait", str(path))
-    assert "already there as a.txt" in " ".join(shown.out.split())
+    shown = await footnote(environment(settings), "ingest", "--no-wait", "--json", str(path))
+    assert [each["duplicate"] for each in json.loads(shown.out)["files"]] == [False]
 
 
 async def test_a_full_queue_answers_429(settings: Settings) -> None:

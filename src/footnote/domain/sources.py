@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -59,6 +60,8 @@ class Labels:
     tags: tuple[str, ...] = ()
     visibility: Visibility | None = None
     shared_with: tuple[str, ...] | None = None
+    former: Mapping[str, str] = field(default_factory=dict)
+    """What is gone from the source: external ids by the SHA-256 of their bytes."""
 
 
 class SourceState(StrEnum):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Annotated, BinaryIO
 from unicodedata import category
 from uuid import UUID, uuid5
@@ -42,6 +44,7 @@ from footnote.validation.constrained_types import (
 
 MAX_FILENAME_CHARACTERS = 255
 _ENDING_CHARACTERS = 20  # ".sublime-workspace" and the like; more is no ending
+_NONE_GONE: Mapping[str, str] = MappingProxyType({})
 _NO_BLOB = ""
 """The key of bytes that were never stored."""
 _WORKSPACES_IN_QUEUE = 10
@@ -66,9 +69,11 @@ async def receive(
 ) -> Received:
     """Accept a file: once this returns, it cannot be lost.
 
-    A file that can be seen to be unreadable is kept as a failed document. The same bytes give the
-    existing document under its own name; other bytes under a known external id a new version. A
-    known document keeps its tags unless others are given, and is seen by whom it was before. A new
+    A file that can be seen to be unreadable is kept as a failed document. A document is known by
+    its external id, or by its bytes where it has none. The same bytes give the existing document
+    under its own name, other bytes under a known external id a new version. A known document keeps
+    its tags unless others are given, takes members of the metadata, and is seen by whom it was
+    before. A new
     one with an access list is private, one without is the workspace's, unless a visibility is
     given. With a key, repeating the call does nothing and gives the same result. Raises
     InvalidRequest, Forbidden, QueueFull while too many documents wait, and Conflict for a key that
@@ -138,11 +143,15 @@ async def receive_stream(
     shared_with: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
     keep_too_large: bool = True,
+    former: Annotated[Mapping[str, str], SkipValidation] = _NONE_GONE,
+    announced_as: UUID | None = None,
 ) -> Received:
     """Accept a file that can be read twice: measured and hashed first, then stored, in pieces.
 
-    No more than a few pieces of it are in memory at once. It is not closed. Raises what `receive`
-    raises.
+    No more than a few pieces of it are in memory at once. It is not closed. `former` has external
+    ids that are gone, by the SHA-256 of their bytes: a file with those bytes gives their document.
+    Of what was fetched for a push, that is noted with it. Raises what `receive` raises, and
+    Conflict for a push where a newer one of the document was taken in.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     _check_visibility(visibility, shared_with)
@@ -158,12 +167,14 @@ async def receive_stream(
         blob_key=_NO_BLOB,
         collection=collection or DEFAULT_COLLECTION,
         external_id=external_id,
+        former_external_id=former.get(examined.content_sha256),
         metadata=metadata or {},
         tags=tuple(tags),
         source_type=source_type,
         visibility=visibility,
         access=None if shared_with is None else tuple(shared_with),
         failure=None if examined.refusal is None else failure_of(examined.refusal),
+        announced_as=announced_as,
     )
     if examined.byte_size > limit and not keep_too_large:
         async with workspace.scope() as scope:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import structlog
 
-from footnote.domain import Principal, Received, Workspace
+from footnote.domain import Principal, Workspace
 from footnote.domain.events import PushedDocument
 from footnote.engine import Services, WorkspaceEngine
 from footnote.errors import BlobsFull, FootnoteError, InvalidRequest, NotFound, StoreFull
@@ -43,25 +43,21 @@ async def fetch_pushed(engine: Services, job: FetchJob) -> None:
     if push.state not in ("queued", "fetching"):
         return
     try:
-        received = await _take_in(engine, workspace, push)
+        await _take_in(engine, workspace, push)
     except (StoreFull, BlobsFull):
         raise  # It is no fault of the address, so it is tried until there is room.
     except FootnoteError as error:
         if error.retryable and not last:
             raise
         await _fail(engine, job, error.with_hint)
-        return
     except Exception:
         if not last:
             raise
         _log.exception("fetch_failed", ingest_id=str(job.ingest_id))
         await _fail(engine, job, "something unexpected happened; the worker's log says what")
-        return
-    async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
-        await move_push(scope, job.ingest_id, "received", document_id=received.document.document_id)
 
 
-async def _take_in(engine: Services, within: Workspace, push: StoredPush) -> Received:
+async def _take_in(engine: Services, within: Workspace, push: StoredPush) -> None:
     pushed: PushedDocument = push.pushed
     workspace = WorkspaceEngine(
         engine=engine,
@@ -72,7 +68,7 @@ async def _take_in(engine: Services, within: Workspace, push: StoredPush) -> Rec
         fetched = await fetch_document(pushed.url, reach_of(engine.settings), content)
         if fetched is None:
             raise InvalidRequest(f"{pushed.url} answered that nothing changed, which was not asked")
-        return await workspace.receive_stream(
+        await workspace.receive_stream(
             content,
             pushed.filename or filename_of(fetched),
             collection=pushed.collection,
@@ -81,6 +77,7 @@ async def _take_in(engine: Services, within: Workspace, push: StoredPush) -> Rec
             tags=pushed.tags,
             visibility=pushed.visibility,
             shared_with=pushed.shared_with,
+            announced_as=push.ingest_id,
         )
 
 

@@ -130,6 +130,16 @@ async def move_push(
     )
 
 
+async def require_newest(scope: WorkspaceScope, ingest_id: UUID, document_id: UUID) -> None:
+    """Raise Conflict where something else was pushed of the document later, and taken in."""
+    parameters = {"ingest_id": ingest_id, "document_id": document_id}
+    if (await scope.single(_SQL["superseded"], parameters))["superseded"]:
+        raise Conflict(
+            "a newer announcement of this document was taken in before this one could be fetched",
+            hint="announce the address again if its content is the newest",
+        )
+
+
 async def _accept(
     scope: WorkspaceScope,
     ingest_id: UUID,

@@ -25,6 +25,7 @@ from footnote.store.blob_claims import BlobClaim, give_up_unnamed, redeem
 from footnote.store.coordinator import announce_events
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import document_of, failure_json, get_document, no_such_document
+from footnote.store.pushes import move_push, require_newest
 from footnote.store.queue import INGEST_QUEUE, enqueue_ingestion
 from footnote.store.sealing import METADATA_VALUES, TITLE
 from footnote.store.statements import load_statements
@@ -47,6 +48,8 @@ class Incoming:
     blob_key: str
     collection: str
     external_id: str | None = None
+    former_external_id: str | None = None
+    """Under which these bytes were, and are no more."""
     parent_id: UUID | None = None
     source_type: SourceType = SourceType.UPLOAD
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
@@ -59,6 +62,8 @@ class Incoming:
     """Why it cannot even be tried; it is then kept as a failed document."""
     claim: BlobClaim | None = None
     """On its blob, since before that was written."""
+    announced_as: UUID | None = None
+    """The push that it was fetched for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +108,10 @@ def retry_after(waited_seconds: float) -> int:
 async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Received:
     """Write the document's row and its job; the file counts as accepted once this commits.
 
-    The same bytes give the existing document, or its failed ingestion another try. Other
-    bytes under a known external id give a new version. Tags take the place of earlier ones.
+    A document is known by its external id, or by its bytes where it has none. The same bytes give
+    the existing document, or its failed ingestion another try. Other bytes under a known external
+    id give a new version. Tags take the place of earlier ones, metadata of that of its names.
+    Raises Conflict for a push where a newer one of the document was taken in.
     """
     parameters = _parameters(scope, incoming)
     await scope.execute(_SQL["one_receipt_at_a_time"], parameters)
@@ -119,6 +126,8 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
         await _announce(scope, document)
         received = Received(document=document, duplicate=False, new_version=False)
     else:
+        if incoming.announced_as is not None:
+            await require_newest(scope, incoming.announced_as, row["document_id"])
         if incoming.tags and list(incoming.tags) != row["tags"]:
             row = await _tag(scope, row["document_id"], incoming.tags)
         if row["content_sha256"] != parameters["content_sha256"]:
@@ -127,9 +136,20 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
         elif row["status"] == DocumentStatus.FAILED and incoming.failure is None:
             received = await _try_again(scope, row, parameters)
         else:
-            received = Received(document=document_of(scope, row), duplicate=True, new_version=False)
+            document = document_of(scope, row)
+            other = {
+                name: value
+                for name, value in incoming.metadata.items()
+                if document.metadata.get(name) != value
+            }
+            if other:
+                document = await change_document(scope, document, tags=None, metadata=other)
+            received = Received(document=document, duplicate=True, new_version=False)
     if incoming.claim is not None:
         await give_up_unnamed(scope, incoming.claim)
+    if incoming.announced_as is not None:
+        document_id = received.document.document_id
+        await move_push(scope, incoming.announced_as, "received", document_id=document_id)
     return received
 
 
@@ -205,6 +225,7 @@ def _parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
         "version": 1,
         "collection": incoming.collection,
         "external_id": incoming.external_id,
+        "former_external_id": incoming.former_external_id,
         "parent_id": incoming.parent_id,
         "filename": incoming.filename,
         "title": scope.sealing.text(TITLE.of(document_id), incoming.filename),

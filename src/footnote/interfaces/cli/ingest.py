@@ -356,8 +356,6 @@ def _remark(outcome: Outcome) -> str:
     received = outcome.received
     if outcome.verdict in ("renamed", "retried"):
         return outcome.verdict
-    if received is not None and received.received_as is not None:
-        return f"already there as {present.plain(printable(received.document.filename))}"
     if received is not None and received.duplicate:
         return "already there"
     if received is not None and received.new_version:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +12,7 @@ from rich.text import Text
 
 from footnote.domain import Received
 from footnote.domain.sources import Labels
-from footnote.errors import InvalidRequest, QueueFull, how_to_raise
+from footnote.errors import InvalidRequest, QueueFull
 from footnote.interfaces.cli.paths import has_plain_name, location_of, printable, refusal_of
 from footnote.jobs.inline import PatientSource, received_when_there_is_room
 from footnote.jobs.sources.addresses import source_at
@@ -80,27 +78,15 @@ def tell_of_other_worker(console: Console) -> None:
 async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Received:
     if refusal := refusal_of(path):
         raise InvalidRequest(refusal)
-    if has_plain_name(path):
-        return await workspace.receive_file(
-            path,
-            collection=labels.collection,
-            tags=labels.tags,
-            visibility=labels.visibility,
-            shared_with=labels.shared_with,
-        )
-    limit, filename = workspace.engine.settings.limits.bytes, printable(path.name)
+    filename = path.name if has_plain_name(path) else printable(path.name)
     try:
-        content = await asyncio.to_thread(path.open, "rb")
+        # Not in a thread: that could open it after an interruption, with nobody left to close it.
+        content = path.open("rb")  # Nothing else waits for this loop.
     except OSError as error:
         raise InvalidRequest(
             f"{filename} cannot be read: {error.strerror}", hint="check the path and its rights"
         ) from error
     with content:
-        if os.fstat(content.fileno()).st_size > limit:
-            raise InvalidRequest(
-                f"{filename} has more than {limit:,} bytes",
-                hint="split it, or " + how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", limit),
-            )
         return await workspace.receive_stream(
             content,
             filename,
@@ -109,6 +95,8 @@ async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Re
             tags=labels.tags,
             visibility=labels.visibility,
             shared_with=labels.shared_with,
+            keep_too_large=False,
+            former=labels.former,
         )
 
 

@@ -89,6 +89,7 @@ class FolderBelow:
                 tags=labels.tags,
                 visibility=labels.visibility,
                 shared_with=labels.shared_with,
+                former=labels.former,
             )
             after = os.fstat(content.fileno())
         recent = time.time() - after.st_mtime < _CLOCK_SECONDS

@@ -129,11 +129,15 @@ async def _follow(
     for offered in changes.waiting:
         yield Step(external_id=offered.external_id, verdict="waiting")
     gone = {entry.external_id: entry for entry in changes.missing}
+    former = {entry.content_sha256: entry.external_id for entry in changes.missing}
+    labels = replace(labels, former=former)
     entries = {entry.external_id: entry for entry in known}
     for offered in changes.to_read:
         earlier = entries.get(offered.external_id)
         before = None if earlier is not None and read_again(earlier) else earlier
         step = await _take_in(workspace, source, offered, labels, gone=gone, before=before)
+        if step.verdict == "renamed" and step.received is not None:
+            former.pop(step.received.document.content_sha256, None)
         yield _retried(step, earlier)
     believed = deletable(changes, len(known))
     for entry in changes.missing if delete_missing else ():

@@ -66,6 +66,7 @@ class MailboxSource:
                 tags=labels.tags,
                 visibility=labels.visibility,
                 shared_with=labels.shared_with,
+                former=labels.former,
                 source_type=SourceType.EMAIL,
             )
         return received, offered

@@ -103,6 +103,7 @@ class ObjectSource:
                 tags=labels.tags,
                 visibility=labels.visibility,
                 shared_with=labels.shared_with,
+                former=labels.former,
             )
         mark = answer.meta["e_tag"] or offered.mark
         return received, Offered(external_id=offered.external_id, mark=mark)

@@ -62,6 +62,7 @@ class WebSource:
                 tags=labels.tags,
                 visibility=labels.visibility,
                 shared_with=labels.shared_with,
+                former=labels.former,
             )
         mark = mark_of(fetched.headers)
         return received, Offered(external_id=offered.external_id, mark=mark)

@@ -33,5 +33,16 @@ UPDATE ingest_requests SET
 WHERE workspace_id = %(workspace_id)s AND ingest_id = %(ingest_id)s
     AND state IN ('queued', 'fetching')
 
+-- name: superseded
+-- Whether something else was announced of the document later, and taken in.
+SELECT EXISTS (
+    SELECT FROM ingest_requests AS newer
+    JOIN ingest_requests AS own
+        ON own.workspace_id = %(workspace_id)s AND own.ingest_id = %(ingest_id)s
+    WHERE newer.workspace_id = %(workspace_id)s AND newer.document_id = %(document_id)s
+        AND newer.state = 'received' AND newer.created_at > own.created_at
+        AND newer.url IS DISTINCT FROM own.url
+) AS superseded
+
 -- name: workspace
 SELECT workspace_id, name, created_at FROM workspaces WHERE workspace_id = %(workspace_id)s

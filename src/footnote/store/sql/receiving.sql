@@ -9,7 +9,9 @@ SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM (
 ) AS locks
 
 -- name: known
--- By external id first: a path that changes back to earlier bytes is a version, not a copy.
+-- By external id first: a path that changes back to earlier bytes is a version. By its bytes only
+-- where it has no external id, or another one before: of two things with ids of their own each
+-- changes and goes by itself.
 -- An attachment belongs to its parent and is never taken for another document.
 -- Each is looked up by its own index, whatever the planner knows of an "or".
 SELECT * FROM documents
@@ -21,6 +23,10 @@ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (ARRAY(
     SELECT document_id FROM documents
     WHERE workspace_id = %(workspace_id)s AND collection = %(collection)s
         AND content_sha256 = %(content_sha256)s
+        AND CASE
+            WHEN %(external_id)s::text IS NULL THEN external_id IS NULL
+            ELSE external_id = %(former_external_id)s
+        END
         AND %(parent_id)s::uuid IS NULL AND parent_id IS NULL
 ))
 ORDER BY external_id = %(external_id)s DESC NULLS LAST, created_at, document_id
