@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from footnote.doctor import examine
 from footnote.domain import Principal, Role
 from footnote.engine import WorkspaceEngine, open_engine
+from footnote.engine.diagnosis import optional_checks
 from footnote.errors import Forbidden
+from footnote.security.secrets import FILE, pepper_from
 from footnote.settings import Settings, settings_from
 
 
@@ -20,6 +23,29 @@ async def test_a_running_server_says_what_doctor_says(
     told = {each.name: (each.ok, each.hint) for each in found.checks}
     assert told == {each.name: (each.ok, each.hint) for each in doctors.checks}
     assert found.ready == doctors.ready
+
+
+def test_the_secret_of_credentials_is_looked_at_where_callers_prove_who_they_are(
+    settings: Settings, tmp_path: Path
+) -> None:
+    def found(**changes: object) -> list[tuple[bool, str]]:
+        checks = optional_checks(settings_from(settings, {"home": tmp_path, **changes}))
+        return [(each.ok, each.detail) for each in checks if each.name == "identity secret"]
+
+    path = tmp_path / FILE
+    assert found() == []
+    assert found(identity="keys") == [(True, f"{path} is made when the first key is")]
+    assert not path.exists()
+    assert found(identity="keys", identity_secret="x" * 32) == [
+        (True, "set by FOOTNOTE_IDENTITY_SECRET")
+    ]
+    pepper_from(None, tmp_path)
+    assert found(identity="keys") == [(True, str(path))]
+    path.chmod(0o644)
+    assert found(identity="keys") == [(False, f"others on this machine may read or change {path}")]
+    path.write_bytes(b"short")
+    ((ok, detail),) = found(identity="keys")
+    assert (ok, "damaged" in detail) == (False, True)
 
 
 async def test_only_administrators_of_the_whole_workspace_are_told(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -51,6 +52,12 @@ def test_a_configured_secret_comes_first(tmp_path: Path) -> None:
     assert not (tmp_path / FILE).exists()
     with pytest.raises(UnsupportedSettings, match="fewer than 32"):
         pepper_from("short", tmp_path)
+
+
+def test_what_is_no_file_is_told_of_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / FILE)
+    with pytest.raises(UnsupportedSettings, match="is no file"):
+        pepper_from(None, tmp_path)
 
 
 def test_a_damaged_file_is_told_of(tmp_path: Path) -> None:

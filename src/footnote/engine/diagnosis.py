@@ -17,13 +17,14 @@ from footnote.engine.backup_places import backup_check
 from footnote.engine.configured_models import reader_from_settings
 from footnote.engine.model_keys import model_keys_checks
 from footnote.engine.services import WorkspaceAccess
-from footnote.errors import DocumentUnreadable, FootnoteError
+from footnote.errors import DocumentUnreadable, FootnoteError, UnsupportedSettings
 from footnote.ingestion.libreoffice import require_office
 from footnote.ingestion.parsing.ocr import ocr_lacking, select_ocr
 from footnote.ingestion.sandbox import mechanisms
 from footnote.ingestion.sandbox.trial import try_out
 from footnote.models.speech.installed import FFMPEG_INSTALL, decodes_everything, find_speech
 from footnote.models.transcription import transcription_service
+from footnote.security.secrets import FILE, others_may_read, pepper_from
 from footnote.settings import Settings
 from footnote.store.data_keys import KeyRing
 from footnote.store.diagnostics import ADVISED, examine_database, serves
@@ -118,7 +119,25 @@ def health_of(required: list[Check], optional: list[Check]) -> Health:
 
 def optional_checks(settings: Settings) -> list[Check]:
     """What may be missing, and what is there for nothing."""
-    return [_ocr(settings), _office(), _speech(settings), *model_keys_checks(settings)]
+    checks = [_ocr(settings), _office(), _speech(settings), *model_keys_checks(settings)]
+    return [*checks, identity_secret_check(settings)] if settings.identity_ways else checks
+
+
+def identity_secret_check(settings: Settings) -> Check:
+    """Whether what keys and sessions are verified with is there, whole and nobody else's."""
+    name, path = "identity secret", settings.home / FILE
+    if settings.identity_secret is None and not (path.exists() or path.is_symlink()):
+        return Check(name=name, ok=True, detail=f"{path} is made when the first key is")
+    secret = settings.identity_secret
+    try:
+        pepper_from(None if secret is None else secret.get_secret_value(), settings.home)
+    except UnsupportedSettings as error:
+        return Check(name=name, ok=False, detail=str(error), hint=error.hint)
+    if secret is None and others_may_read(settings.home):
+        detail = f"others on this machine may read or change {path}"
+        return Check(name=name, ok=False, detail=detail, hint=f"run: chmod 600 {path}")
+    detail = str(path) if secret is None else "set by FOOTNOTE_IDENTITY_SECRET"
+    return Check(name=name, ok=True, detail=detail)
 
 
 async def reader_check(settings: Settings, loaded: str = "loaded") -> Check:

@@ -16,7 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import structlog
+
 from footnote.errors import UnsupportedSettings
+
+_log = structlog.get_logger(__name__)
 
 FILE = "identity.key"
 SECRET_BYTES = 32
@@ -115,7 +119,19 @@ def pepper_from(configured: str | None, home: Path) -> Pepper:
         ) from error
 
 
+def others_may_read(home: Path) -> bool:
+    """Whether anyone but its owner may read or write the file in a home."""
+    with suppress(OSError):
+        return bool((home / FILE).stat().st_mode & 0o077)
+    return False
+
+
 def _read(path: Path) -> bytes | None:
+    if path.exists() and not path.is_file():
+        raise UnsupportedSettings(
+            f"{path} is no file.",
+            hint="Restore it from a backup; without it no key and no session is valid.",
+        )
     with suppress(FileNotFoundError):
         key = path.read_bytes()
         if len(key) != SECRET_BYTES:
@@ -139,6 +155,8 @@ def _made(path: Path) -> bytes:
             os.fsync(file.fileno())
         with suppress(FileExistsError):
             path.hardlink_to(draft)
+            # Told of, for where keys were handed out before, theirs is missing.
+            _log.info("identity_key_made", path=str(path))
     finally:
         draft.unlink()
     key = _read(path)
