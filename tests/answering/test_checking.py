@@ -42,11 +42,12 @@ async def checked(
     text: str = POLICY,
     *,
     language: str | None = "en",
+    title: str = "Policy",
     check: Check | None = None,
 ) -> list[ClaimCheck]:
     check = check or Check(analyzer=ANALYZER)
     given_claims = [claim_of(claims)] if isinstance(claims, str) else claims
-    passages = passages_of(text, source=1, title="Policy", language=language)
+    passages = passages_of(text, source=1, title=title, language=language)
     origins = {each.chunk_id: Origin(source_id="policy", given=True) for each in passages}
     found = await check(given_claims, [passages for _ in given_claims], origins)
     return list(found.claims)
@@ -110,6 +111,57 @@ async def test_a_claim_gets_its_verdict_and_what_decided(
     assert (claim.verdict, claim.decided_by) == (verdict, decided_by)
     assert (guard is None) == (claim.guards == ())
     assert guard is None or guard in [(each.kind, each.text) for each in claim.guards]
+
+
+ROOMS = """\
+| Room | Price | Deposit |
+|---|---|---|
+| Attic | 90 | 20 |
+| Cellar | 40 | 10 |
+| Great hall | 120 | 50 |
+| Hall | 110 | 45 |
+"""
+MATTERS = """\
+| Matter | Agreed |
+|---|---|
+| Rent | 840 euros |
+| Rent due | on the third working day |
+| Landlord | Ute Brand |
+"""
+
+
+@pytest.mark.parametrize(
+    ("table", "statement", "verdict"),
+    [
+        (ROOMS, "The price of the cellar is 40.", SUPPORTED),
+        (ROOMS, "The price of the cellar is 90.", CONTRADICTED),
+        (ROOMS, "The price of the attic is 120.", CONTRADICTED),
+        (ROOMS, "The deposit for the great hall is 50.", SUPPORTED),
+        (ROOMS, "The deposit for the great hall is 45.", CONTRADICTED),
+        (ROOMS, "The prices of the attic and the cellar are 90 and 40.", SUPPORTED),
+        (ROOMS, "One room has a price of 120.", SUPPORTED),
+        (MATTERS, "The rent is due on the third working day.", SUPPORTED),
+        (MATTERS, "The rent is 840 euros, and the landlord is Ute Brand.", SUPPORTED),
+    ],
+)
+async def test_what_is_said_of_a_row_of_a_table_is_not_borne_out_by_another(
+    table: str, statement: str, verdict: ClaimVerdict
+) -> None:
+    check = Check(analyzer=ANALYZER, reader=Believer())
+    [claim] = await checked(statement, table, title="Rooms and matters", check=check)
+    assert claim.verdict is verdict
+
+
+async def test_a_year_in_the_title_dates_what_is_below() -> None:
+    text = "The club had 31 members when the season ended."
+    check = Check(analyzer=ANALYZER, reader=Believer())
+    for statement, right in (
+        ("In 2024 the club had 31 members.", True),
+        ("In 2024 the club had 30 members.", False),
+        ("In 2023 the club had 31 members.", False),
+    ):
+        [claim] = await checked(statement, text, title="Annual report 2024", check=check)
+        assert (claim.verdict is SUPPORTED) == right, statement
 
 
 @pytest.mark.parametrize(

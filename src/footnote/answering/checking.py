@@ -42,8 +42,9 @@ there nearly all were made so by altering one thing, and elsewhere most are abou
 COMPARABLE = 0.75
 """Share of the best quote's coverage from which another one may support the claim."""
 JOINED = 0.4
-"""Share of a claim's terms that each of several quotes must hold for them to be taken together:
-else a single word from elsewhere would make up for what the best quote does not say."""
+"""Share of a claim's terms that each of several quotes must hold for them to be taken together,
+unless it is a row that the claim names: else a single word from elsewhere would make up for what
+the best quote does not say."""
 _PAIRS_AT_ONCE = 16
 """Claims with quotes that a judge reads in one go, so that running out of time loses little."""
 
@@ -238,7 +239,7 @@ def _weighed(words: str, quotes: Sequence[Found], reader: ClaimReader) -> list[W
     single = [_beside(words, (each,), quotes[0], reader) for each in quotes]
     if any(each.verbatim or each.guarded.opposed for each in single):
         return single
-    telling = [each for each in single if each.coverage >= JOINED]
+    telling = [each for each in single if each.coverage >= JOINED or each.quotes[0].named]
     if len(telling) < 2:
         return single
     joined = tuple(each.quotes[0] for each in telling)

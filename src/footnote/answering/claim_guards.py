@@ -17,11 +17,13 @@ from footnote.answering.holding import Held
 from footnote.answering.names import holds_name
 from footnote.answering.support import DENIAL_THAT_CONTRADICTS
 from footnote.domain.grounding import Guard, GuardKind
+from footnote.language.figures import Figure, agrees
 
 EXACT = frozenset({GuardKind.NUMBER, GuardKind.DATE, GuardKind.NAME, GuardKind.IDENTIFIER})
 """Guards that need no understanding of language: a judge cannot lift a claim over them."""
 ABOUT_THE_SAME = 0.5
 """Coverage from which a quote is about the same matter, so that another value in it contradicts."""
+_YEAR = re.compile(r"(?:19|20)\d\d", re.ASCII)
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-–][^\W\d_]+)*")
 
 
@@ -43,14 +45,19 @@ def guard(held: Held, agreement: Agreement, labels: Sequence[Claims] = ()) -> Gu
     """The guards that speak against a claim; `labels` are the titles and headings of its quotes.
 
     A figure or a date counts as missing when it stands in no quote, nor beside what it stands
-    beside here in the text around them. A name counts when it stands nowhere there; where the
+    beside here in the text around them; a year, not when it stands in a title or heading, which
+    dates all that is below. A name counts when it stands nowhere there; where the
     quotes have another one in its place, what is around them does not count. Names and denials are
     translated, so across languages only figures count.
     """
     claim, quoted = held.claims, held.quoted
     everywhere = [*quoted, *held.around]
     misplaced = set(misplaced_figures(claim, held.around))
-    figures = [each for each in missing_figures(claim, quoted) if each in misplaced]
+    figures = [
+        each
+        for each in missing_figures(claim, quoted)
+        if each in misplaced and not _is_year_of(labels, each, claim)
+    ]
     guards = [
         Guard(
             kind=GuardKind.IDENTIFIER if each.code else GuardKind.NUMBER,
@@ -75,6 +82,13 @@ def guard(held: Held, agreement: Agreement, labels: Sequence[Claims] = ()) -> Gu
         opposed = opposed or (others and any(each.kind is GuardKind.NAME for each in guards))
     about = held.crossed or agreement.coverage >= ABOUT_THE_SAME
     return Guarded(guards=tuple(dict.fromkeys(guards)), opposed=opposed and about)
+
+
+def _is_year_of(labels: Sequence[Claims], figure: Figure, claim: Claims) -> bool:
+    """Whether the figure is a year that stands in one of them."""
+    return bool(_YEAR.fullmatch(claim.text[figure.start : figure.end])) and any(
+        agrees(figure, other) for each in labels for other in each.figures
+    )
 
 
 def _missing_names(claim: Claims, texts: Sequence[Claims]) -> list[Guard]:

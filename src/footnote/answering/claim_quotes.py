@@ -14,7 +14,7 @@ import numpy as np
 from footnote.answering.attribution import LEAST_COVERAGE, WINDOW_PRICE, Span, windows
 from footnote.answering.cite import citation_of
 from footnote.answering.holding import LANGUAGES
-from footnote.answering.sentences import Candidate, candidates_of
+from footnote.answering.sentences import Candidate, candidates_of, cells_of
 from footnote.domain import BlockKind, Citation, Evidence, Passage
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder
@@ -52,6 +52,8 @@ class Found:
     """The sentences or the row it consists of, in order."""
     coverage: float = 0.0
     """Weighted share of the claim's terms that it holds."""
+    named: bool = False
+    """Whether it is a row of a table that the claim names."""
 
     @property
     def passage(self) -> Passage:
@@ -113,6 +115,14 @@ class Found:
         return f"{self.label}\n{self.surroundings}" if self.label else self.surroundings
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """Where rows of tables begin in each passage, by its chunk."""
+
+    named: dict[str, set[int]] = field(default_factory=dict)
+    others: dict[str, set[int]] = field(default_factory=dict)
+
+
 @dataclass(slots=True, kw_only=True)
 class ClaimQuotes:
     """Finds the quotes of claims in the passages of one check, each of which is read once."""
@@ -150,20 +160,25 @@ class ClaimQuotes:
             # In another language than the passage's its function words would count as matter.
             read = [self.analyzer.terms(words, each) for each in (language, spoken)]
             wanted[language] = [self._weighed(frozenset(terms)) for terms in read]
+        rows = self._rows_of(words, spoken, passages)
         strong: list[tuple[float, int, int, Passage]] = []
         for order, passage in enumerate(passages):
             for at, span in enumerate(self._singles[passage.chunk_id]):
                 share = _share(wanted[passage.language], span.terms)
-                if share > 0:
+                if share > 0 and span.start not in rows.others[passage.chunk_id]:
                     strong.append((-share, order, at, passage))
         strong.sort(key=lambda each: each[:3])
         tried: dict[tuple[str, int, int], Found] = {}
         for _, _, at, passage in strong[:_STRONGEST]:
             for run in self._around(passage, at):
+                starts = {each.start for each in run.candidates}
+                if starts & rows.others[passage.chunk_id]:
+                    continue
                 if len(run.candidates) > 1 and run.end - run.start > QUOTE_CHARACTERS:
                     continue
                 share = _share(wanted[passage.language], run.terms)
-                found = Found(candidates=run.candidates, coverage=share)
+                named = starts <= rows.named[passage.chunk_id]
+                found = Found(candidates=run.candidates, coverage=share, named=named)
                 tried[passage.chunk_id, run.start, run.end] = found
         return _apart(tried.values())
 
@@ -174,9 +189,13 @@ class ClaimQuotes:
         if self.embedder is None or not claims:
             return {}
         spans: dict[str, tuple[Passage, Span]] = {}
-        for at in claims:
+        for at, words in claims.items():
+            spoken = self.analyzer.language_of(words, LANGUAGES)
+            others = self._rows_of(words, spoken, passages[at]).others
             for passage in passages[at]:
                 for span in self._singles[passage.chunk_id]:
+                    if span.start in others[passage.chunk_id]:
+                        continue
                     spans.setdefault(f"{passage.chunk_id}:{span.start}", (passage, span))
         texts = {key: span.candidates[0].embedded_text for key, (_, span) in spans.items()}
         chosen = await asyncio.to_thread(self._within, EMBEDDED_TOKENS, texts)
@@ -206,6 +225,42 @@ class ClaimQuotes:
             found[at] = [
                 Found(candidates=spans[keys[each]][1].candidates) for each in near[:NEAREST]
             ]
+        return found
+
+    def _rows_of(self, words: str, spoken: str | None, passages: Sequence[Passage]) -> _Rows:
+        """The rows that a claim names, and those that are of something else.
+
+        What a claim says of one row of a table is not borne out by another. A row is known by its
+        first cell; where the claim names none of a table, any may be meant. A table of two columns
+        whose second does not hold figures throughout may list different matters of one thing.
+        """
+        said: dict[str | None, frozenset[str]] = {}
+        found = _Rows()
+        for passage in passages:
+            language = passage.language
+            if language not in said:
+                read = [self.analyzer.terms(words, each) for each in {language, spoken}]
+                said[language] = frozenset(chain.from_iterable(read))
+            tables: dict[tuple[str, ...], dict[int, frozenset[str]]] = {}
+            mixed: set[tuple[str, ...]] = set()
+            for span in self._singles[passage.chunk_id]:
+                cells = cells_of(span.candidates[0])
+                if cells and any(map(str.isalpha, cells[0].text)):
+                    terms = frozenset(self.analyzer.terms(cells[0].text, language))
+                    header = span.candidates[0].header
+                    tables.setdefault(header, {})[span.start] = terms
+                    if len(cells) < 3 and not any(map(str.isdigit, cells[-1].text)):
+                        mixed.add(header)
+            own: set[int] = set()
+            others: set[int] = set()
+            for header, rows in tables.items():
+                named = {terms for terms in rows.values() if terms and terms <= said[language]}
+                named = {each for each in named if not any(each < other for other in named)}
+                own |= {start for start, terms in rows.items() if terms in named}
+                if named and header not in mixed:
+                    others |= {start for start, terms in rows.items() if terms not in named}
+            found.named[passage.chunk_id] = own
+            found.others[passage.chunk_id] = others
         return found
 
     def _within(self, most: int, texts: Mapping[str, str]) -> Mapping[str, str]:
