@@ -30,7 +30,9 @@ async def search_written(models: Path) -> tuple[Found, list[GoldenQuestion]]:
     sys.path.append(str(TRAINING))
     from written_papers import read_papers  # noqa: PLC0415  # training is no package of ours
 
-    papers = [each for each in read_papers() if each.kept_apart]
+    papers = [
+        each for each in read_papers() if each.kept_apart and any(fact.asked for fact in each.facts)
+    ]
     with tempfile.TemporaryDirectory() as folder:
         documents = Path(folder) / "documents"
         asked: list[Written] = []

@@ -5,7 +5,8 @@
 XQuAD (four languages): token F1 and exact match given the paragraph, and the AUC of "does this paragraph answer" against
 another paragraph of the same article. WiCE claims (development half): AUC and balanced accuracy of "supported" against the
 rest. Altered sentences of paragraphs kept apart: balanced accuracy of "supported" against altered numbers, names, denials.
-Made-up office papers with nouns and wordings kept apart, and written papers kept apart: AUC, span F1, the passage that answers first among eight, and statements.
+Made-up office papers with nouns and wordings kept apart, and written papers kept apart: AUC, span F1, the passage that answers first among eight, and statements; of statements that were
+written one by one also contradicted against neither.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from office_texts import Office
 from paper_texts import Papers
 from written_papers import WrittenPapers
 
-from examples import CONTRADICTED, SUPPORTED, Examples
+from examples import CONTRADICTED, NEITHER, SUPPORTED, Examples
 
 LANGUAGES = ("en", "de", "es", "zh")
 LONGEST_SPAN = 30  # tokens
@@ -241,6 +242,22 @@ def office(reader: Reader, count: int, papers: Office | Papers | WrittenPapers) 
     }  # fmt: skip
 
 
+def statements(reader: Reader, count: int) -> dict[str, float]:
+    """Statements about written papers that are kept apart: supported against the rest, and contradicted against neither."""
+    papers = WrittenPapers(random.Random(3), apart=True)
+    drawn = [papers.statement() for _ in range(count)]
+    rows = np.array(
+        [row[3] for row in read(reader, [(said, quote) for said, quote, _ in drawn], "claim: ")]
+    )
+    odds, against = supported_odds(rows), rows[:, CONTRADICTED] - rows[:, NEITHER]
+    labels = np.array([label for *_, label in drawn])
+    right, wrong = labels == SUPPORTED, labels == CONTRADICTED
+    return {
+        "auc": area(odds[right], odds[~right]), "balanced": balanced(odds[right], odds[~right]),
+        "contradicted_auc": area(against[wrong], against[labels == NEITHER]),
+    }  # fmt: skip
+
+
 def quantise(reader: Reader) -> None:
     """Give the layers the weights that they ship with."""
     with torch.no_grad():
@@ -296,6 +313,11 @@ def main() -> None:
     for name, source in (("office", Office), ("papers", Papers), ("written", WrittenPapers)):
         found = office(reader, options.questions, source(random.Random(3), apart=True))
         print(name, {k: round(v, 3) for k, v in found.items()}, flush=True)
+    print(
+        "statements",
+        {k: round(v, 3) for k, v in statements(reader, 10 * options.questions).items()},
+        flush=True,
+    )
     for language in ("en", "es", "fr", "zh", "no", "ja"):
         examples = Examples(options.data, reader.tokenizer, 1)
         examples.keep_apart()

@@ -142,7 +142,7 @@ class Examples:
         kinds = [
             (self.reading, 0.50), (self.office, 0.22), (self.support, 0.12), (self.office_claim, 0.06),
             (self.table, 0.02), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.03),
-            (self.written_question, 0.9), (self.written_claim, 0.16),
+            (self.written_question, 0.9), (self.written_claim, 0.16), (self.written_statement, 0.24),
         ]  # fmt: skip
         if self.siblings is not None:
             kinds += [(self.sibling, 0.25), (self.office_sibling, 0.18)]
@@ -454,6 +454,11 @@ class Examples:
     def written_claim(self) -> Pair | None:
         """A question about a written paper with an answer behind it, right or not, and a quote."""
         said, quote, label = self.written.claim()
+        return self.pack("claim: " + said, quote, None, support=label)
+
+    def written_statement(self) -> Pair | None:
+        """A statement that was written about a paper, and a quote."""
+        said, quote, label = self.written.statement()
         return self.pack("claim: " + said, quote, None, support=label)
 
     def claim(self) -> Pair | None:

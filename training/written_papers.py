@@ -12,8 +12,13 @@ checks the files of `written/` and counts what is in them. A file holds papers, 
     ? Can I bring my poodle? => Dogs wait outside
     ?de Darf mein Hund hinein? => Dogs wait outside
     - Do cats wait outside?
+    + Most dogs are not let in.
+    !* The house rules let all dogs in.
+    ~ Dogs wait in the yard.
 
 A quote stands in the text, an answer in its quote, both letter by letter; a question after `-` has no answer in the paper.
+A statement after `+` is supported by the quote, one after `!` contradicted and one after `~` neither; with `*` it takes the
+title, the section's heading or the table's head to tell.
 A file that begins with `@@@@` and a name holds one collection, like the folder of an office whose papers speak of like
 things: a question is answered by one of its papers alone, and one after `-` by none of them. One in `HELD_OUT` collections,
 or papers that are in none, by its name is kept for evaluation and for what is fitted to the reader.
@@ -29,24 +34,38 @@ from hashlib import sha256
 from pathlib import Path
 
 from near_misses import NearMisses
-from office_texts import NEITHER, SUPPORTED, Asked
+from office_texts import CONTRADICTED, NEITHER, SUPPORTED, Asked
 
 FOLDER = Path(__file__).parent / "written"
 HELD_OUT = 7
 # Scripts without spaces: a token covers fewer characters, so passages are cut shorter.
 DENSE_SCRIPTS = {"zh", "zh-Hant", "ja", "ko", "th"}
 ASKED = re.compile(r"\?(?:[a-z]{2,3})?\s+(?P<question>.*?)\s*=>\s*(?P<answer>.+)")
+STATED = re.compile(r"(?P<label>[+!~])(?P<under>\*?)(?:[a-z]{2,3})? +(?P<statement>.+)")
+LABELS = {"+": SUPPORTED, "!": CONTRADICTED, "~": NEITHER}
 UNANSWERED = re.compile(r"-(?:[a-z]{2,3})?\s+(?P<question>.+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """A statement that somebody might make who has read a fact."""
+
+    text: str
+    label: int
+    under: bool
+    """Whether title, heading or the table's head is needed to tell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """A sentence, item or row of a paper, the questions it answers, and some that nothing in the paper does."""
+    """A sentence, item, row or paragraph of a paper, the questions it answers, some that nothing in the paper does,
+    and statements about it."""
 
     quote: str
     asked: Sequence[tuple[str, str]]
     """Questions, each with the stretch of the quote that answers it."""
     unanswered: Sequence[str]
+    stated: Sequence[Stated]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,20 +108,35 @@ def papers_of(written: str, name: str) -> Iterator[Paper]:
         quote: str | None = None
         asked: list[tuple[str, str]] = []
         unanswered: list[str] = []
+        stated: list[Stated] = []
         for line in [*filter(None, map(str.strip, listed.splitlines())), "> "]:
             found = ASKED.fullmatch(line)
             if line.startswith(">"):
-                if asked and quote is not None:
+                if (asked or stated) and quote is not None:
                     facts.append(
-                        Fact(quote=quote, asked=tuple(asked), unanswered=tuple(unanswered))
+                        Fact(
+                            quote=quote,
+                            asked=tuple(asked),
+                            unanswered=tuple(unanswered),
+                            stated=tuple(stated),
+                        )
                     )
-                quote, asked, unanswered = line[1:].strip(), [], []
+                quote, asked, unanswered, stated = line[1:].strip(), [], [], []
                 fits = quote in text
             elif found and quote is not None:
                 asked.append((found["question"], found["answer"].strip()))
                 fits = asked[-1][1] in quote
             elif (absent := UNANSWERED.fullmatch(line)) and quote is not None:
                 unanswered.append(absent["question"])
+                fits = True
+            elif (said := STATED.fullmatch(line)) and quote is not None:
+                stated.append(
+                    Stated(
+                        text=said["statement"],
+                        label=LABELS[said["label"]],
+                        under=bool(said["under"]),
+                    )
+                )
                 fits = True
             else:
                 fits = False
@@ -144,7 +178,17 @@ class WrittenPapers:
     def __init__(self, draw: random.Random, *, apart: bool = False, folder: Path = FOLDER) -> None:
         self.random = draw
         self.papers = [each for each in read_papers(folder) if each.kept_apart == apart]
-        self.facts = [(paper, fact) for paper in self.papers for fact in paper.facts]
+        facts = [(paper, fact) for paper in self.papers for fact in paper.facts]
+        self.facts = [(paper, fact) for paper, fact in facts if fact.asked]
+        self.stated = {
+            label: [
+                (paper, fact, each)
+                for paper, fact in facts
+                for each in fact.stated
+                if each.label == label
+            ]
+            for label in LABELS.values()
+        }
         self.all = Paragraphs(self.papers)
         collections = {each.collection for each in self.papers if each.collection}
         self.collections = {
@@ -260,7 +304,7 @@ class WrittenPapers:
                 ]
             others = [
                 (each, other) for each in papers for other in each.facts
-                if other is not fact and fact.quote not in other.quote
+                if other is not fact and other.asked and fact.quote not in other.quote
             ]  # fmt: skip
             if others:
                 of, other = self.random.choice(others)
@@ -275,6 +319,47 @@ class WrittenPapers:
         heading = self.heading(paper, begin)
         return f"{question} {answer}", f"{heading}\n{quote}".lstrip(), label
 
+    def statement(self) -> tuple[str, str, int]:
+        """A statement, its quote under its headings as a check of statements reads it, and what the quote makes of it."""
+        label = self.random.choices((SUPPORTED, CONTRADICTED, NEITHER), (0.4, 0.25, 0.35))[0]
+        paper, fact, said = self.random.choice(self.stated[label])
+        begin = paper.text.index(fact.quote)
+        quote, drawn = fact.quote, self.random.random()
+        lines = paper.text[:begin].split("\n\n")[-1].splitlines()
+        if quote.startswith("|"):
+            head = lines[0] if lines and lines[0].startswith("|") else ""
+            # As a check spells a row out, or the whole table.
+            quote = spelled_out(head, quote)
+            if drawn < 0.3:
+                start = begin - len(paper.text[:begin].split("\n\n")[-1])
+                quote = paper.text[start : (paper.text + "\n\n").index("\n\n", begin)]
+        elif drawn < 0.25:
+            start, end = self.around(paper, begin, begin + len(fact.quote))
+            quote = paper.text[start:end]
+        sections = re.findall(r"^#+ (.+)$", paper.text[:begin], flags=re.MULTILINE)
+        heading = self.heading(paper, begin)
+        if said.under:
+            heading = f"{paper.title} › {sections[-1]}" if sections else paper.title
+        return said.text, f"{heading}\n{quote}".lstrip(), label
+
+
+def spelled_out(head: str, row: str) -> str:
+    """A table's row as a check of statements reads it: `Head: cell, Head: cell`."""
+    titles, cells = (
+        [each.strip() for each in line.strip().strip("|").split("|")] if line else []
+        for line in (head, row)
+    )
+    if len(titles) != len(cells):
+        return ", ".join(filter(None, cells))
+    parts = [
+        f"{title}: {cell}" if title else cell
+        for title, cell in zip(titles, cells, strict=True)
+        if cell
+    ]
+    if not titles[0] and cells[0] and len(parts) > 1 and any(titles):
+        return f"{parts[0]} — {', '.join(parts[1:])}"
+    return ", ".join(parts)
+
 
 def main() -> None:
     papers = read_papers()
@@ -286,7 +371,8 @@ def main() -> None:
     print(
         f"{len(papers)} papers, {sum(bool(each.collection) for each in papers)} of them in {len(collections)} collections, {sum(each.kept_apart for each in papers)} kept apart, with {len(facts)} facts, "
         f"{sum(len(each.asked) for each in facts)} questions that they answer and "
-        f"{sum(len(each.unanswered) for each in facts)} that they do not"
+        f"{sum(len(each.unanswered) for each in facts)} that they do not, and "
+        f"{sum(len(each.stated) for each in facts)} statements"
     )
     print(
         ", ".join(

@@ -9,6 +9,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from footnote.domain import Citation, SearchRequest
 from footnote.engine import WorkspaceEngine
+from footnote.errors import NotFound
 from footnote.jobs.inline import work_until_resting
 from tests.ingestion import corpus_pages, pdf_files
 
@@ -75,3 +76,12 @@ async def test_the_only_line_of_a_file_is_found_once_and_quoted(workspace: Works
         passage = (await workspace.context(citation.chunk_id, 0)).chunk
         assert passage.text == citation.quote
         assert passage.text not in (passage.document_title, *passage.heading_path)
+
+
+async def test_an_absent_chunk_is_named_no_longer_than_one_can_be(
+    workspace: WorkspaceEngine,
+) -> None:
+    with pytest.raises(NotFound) as raised:
+        await workspace.context("7" * 5_000)
+    assert "there is no chunk 777" in str(raised.value)
+    assert len(str(raised.value)) < 200

@@ -265,6 +265,23 @@ async def test_an_announcement_that_is_sent_again_is_the_same_push(
     assert another.json()["ingest_id"] != twice[0].json()["ingest_id"]
 
 
+async def test_what_is_pushed_again_with_its_key_is_the_same_push(
+    client: httpx.AsyncClient, web: WebServer
+) -> None:
+    address: dict[str, object] = {"url": web.url("/tides.txt")}
+    content: dict[str, object] = {"text": "A log.", "filename": "log.txt", "external_id": "log"}
+    for number, body in enumerate((address, content)):
+        headers = {"Idempotency-Key": f"key-{number}"}
+        first = await client.post("/v1/ingest", json=body, headers=headers)
+        again = await client.post("/v1/ingest", json=body, headers=headers)
+        assert again.json() == first.json()
+        other = {**body, "external_id": "other"}
+        assert (await client.post("/v1/ingest", json=other, headers=headers)).status_code == 409
+    headers = {"Idempotency-Key": "key-0"}
+    refused = await client.post("/v1/ingest", json=content, headers=headers)
+    assert (refused.status_code, refused.json()["type"]) == (409, "urn:footnote:problem:conflict")
+
+
 async def test_a_key_of_another_push_is_refused(told: Settings) -> None:
     async with footnote.open(told) as engine:
         workspace = await engine.workspace()

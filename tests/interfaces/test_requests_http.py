@@ -526,6 +526,20 @@ async def test_other_protocols_may_add_parameters_of_their_own(library: Library)
         assert response.status_code == 200, response.text
 
 
+async def test_a_number_that_cannot_be_read_is_named_as_what_is_wrong(library: Library) -> None:
+    headers = {"content-type": "application/json"}
+    body = f'{{"query": "a", "top_k": {"9" * 6_000}}}'
+    response = await library.http.post("/v1/search", content=body, headers=headers)
+    assert_problem(response, 400, "bad-request")
+    assert response.json()["detail"] == "The body has a number with too many digits."
+
+
+async def test_a_name_of_spaces_alone_is_none(library: Library) -> None:
+    body = {"text": "A log.", "filename": "log.txt", "collection": "   "}
+    response = await library.http.post("/v1/ingest", json=body)
+    assert assert_invalid(response, "body.collection") == "body.collection: it must not be empty"
+
+
 @pytest.mark.parametrize("path", ["/v1/search", "/search"])
 @pytest.mark.parametrize(
     "members",

@@ -10,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 
-from office_texts import NEITHER, SUPPORTED
+from office_texts import CONTRADICTED, NEITHER, SUPPORTED
 from written_papers import WrittenPapers, papers_of, read_papers
 
 PAPER = """@@@ House rules | en | rules
@@ -26,6 +26,9 @@ Bikes stand in the yard.
 -de Warten Katzen draußen?
 > Bikes stand in the yard.
 ? Where do I leave my bike? => in the yard
++ Bicycles belong in the yard.
+!*de Nach der Hausordnung stehen Räder im Keller.
+~ Bikes are locked.
 """
 
 
@@ -42,6 +45,11 @@ def test_a_paper_is_read_with_its_facts() -> None:
     )
     assert paper.facts[0].unanswered == ("Do cats wait outside?", "Warten Katzen draußen?")
     assert paper.facts[1].unanswered == ()
+    assert [(each.text, each.label, each.under) for each in paper.facts[1].stated] == [
+        ("Bicycles belong in the yard.", SUPPORTED, False),
+        ("Nach der Hausordnung stehen Räder im Keller.", CONTRADICTED, True),
+        ("Bikes are locked.", NEITHER, False),
+    ]
 
 
 COLLECTION = f"""@@@@ Two houses
@@ -77,7 +85,7 @@ def test_papers_of_a_collection_are_kept_apart_together_and_mistaken_for_each_ot
     [
         ("> Bikes stand in the yard.", "> Bikes stand outside."),
         ("=> in the yard", "=> in the shed"),
-        ("? Where do I", "! Where do I"),
+        ("? Where do I", "& Where do I"),
         ("| en |", ""),
         ("%%%", "%%"),
     ],
@@ -93,6 +101,7 @@ def test_all_files_are_as_described_and_no_paper_comes_twice() -> None:
     texts = [paper.text for paper in papers]
     assert len(set(texts)) == len(texts)
     assert all(paper.facts for paper in papers)
+    assert any(fact.stated for paper in papers for fact in paper.facts)
     assert any(paper.collection for paper in papers)
     assert any(paper.kept_apart for paper in papers)
     assert not all(paper.kept_apart for paper in papers)
@@ -127,6 +136,40 @@ def test_claims_are_supported_by_the_fact_that_answers_and_by_no_other() -> None
         if label == SUPPORTED:
             assert known[said] in quote
     assert labels == {SUPPORTED, NEITHER}
+
+
+TABLE = """@@@ Prices of 2024 | en | list
+## Rooms
+
+| Room | Price |
+|---|---|
+| Attic | 90 |
+| Cellar | 40 |
+
+%%%
+> | Cellar | 40 |
++* In 2024 the cellar cost 40.
+!* The cellar cost 90 in 2024.
+~ The cellar is dry.
+"""
+
+
+def test_a_statement_is_drawn_with_a_row_spelled_out_or_its_table_and_with_the_heading_it_needs(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "prices.txt").write_text(TABLE)
+    (paper,) = read_papers(tmp_path)
+    papers = WrittenPapers(random.Random(5), apart=paper.kept_apart, folder=tmp_path)
+    drawn = [papers.statement() for _ in range(300)]
+    assert {label for *_, label in drawn} == {SUPPORTED, CONTRADICTED, NEITHER}
+    row = "Room: Cellar, Price: 40"
+    table = "| Room | Price |\n|---|---|\n| Attic | 90 |\n| Cellar | 40 |"
+    heading = "Prices of 2024 › Rooms"
+    assert {quote for said, quote, _ in drawn if "2024" in said} == {
+        f"{heading}\n{row}",
+        f"{heading}\n{table}",
+    }
+    assert row in {quote for *_, quote, label in drawn if label == NEITHER}
 
 
 def test_a_choice_has_its_answer_first_and_nowhere_else() -> None:

@@ -309,10 +309,7 @@ async def push_url(
         visibility=visibility,
         shared_with=None if shared_with is None else tuple(shared_with),
     )
-    known = None
-    if idempotency_key is not None:
-        name = f"{workspace.principal.principal_id}\0{idempotency_key}"
-        known = uuid5(workspace.workspace_id, name)
+    known = _push_under(workspace, idempotency_key)
     async with workspace.scope() as scope:
         return await _push_status(scope, await pushes.accept_url(scope, pushed, known))
 
@@ -328,8 +325,13 @@ async def push_content(
     tags: Tags = (),
     visibility: Visibility | None = None,
     shared_with: Access | None = None,
+    idempotency_key: IdempotencyKey | None = None,
 ) -> PushStatus:
-    """Accept content as `receive` does, and give it a number to ask by."""
+    """Accept content as `receive` does, and give it a number to ask by, the same for one key."""
+    known = _push_under(workspace, idempotency_key)
+    if known is not None:
+        async with workspace.scope() as scope:
+            await pushes.require_content(scope, known)
     received = await receive(
         workspace,
         content,
@@ -340,10 +342,17 @@ async def push_content(
         tags=tags,
         visibility=visibility,
         shared_with=shared_with,
+        idempotency_key=idempotency_key,
     )
     async with workspace.scope() as scope:
         document_id = received.document.document_id
-        return await _push_status(scope, await pushes.accept_received(scope, document_id))
+        return await _push_status(scope, await pushes.accept_received(scope, document_id, known))
+
+
+def _push_under(workspace: WorkspaceAccess, key: IdempotencyKey | None) -> UUID | None:
+    """The id of what is pushed with a key, always the same."""
+    name = f"{workspace.principal.principal_id}\0{key}"
+    return None if key is None else uuid5(workspace.workspace_id, name)
 
 
 async def push_status(workspace: WorkspaceAccess, ingest_id: UUID) -> PushStatus:

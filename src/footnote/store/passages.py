@@ -30,6 +30,8 @@ from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("passages")
 
+_LONGEST_CHUNK_ID = 60
+"""A document's id, its version and a place."""
 _PLACE = re.compile("[0-9]{1,9}", re.ASCII)
 _BEGINS, _ENDS = 1, 2  # Bits of a span's last number: what of its block is in it.
 
@@ -183,8 +185,9 @@ async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> 
 
 def no_such_chunk(chunk_id: str | None) -> NotFound:
     """What is said of a chunk that is absent, or of a document that is not to be seen."""
+    shown = (chunk_id or "")[:_LONGEST_CHUNK_ID]
     return NotFound(
-        f"there is no chunk {chunk_id}",
+        f"there is no chunk {shown}",
         hint="take the chunk_id from a search; a new version of a document has new ones",
     )
 

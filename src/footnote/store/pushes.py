@@ -67,10 +67,7 @@ async def accept_url(
     }
     if not await _accept(scope, ingest_id, request, "queued", None):
         if (await get_push(scope, ingest_id)).request != request:
-            raise Conflict(
-                "the idempotency key was used for another address or another place",
-                hint="use a new key for each address",
-            )
+            raise _used("another address or another place")
         return ingest_id
     await enqueue(
         scope, FETCH_TASK, str(ingest_id), {"ingest_id": str(ingest_id)}, queue=INGEST_QUEUE
@@ -78,11 +75,25 @@ async def accept_url(
     return ingest_id
 
 
-async def accept_received(scope: WorkspaceScope, document_id: UUID) -> UUID:
-    """Give what was pushed with its content a number to ask by."""
-    ingest_id = uuid4()
-    await _accept(scope, ingest_id, {}, "received", document_id)
+async def accept_received(
+    scope: WorkspaceScope, document_id: UUID, ingest_id: UUID | None = None
+) -> UUID:
+    """Give what was pushed with its content a number to ask by.
+
+    A push that has the id already is the same one. Raises Conflict where it is of something else.
+    """
+    ingest_id = ingest_id or uuid4()
+    accepted = await _accept(scope, ingest_id, {}, "received", document_id)
+    if not accepted and (await get_push(scope, ingest_id)).document_id != document_id:
+        raise _used("another document")
     return ingest_id
+
+
+async def require_content(scope: WorkspaceScope, ingest_id: UUID) -> None:
+    """Raise Conflict where an address was pushed under the id."""
+    row = await scope.one(_SQL["status"], {"ingest_id": ingest_id})
+    if row is not None and row["url"] is not None:
+        raise _used("an address")
 
 
 async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:
@@ -138,6 +149,12 @@ async def require_newest(scope: WorkspaceScope, ingest_id: UUID, document_id: UU
             "a newer announcement of this document was taken in before this one could be fetched",
             hint="announce the address again if its content is the newest",
         )
+
+
+def _used(what: str) -> Conflict:
+    return Conflict(
+        f"the idempotency key was used for {what}", hint="use a new key for each document"
+    )
 
 
 async def _accept(

@@ -174,7 +174,7 @@ def _listed_name(name: str) -> str:
 _WHOLE_NUMBER = TypeAdapter(Annotated[int, Field(ge=-(2**63), lt=2**63)])
 
 StorableText = Annotated[str, AfterValidator(storable)]
-Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(storable)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(_named)]
 """Of a collection."""
 WorkspaceName = Annotated[str, AfterValidator(_given)]
 """Of a workspace to enter; which names one can have is settled where it is made."""

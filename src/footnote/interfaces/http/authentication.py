@@ -151,7 +151,7 @@ def _presented(scope: Scope) -> Presented:
     scheme, _, token = headers.get("authorization", "").partition(" ")
     peer = scope.get("client")
     return Presented(
-        bearer=token.strip() if scheme.lower() == "bearer" else None,
+        bearer=(token.strip() or None) if scheme.lower() == "bearer" else None,
         session=cookie_parser(headers.get("cookie", "")).get(SESSION_COOKIE),
         peer=None if peer is None else peer[0],
         forwarded=", ".join(headers.getlist("x-forwarded-for")) or None,

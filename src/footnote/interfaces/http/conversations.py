@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import Header, Query, Request, Response
+from fastapi import Query, Request, Response
 from pydantic import Field
 
 from footnote.domain.answers import Suggestions
@@ -40,10 +40,6 @@ _FILE: dict[str, object] = {"schema": {"type": "string", "format": "binary"}}
 Mode = Literal["first", "only"]
 Limit = Annotated[int, Query(ge=1, le=MAX_PAGE)]
 Cursor = Annotated[str | None, Query(max_length=200)]
-IdempotencyKey = Annotated[
-    str | None,
-    Header(description="Makes repeating the request safe.", min_length=1, max_length=255),
-]
 
 
 class NewConversation(requests.Request):
@@ -101,7 +97,7 @@ async def create_conversation(
     workspace: TheWorkspace,
     wanted: NewConversation = _UNNAMED,
     response: Response,
-    idempotency_key: IdempotencyKey = None,
+    idempotency_key: requests.IdempotencyKey = None,
 ) -> Conversation:
     """Create a conversation; the same `Idempotency-Key` gives the same conversation."""
     made = await workspace.create_conversation(
@@ -242,7 +238,7 @@ async def ask_in_conversation(
     workspace: TheWorkspace,
     conversation_id: UUID,
     asked: AskedNext,
-    idempotency_key: IdempotencyKey = None,
+    idempotency_key: requests.IdempotencyKey = None,
 ) -> Exchange | Response:
     """Ask a question after the last message; the same `Idempotency-Key` gives the same answer."""
     question = await workspace.next_question(
@@ -263,7 +259,7 @@ async def edit_question(
     conversation_id: UUID,
     message_id: UUID,
     asked: AskedNext,
-    idempotency_key: IdempotencyKey = None,
+    idempotency_key: requests.IdempotencyKey = None,
 ) -> Exchange | Response:
     """Ask another question in place of one; what followed stays as a branch.
 
@@ -290,7 +286,7 @@ async def regenerate_answer(
     conversation_id: UUID,
     message_id: UUID,
     again: AskedAgain = _AS_BEFORE,
-    idempotency_key: IdempotencyKey = None,
+    idempotency_key: requests.IdempotencyKey = None,
 ) -> Exchange | Response:
     """Answer a question again; the old answer stays as a branch.
 

@@ -98,12 +98,18 @@ _ACCEPTED: Responses = {
             "Location": {"description": "Where its status is.", "schema": {"type": "string"}}
         }
     },
-    **problem_responses("budget-exceeded", "queue-full"),
+    **problem_responses("budget-exceeded", "conflict", "queue-full"),
 }
 
 
 @router.post("/v1/ingest", status_code=202, responses=_ACCEPTED)
-async def push_document(*, response: Response, workspace: TheWorkspace, push: Push) -> PushStatus:
+async def push_document(
+    *,
+    response: Response,
+    workspace: TheWorkspace,
+    push: Push,
+    idempotency_key: requests.IdempotencyKey = None,
+) -> PushStatus:
     """Push a document as an address or a small content.
 
     Ask for its status until it is `indexed` or `failed`.
@@ -114,6 +120,7 @@ async def push_document(*, response: Response, workspace: TheWorkspace, push: Pu
             *("visibility", "shared_with"),
         }
     )
+    labels["idempotency_key"] = idempotency_key
     if push.url is not None:
         status = await workspace.push_url(push.url, filename=push.filename, **labels)
     else:

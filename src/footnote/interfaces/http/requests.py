@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, cast
 from uuid import UUID
 
+from fastapi import Header
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 from pydantic_core.core_schema import no_info_after_validator_function
@@ -29,6 +30,10 @@ MAX_QUERY_CHARACTERS = 10_000
 MAX_TURNS = 100
 MAX_TURN_CHARACTERS = 20_000
 
+IdempotencyKey = Annotated[
+    str | None,
+    Header(description="Makes repeating the request safe.", min_length=1, max_length=255),
+]
 Query = Annotated[StorableText, Field(min_length=1, max_length=MAX_QUERY_CHARACTERS)]
 Whole = Annotated[int, Field(strict=True)]
 """A JSON number without a fraction; neither true nor a number in quotes."""

@@ -82,6 +82,14 @@ class _ExactRequest(Request):
                 hint="Give each name once; the last would overrule the others.",
                 where="body",
             ) from error
+        except (json.JSONDecodeError, UnicodeDecodeError):
+            raise
+        except ValueError as error:  # Python reads no number of thousands of digits.
+            raise Refused(
+                400,
+                "The body has a number with too many digits.",
+                hint="Send it as text, or rounded.",
+            ) from error
 
 
 class ExactBodyRoute(APIRoute):
