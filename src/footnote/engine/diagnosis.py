@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from footnote.domain import Check, Health
+from footnote.domain.encryption import BackedUpKeys
 from footnote.domain.replicas import ReplicaStatus
 from footnote.engine.backup_places import backup_check
 from footnote.engine.configured_models import reader_from_settings
@@ -33,6 +34,8 @@ from footnote.store.key_backup import all_stored_keys
 _LEAST_PYTHON = (3, 11)
 _FREE_BYTES = 1024**3
 """Room for the database's first write-ahead log and the built model."""
+_UNWRAPPED_AT_ONCE = 16
+"""Workspaces whose keys a key service is asked for at a time."""
 _NAMED = 5
 """Workspaces that are named whose keys cannot be unwrapped."""
 
@@ -80,7 +83,14 @@ async def master_key_check(keys: KeyRing, owner_url: str) -> Check:
     """Whether the master key at hand unwraps the data keys of all workspaces."""
     name = "master key"
     stored = [each for each in await all_stored_keys(owner_url) if each.keys]
-    refused = [(each.workspace, error) for each in stored if (error := await keys.refusal(each))]
+    turns = asyncio.Semaphore(_UNWRAPPED_AT_ONCE)
+
+    async def refusal(of: BackedUpKeys) -> tuple[str, FootnoteError] | None:
+        async with turns:
+            error = await keys.refusal(of)
+        return None if error is None else (of.workspace, error)
+
+    refused = [each for each in await asyncio.gather(*map(refusal, stored)) if each is not None]
     if not refused:
         detail = f"workspaces whose data keys it unwraps: {len(stored):,}"
         return Check(name=name, ok=True, detail=detail if stored else "nothing is under one yet")
