@@ -277,6 +277,13 @@ async def test_what_is_pushed_again_with_its_key_is_the_same_push(
         assert again.json() == first.json()
         other = {**body, "external_id": "other"}
         assert (await client.post("/v1/ingest", json=other, headers=headers)).status_code == 409
+        private = {**body, "visibility": "private"}
+        assert (await client.post("/v1/ingest", json=private, headers=headers)).status_code == 409
+    document_id = first.json()["document"]["document_id"]
+    assert (await client.delete(f"/v1/documents/{document_id}")).status_code == 204
+    deleted = await client.post("/v1/ingest", json=content, headers={"Idempotency-Key": "key-1"})
+    assert (deleted.status_code, deleted.json()["status"]) == (202, "deleted")
+    assert (await client.get("/v1/documents")).json()["documents"] == []
     headers = {"Idempotency-Key": "key-0"}
     refused = await client.post("/v1/ingest", json=content, headers=headers)
     assert (refused.status_code, refused.json()["type"]) == (409, "urn:footnote:problem:conflict")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from footnote.domain import Document, Received
+from footnote.domain import Document, Received, Visibility
 from footnote.domain.sources import Labels, Offered
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.interfaces.cli.paths import entries, location_of
@@ -53,6 +53,7 @@ class Shelf:
                 collection=labels.collection,
                 external_id=location_of(path),
                 tags=labels.tags,
+                visibility=labels.visibility,
                 former=labels.former,
             )
 
@@ -79,6 +80,9 @@ class Shelf:
         """What tells this state of a file from others."""
         offered = (await self.source().listing()).offered
         return next(each.mark for each in offered if Path(each.external_id).name == name)
+
+    async def everything(self) -> tuple[Document, ...]:
+        return (await self.workspace.documents(limit=500)).documents
 
     async def documents(self) -> dict[str, Document]:
         page = await self.workspace.documents(limit=500)
@@ -212,6 +216,38 @@ async def test_of_two_new_copies_of_what_is_gone_one_is_its_new_place(shelf: She
     after = await shelf.documents()
     assert set(after) == {"a.txt", "b.txt", "z.txt"}
     assert before.document_id in {after[name].document_id for name in ("a.txt", "b.txt")}
+
+
+async def test_what_moves_keeps_its_own_document_and_who_sees_it(shelf: Shelf) -> None:
+    private = Labels(visibility=Visibility.PRIVATE)
+    moved = shelf.write("hr/offer.txt", "The same text.")
+    await shelf.follow(labels=private)
+    gone = shelf.write("public/offer.txt", "The same text.")
+    shelf.write("z.txt", "Another text.")
+    await shelf.follow()
+    own = {each.external_id: each for each in await shelf.everything()}[location_of(moved)]
+    moved.rename(shelf.folder / "hr/final.txt")
+    gone.unlink()
+    assert verdicts(await shelf.follow(delete_missing=True))["final.txt"] == "renamed"
+    after = (await shelf.documents())["final.txt"]
+    assert (after.document_id, after.visibility) == (own.document_id, Visibility.PRIVATE)
+
+
+async def test_what_is_to_be_private_takes_no_document_over_that_all_see(shelf: Shelf) -> None:
+    gone = shelf.write("public.txt", "The same text.")
+    shelf.write("z.txt", "Another text.")
+    await shelf.follow()
+    gone.rename(shelf.folder / "private.txt")
+    private = Labels(visibility=Visibility.PRIVATE)
+    assert verdicts(await shelf.follow(labels=private))["private.txt"] == "added"
+    documents = await shelf.documents()
+    assert documents["private.txt"].visibility is Visibility.PRIVATE
+    assert documents["public.txt"].visibility is Visibility.WORKSPACE
+    shelf.write("z.txt", "A text for few.")
+    steps = await shelf.follow(labels=private)
+    (refused,) = [each for each in steps if each.external_id.endswith("z.txt")]
+    assert refused.verdict == "refused"
+    assert "seen by the whole workspace" in refused.reason
 
 
 async def test_documents_that_copies_shared_before_go_with_the_last_of_them(shelf: Shelf) -> None:

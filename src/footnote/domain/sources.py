@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -60,7 +60,7 @@ class Labels:
     tags: tuple[str, ...] = ()
     visibility: Visibility | None = None
     shared_with: tuple[str, ...] | None = None
-    former: Mapping[str, str] = field(default_factory=dict)
+    former: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """What is gone from the source: external ids by the SHA-256 of their bytes."""
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -44,7 +45,7 @@ from footnote.validation.constrained_types import (
 
 MAX_FILENAME_CHARACTERS = 255
 _ENDING_CHARACTERS = 20  # ".sublime-workspace" and the like; more is no ending
-_NONE_GONE: Mapping[str, str] = MappingProxyType({})
+_NONE_GONE: Mapping[str, Sequence[str]] = MappingProxyType({})
 _NO_BLOB = ""
 """The key of bytes that were never stored."""
 _WORKSPACES_IN_QUEUE = 10
@@ -143,13 +144,14 @@ async def receive_stream(
     shared_with: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
     keep_too_large: bool = True,
-    former: Annotated[Mapping[str, str], SkipValidation] = _NONE_GONE,
+    former: Annotated[Mapping[str, Sequence[str]], SkipValidation] = _NONE_GONE,
     announced_as: UUID | None = None,
 ) -> Received:
     """Accept a file that can be read twice: measured and hashed first, then stored, in pieces.
 
     No more than a few pieces of it are in memory at once. It is not closed. `former` has external
-    ids that are gone, by the SHA-256 of their bytes: a file with those bytes gives their document.
+    ids that are gone, by the SHA-256 of their bytes: a file with those bytes gives the document of
+    the one that was its place, unless another visibility is asked for.
     Of what was fetched for a push, that is noted with it. Raises what `receive` raises, and
     Conflict for a push where a newer one of the document was taken in.
     """
@@ -167,7 +169,7 @@ async def receive_stream(
         blob_key=_NO_BLOB,
         collection=collection or DEFAULT_COLLECTION,
         external_id=external_id,
-        former_external_id=former.get(examined.content_sha256),
+        former_external_id=former_place(external_id, former.get(examined.content_sha256, ())),
         metadata=metadata or {},
         tags=tuple(tags),
         source_type=source_type,
@@ -210,6 +212,24 @@ async def receive_stream(
             stored = float(examined.byte_size)
             note_usage(UsageNote(kind=UsageKind.STORAGE, model="local", units=stored))
         return _under(name, received)
+
+
+def former_place(external_id: str | None, gone: Sequence[str]) -> str | None:
+    """Where a thing was before: the only one with its bytes, or the only one of its folder or name.
+
+    >>> former_place("hr/final.txt", ["public/offer.txt", "hr/offer.txt"])
+    'hr/offer.txt'
+    >>> former_place("c/final.txt", ["public/offer.txt", "hr/offer.txt"])
+    """
+    if external_id is None:
+        return None
+    folder, _, name = external_id.rpartition("/")
+    of_folder = [each for each in gone if each.rpartition("/")[0] == folder]
+    of_name = [each for each in gone if each.rpartition("/")[2] == name]
+    for likely in (gone, of_folder, of_name):
+        if len(likely) == 1:
+            return likely[0]
+    return None
 
 
 def _under(filename: str, received: Received) -> Received:
@@ -327,14 +347,23 @@ async def push_content(
     shared_with: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
 ) -> PushStatus:
-    """Accept content as `receive` does, and give it a number to ask by, the same for one key."""
+    """Accept content as `receive` does, and give it a number to ask by.
+
+    The same key again is the same push, and with anything else raises Conflict.
+    """
+    workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
+    _check_visibility(visibility, shared_with)
     known = _push_under(workspace, idempotency_key)
     if known is not None:
+        told = (collection, external_id, filename, metadata, tags, visibility, shared_with)
+        written = [hashlib.sha256(content).hexdigest(), *told]
+        fingerprint = hashlib.sha256(json.dumps(written, default=list).encode()).hexdigest()
         async with workspace.scope() as scope:
-            await pushes.require_content(scope, known)
-    received = await receive(
+            if not await pushes.claim_content(scope, known, fingerprint):
+                return await _push_status(scope, known)
+    received = await receive_stream(
         workspace,
-        content,
+        io.BytesIO(content),
         filename,
         collection=collection,
         external_id=external_id,
@@ -342,11 +371,12 @@ async def push_content(
         tags=tags,
         visibility=visibility,
         shared_with=shared_with,
-        idempotency_key=idempotency_key,
+        announced_as=known,
     )
     async with workspace.scope() as scope:
-        document_id = received.document.document_id
-        return await _push_status(scope, await pushes.accept_received(scope, document_id, known))
+        if known is None:
+            known = await pushes.accept_received(scope, received.document.document_id)
+        return await _push_status(scope, known)
 
 
 def _push_under(workspace: WorkspaceAccess, key: IdempotencyKey | None) -> UUID | None:

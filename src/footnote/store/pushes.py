@@ -75,25 +75,26 @@ async def accept_url(
     return ingest_id
 
 
-async def accept_received(
-    scope: WorkspaceScope, document_id: UUID, ingest_id: UUID | None = None
-) -> UUID:
-    """Give what was pushed with its content a number to ask by.
-
-    A push that has the id already is the same one. Raises Conflict where it is of something else.
-    """
-    ingest_id = ingest_id or uuid4()
-    accepted = await _accept(scope, ingest_id, {}, "received", document_id)
-    if not accepted and (await get_push(scope, ingest_id)).document_id != document_id:
-        raise _used("another document")
+async def accept_received(scope: WorkspaceScope, document_id: UUID) -> UUID:
+    """Give what was pushed with its content a number to ask by."""
+    ingest_id = uuid4()
+    await _accept(scope, ingest_id, {}, "received", document_id)
     return ingest_id
 
 
-async def require_content(scope: WorkspaceScope, ingest_id: UUID) -> None:
-    """Raise Conflict where an address was pushed under the id."""
-    row = await scope.one(_SQL["status"], {"ingest_id": ingest_id})
-    if row is not None and row["url"] is not None:
-        raise _used("an address")
+async def claim_content(scope: WorkspaceScope, ingest_id: UUID, fingerprint: str) -> bool:
+    """Note that content is about to be taken in under the id; False once it was.
+
+    One that was begun and is not taken in, as its sender was told, is taken in by whoever comes
+    again. Raises Conflict where the id is of something else.
+    """
+    request = {"fingerprint": fingerprint}
+    if await _accept(scope, ingest_id, request, "fetching", None):
+        return True
+    push = await get_push(scope, ingest_id)
+    if push.request != request:
+        raise _used("another document")
+    return push.state == "fetching"
 
 
 async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:

@@ -20,7 +20,7 @@ from footnote.domain import (
     Visibility,
 )
 from footnote.domain.access import access_names
-from footnote.errors import QueueFull
+from footnote.errors import Conflict, QueueFull
 from footnote.store.blob_claims import BlobClaim, give_up_unnamed, redeem
 from footnote.store.coordinator import announce_events
 from footnote.store.database import WorkspaceScope
@@ -111,13 +111,14 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
     A document is known by its external id, or by its bytes where it has none. The same bytes give
     the existing document, or its failed ingestion another try. Other bytes under a known external
     id give a new version. Tags take the place of earlier ones, metadata of that of its names.
-    Raises Conflict for a push where a newer one of the document was taken in.
+    Raises Conflict for a push where a newer one of the document was taken in, and for a version
+    that was to be private of a document that the workspace sees.
     """
     parameters = _parameters(scope, incoming)
     await scope.execute(_SQL["one_receipt_at_a_time"], parameters)
     if incoming.claim is not None:
         await redeem(scope, incoming.claim)
-    row = await scope.one(_SQL["known"], parameters)
+    row = await _known(scope, incoming, parameters)
     if row is None:
         parameters |= _metadata(scope, incoming, parameters["document_id"])
         await scope.execute(_SQL["ensure_collection"], parameters)
@@ -126,31 +127,60 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
         await _announce(scope, document)
         received = Received(document=document, duplicate=False, new_version=False)
     else:
-        if incoming.announced_as is not None:
-            await require_newest(scope, incoming.announced_as, row["document_id"])
-        if incoming.tags and list(incoming.tags) != row["tags"]:
-            row = await _tag(scope, row["document_id"], incoming.tags)
-        if row["content_sha256"] != parameters["content_sha256"]:
-            parameters |= _metadata(scope, incoming, row["document_id"])
-            received = await _add_version(scope, row, parameters)
-        elif row["status"] == DocumentStatus.FAILED and incoming.failure is None:
-            received = await _try_again(scope, row, parameters)
-        else:
-            document = document_of(scope, row)
-            other = {
-                name: value
-                for name, value in incoming.metadata.items()
-                if document.metadata.get(name) != value
-            }
-            if other:
-                document = await change_document(scope, document, tags=None, metadata=other)
-            received = Received(document=document, duplicate=True, new_version=False)
+        received = await _receive_again(scope, incoming, row, parameters)
     if incoming.claim is not None:
         await give_up_unnamed(scope, incoming.claim)
     if incoming.announced_as is not None:
         document_id = received.document.document_id
         await move_push(scope, incoming.announced_as, "received", document_id=document_id)
     return received
+
+
+async def _known(
+    scope: WorkspaceScope, incoming: Incoming, parameters: Mapping[str, object]
+) -> DictRow | None:
+    """The document that this is, or was under its earlier place.
+
+    Not one from there that others see than is asked for.
+    """
+    row = await scope.one(_SQL["known"], parameters)
+    if row is None or row["external_id"] == incoming.external_id:
+        return row
+    seen = (parameters["visibility"], parameters["access"])
+    asked = incoming.visibility is not None or incoming.access is not None
+    return None if asked and (row["visibility"], row["access"]) != seen else row
+
+
+async def _receive_again(
+    scope: WorkspaceScope, incoming: Incoming, row: DictRow, parameters: dict[str, object]
+) -> Received:
+    """Take in what came of a document that is there."""
+    if incoming.announced_as is not None:
+        await require_newest(scope, incoming.announced_as, row["document_id"])
+    other_bytes = row["content_sha256"] != parameters["content_sha256"]
+    narrower = incoming.visibility is Visibility.PRIVATE and row["visibility"] != "private"
+    if other_bytes and narrower:
+        raise Conflict(
+            f"the document {row['external_id']!r} is seen by the whole workspace, and its new "
+            "version was to be private",
+            hint="change who may see the document first, or hand it in without visibility",
+        )
+    if incoming.tags and list(incoming.tags) != row["tags"]:
+        row = await _tag(scope, row["document_id"], incoming.tags)
+    if other_bytes:
+        parameters |= _metadata(scope, incoming, row["document_id"])
+        return await _add_version(scope, row, parameters)
+    if row["status"] == DocumentStatus.FAILED and incoming.failure is None:
+        return await _try_again(scope, row, parameters)
+    document = document_of(scope, row)
+    other = {
+        name: value
+        for name, value in incoming.metadata.items()
+        if document.metadata.get(name) != value
+    }
+    if other:
+        document = await change_document(scope, document, tags=None, metadata=other)
+    return Received(document=document, duplicate=True, new_version=False)
 
 
 async def requeue_failed(

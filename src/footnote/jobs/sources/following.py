@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -10,6 +10,7 @@ from footnote.domain import Received
 from footnote.domain.sources import KnownEntry, Labels, Offered
 from footnote.engine import WorkspaceEngine
 from footnote.errors import (
+    Conflict,
     DocumentFailed,
     InvalidRequest,
     NotFound,
@@ -129,15 +130,17 @@ async def _follow(
     for offered in changes.waiting:
         yield Step(external_id=offered.external_id, verdict="waiting")
     gone = {entry.external_id: entry for entry in changes.missing}
-    former = {entry.content_sha256: entry.external_id for entry in changes.missing}
+    former: dict[str, list[str]] = {}
+    for entry in changes.missing:
+        former.setdefault(entry.content_sha256, []).append(entry.external_id)
     labels = replace(labels, former=former)
     entries = {entry.external_id: entry for entry in known}
     for offered in changes.to_read:
         earlier = entries.get(offered.external_id)
         before = None if earlier is not None and read_again(earlier) else earlier
-        step = await _take_in(workspace, source, offered, labels, gone=gone, before=before)
-        if step.verdict == "renamed" and step.received is not None:
-            former.pop(step.received.document.content_sha256, None)
+        step = await _take_in(
+            workspace, source, offered, labels, gone=gone, former=former, before=before
+        )
         yield _retried(step, earlier)
     believed = deletable(changes, len(known))
     for entry in changes.missing if delete_missing else ():
@@ -156,12 +159,13 @@ async def _take_in(
     labels: Labels,
     *,
     gone: dict[str, KnownEntry],
+    former: Mapping[str, list[str]],
     before: KnownEntry | None,
 ) -> Step:
-    """Hand one thing in; what turns out to be its earlier place is taken out of `gone`."""
+    """Hand one thing in; what turns out to be its earlier place is taken out of both of these."""
     try:
         taken = await source.take_in(workspace, offered, labels, before)
-    except (DocumentFailed, InvalidRequest, NotFound, SourceUnreachable) as error:
+    except (Conflict, DocumentFailed, InvalidRequest, NotFound, SourceUnreachable) as error:
         reason = "; ".join(filter(None, (str(error), error.hint)))
         return Step(external_id=offered.external_id, verdict="refused", reason=reason)
     if taken is None:
@@ -178,6 +182,7 @@ async def _take_in(
             labels.collection, earlier, offered.external_id
         ):
             del gone[earlier.external_id]
+            former[earlier.content_sha256].remove(earlier.external_id)
             verdict = "renamed"
     await workspace.remember_source_entry(labels.collection, offered, received)
     return Step(external_id=offered.external_id, verdict=verdict, received=received)
