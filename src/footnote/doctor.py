@@ -20,6 +20,7 @@ from footnote.engine.diagnosis import (
     answer_models_check,
     file_store_check,
     health_of,
+    identity_secret_checks,
     judge_check,
     master_key_check,
     optional_checks,
@@ -47,6 +48,7 @@ async def examine(settings: Settings) -> Health:
     refused = _refused_home(settings)
     required = [python_check(), refused or _home(settings)]
     required.append(await _guarded("answer models", _answer_models(settings)))
+    required += await asyncio.to_thread(identity_secret_checks, settings)
     if writes_apart(settings):
         required.append(await _guarded("language model", _language_model(settings)))
     if settings.reranker != "none":

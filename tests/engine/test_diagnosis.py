@@ -10,7 +10,7 @@ import pytest
 from footnote.doctor import examine
 from footnote.domain import Principal, Role
 from footnote.engine import WorkspaceEngine, open_engine
-from footnote.engine.diagnosis import optional_checks
+from footnote.engine.diagnosis import identity_secret_checks, optional_checks
 from footnote.errors import Forbidden
 from footnote.security.secrets import FILE, pepper_from
 from footnote.settings import Settings, settings_from
@@ -29,20 +29,28 @@ def test_the_secret_of_credentials_is_looked_at_where_callers_prove_who_they_are
     settings: Settings, tmp_path: Path
 ) -> None:
     def found(**changes: object) -> list[tuple[bool, str]]:
-        checks = optional_checks(settings_from(settings, {"home": tmp_path, **changes}))
-        return [(each.ok, each.detail) for each in checks if each.name == "identity secret"]
+        checks = identity_secret_checks(settings_from(settings, {"home": tmp_path, **changes}))
+        return [(each.ok, each.detail) for each in checks]
+
+    def kept() -> list[bool]:
+        changed = settings_from(settings, {"home": tmp_path, "identity": "keys"})
+        checks = optional_checks(changed)
+        return [each.ok for each in checks if each.name == "identity secret, kept"]
 
     path = tmp_path / FILE
     assert found() == []
-    assert found(identity="keys") == [(True, f"{path} is made when the first key is")]
+    assert found(identity="keys") == [
+        (True, f"no {path} yet; if keys were handed out before, bring theirs back")
+    ]
     assert not path.exists()
     assert found(identity="keys", identity_secret="x" * 32) == [
         (True, "set by FOOTNOTE_IDENTITY_SECRET")
     ]
     pepper_from(None, tmp_path)
     assert found(identity="keys") == [(True, str(path))]
+    assert kept() == [True]
     path.chmod(0o644)
-    assert found(identity="keys") == [(False, f"others on this machine may read or change {path}")]
+    assert kept() == [False]
     path.write_bytes(b"short")
     ((ok, detail),) = found(identity="keys")
     assert (ok, "damaged" in detail) == (False, True)

@@ -55,6 +55,7 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
         Check(name="embedding model", ok=True, detail=engine.lane.fingerprint),
         answer_models_check(engine.answer_models.names),
     ]
+    required += await asyncio.to_thread(identity_secret_checks, settings)
     if engine.model is not None and writes_apart(settings):
         required.append(Check(name="language model", ok=True, detail=engine.model.name))
     if engine.reranker is not None:
@@ -130,24 +131,34 @@ def health_of(required: list[Check], optional: list[Check]) -> Health:
 def optional_checks(settings: Settings) -> list[Check]:
     """What may be missing, and what is there for nothing."""
     checks = [_ocr(settings), _office(), _speech(settings), *model_keys_checks(settings)]
-    return [*checks, identity_secret_check(settings)] if settings.identity_ways else checks
+    path = settings.home / FILE
+    if settings.identity_ways and settings.identity_secret is None and path.is_file():
+        checks.append(
+            Check(
+                name="identity secret, kept",
+                ok=not others_may_read(settings.home),
+                detail=f"whether others on this machine may read or change {path}",
+                hint=f"run: chmod 600 {path}",
+            )
+        )
+    return checks
 
 
-def identity_secret_check(settings: Settings) -> Check:
-    """Whether what keys and sessions are verified with is there, whole and nobody else's."""
+def identity_secret_checks(settings: Settings) -> list[Check]:
+    """Whether what keys and sessions are verified with is there and whole; none without them."""
+    if not settings.identity_ways:
+        return []
     name, path = "identity secret", settings.home / FILE
-    if settings.identity_secret is None and not (path.exists() or path.is_symlink()):
-        return Check(name=name, ok=True, detail=f"{path} is made when the first key is")
     secret = settings.identity_secret
+    if secret is None and not (path.exists() or path.is_symlink()):
+        detail = f"no {path} yet; if keys were handed out before, bring theirs back"
+        return [Check(name=name, ok=True, detail=detail)]
     try:
         pepper_from(None if secret is None else secret.get_secret_value(), settings.home)
     except UnsupportedSettings as error:
-        return Check(name=name, ok=False, detail=str(error), hint=error.hint)
-    if secret is None and others_may_read(settings.home):
-        detail = f"others on this machine may read or change {path}"
-        return Check(name=name, ok=False, detail=detail, hint=f"run: chmod 600 {path}")
+        return [Check(name=name, ok=False, detail=str(error), hint=error.hint)]
     detail = str(path) if secret is None else "set by FOOTNOTE_IDENTITY_SECRET"
-    return Check(name=name, ok=True, detail=detail)
+    return [Check(name=name, ok=True, detail=detail)]
 
 
 async def reader_check(settings: Settings, loaded: str = "loaded") -> Check:

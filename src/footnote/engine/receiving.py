@@ -5,29 +5,25 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Annotated, BinaryIO
 from unicodedata import category
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from pydantic import SkipValidation
 
 from footnote.domain import Received, Right, SourceType, Visibility
-from footnote.domain.events import PushedDocument, PushStatus
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.engine.services import Services, WorkspaceAccess
-from footnote.errors import InvalidRequest, NotFound, QueueFull
+from footnote.errors import InvalidRequest, QueueFull
 from footnote.ingestion import media
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.receive import examine
-from footnote.ingestion.sources.reach import checked_url, require_public_if_numeric
 from footnote.ports.metering import note_usage
-from footnote.store import pushes
 from footnote.store.blob_claims import claim_blob, give_up_unnamed, redeem
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
@@ -156,7 +152,7 @@ async def receive_stream(
     Conflict for a push where a newer one of the document was taken in.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
-    _check_visibility(visibility, shared_with)
+    check_visibility(visibility, shared_with)
     engine, name = workspace.engine, clean_name(filename)
     await engine.metering.require_budget(workspace.workspace_id)
     limit = engine.settings.limits.bytes
@@ -238,7 +234,7 @@ def _under(filename: str, received: Received) -> Received:
     return replace(received, received_as=filename) if differs else received
 
 
-def _check_visibility(visibility: Visibility | None, shared_with: Access | None) -> None:
+def check_visibility(visibility: Visibility | None, shared_with: Access | None) -> None:
     """Raise InvalidRequest for a list beside what everyone sees."""
     if visibility is Visibility.WORKSPACE and shared_with:
         raise InvalidRequest(
@@ -292,123 +288,3 @@ def clean_name(filename: str) -> str:
     ending = ending if len(ending) <= _ENDING_CHARACTERS else ""
     stem = printable.removesuffix(ending)
     return stem[: MAX_FILENAME_CHARACTERS - len(ending)] + ending
-
-
-# --- what other systems push --------------------------------------------------------------------
-
-
-async def push_url(
-    workspace: WorkspaceAccess,
-    url: str,
-    *,
-    filename: str | None = None,
-    collection: Name | None = None,
-    external_id: ExternalId | None = None,
-    metadata: Metadata | None = None,
-    tags: Tags = (),
-    visibility: Visibility | None = None,
-    shared_with: Access | None = None,
-    idempotency_key: IdempotencyKey | None = None,
-) -> PushStatus:
-    """Have a worker fetch an address; ask for its status until it rests. Raises InvalidRequest.
-
-    Without an external id the address is the document's. Who sees it is as of `receive`. The same
-    key again is the same push, and with anything else raises Conflict.
-    """
-    workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
-    _check_visibility(visibility, shared_with)
-    host = checked_url(url).hostname or ""
-    require_public_if_numeric(host, allow_private=workspace.engine.settings.allow_private_urls)
-    pushed = PushedDocument(
-        url=url,
-        collection=collection or DEFAULT_COLLECTION,
-        external_id=external_id or url,
-        filename=None if filename is None else clean_name(filename),
-        metadata=metadata or {},
-        tags=tuple(tags),
-        visibility=visibility,
-        shared_with=None if shared_with is None else tuple(shared_with),
-    )
-    known = _push_under(workspace, idempotency_key)
-    async with workspace.scope() as scope:
-        return await _push_status(scope, await pushes.accept_url(scope, pushed, known))
-
-
-async def push_content(
-    workspace: WorkspaceAccess,
-    content: FileContent,
-    filename: str,
-    *,
-    collection: Name | None = None,
-    external_id: ExternalId | None = None,
-    metadata: Metadata | None = None,
-    tags: Tags = (),
-    visibility: Visibility | None = None,
-    shared_with: Access | None = None,
-    idempotency_key: IdempotencyKey | None = None,
-) -> PushStatus:
-    """Accept content as `receive` does, and give it a number to ask by.
-
-    The same key again is the same push, and with anything else raises Conflict.
-    """
-    workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
-    _check_visibility(visibility, shared_with)
-    known = _push_under(workspace, idempotency_key)
-    if known is not None:
-        told = (collection, external_id, filename, metadata, tags, visibility, shared_with)
-        written = [hashlib.sha256(content).hexdigest(), *told]
-        fingerprint = hashlib.sha256(json.dumps(written, default=list).encode()).hexdigest()
-        async with workspace.scope() as scope:
-            if not await pushes.claim_content(scope, known, fingerprint):
-                return await _push_status(scope, known)
-    received = await receive_stream(
-        workspace,
-        io.BytesIO(content),
-        filename,
-        collection=collection,
-        external_id=external_id,
-        metadata=metadata,
-        tags=tags,
-        visibility=visibility,
-        shared_with=shared_with,
-        announced_as=known,
-    )
-    async with workspace.scope() as scope:
-        if known is None:
-            known = await pushes.accept_received(scope, received.document.document_id)
-        return await _push_status(scope, known)
-
-
-def _push_under(workspace: WorkspaceAccess, key: IdempotencyKey | None) -> UUID | None:
-    """The id of what is pushed with a key, always the same."""
-    name = f"{workspace.principal.principal_id}\0{key}"
-    return None if key is None else uuid5(workspace.workspace_id, name)
-
-
-async def push_status(workspace: WorkspaceAccess, ingest_id: UUID) -> PushStatus:
-    """How far a push has come. Raises NotFound."""
-    async with workspace.scope() as scope:
-        return await _push_status(scope, ingest_id)
-
-
-async def _push_status(scope: WorkspaceScope, ingest_id: UUID) -> PushStatus:
-    push = await pushes.get_push(scope, ingest_id)
-    document, changed_at = None, None
-    if push.document_id is not None:
-        changed_at = await pushes.document_changed_at(scope, push.document_id)
-        try:
-            document = await get_document(scope, push.document_id)
-        except NotFound:
-            document = None
-        if changed_at is None and document is not None:
-            changed_at = document.updated_at
-    return PushStatus(
-        ingest_id=push.ingest_id,
-        state=push.state,
-        url=push.url,
-        failure=push.failure,
-        document_id=push.document_id,
-        document=document,
-        created_at=push.created_at,
-        updated_at=max(push.updated_at, changed_at or push.updated_at),
-    )

@@ -32,6 +32,7 @@ from footnote.engine import (
     grounding,
     listing,
     pages,
+    pushing,
     receiving,
     sources,
 )
@@ -76,9 +77,9 @@ class WorkspaceVerbs:
     receive_file = Verb(receiving.receive_file, Act.CHANGED, Right.WRITE)
     receive_stream = Verb(receiving.receive_stream, Act.CHANGED, Right.WRITE)
     has_room = Verb(receiving.has_room, Act.OBSERVED, Right.READ)
-    push_url = Verb(receiving.push_url, Act.CHANGED, Right.WRITE)
-    push_content = Verb(receiving.push_content, Act.CHANGED, Right.WRITE)
-    push_status = Verb(receiving.push_status, Act.OBSERVED, Right.READ)
+    push_url = Verb(pushing.push_url, Act.CHANGED, Right.WRITE)
+    push_content = Verb(pushing.push_content, Act.CHANGED, Right.WRITE)
+    push_status = Verb(pushing.push_status, Act.OBSERVED, Right.READ)
 
     documents = Verb(listing.documents, Act.READ, Right.READ)
     select_documents = Verb(listing.select_documents, Act.READ, Right.READ)
