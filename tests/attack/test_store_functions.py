@@ -168,6 +168,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "credential_id": theirs["key_id"],
         "replacement": "0123456789abcdef",
         "endpoint_id": UUID(theirs["webhook_id"]),
+        "fingerprint": "0" * 64,
         "ingest_id": UUID(theirs["ingest_id"]),
         "user_id": UUID(theirs["user_id"]),
         "group_id": UUID(theirs["group_id"]),
