@@ -35,7 +35,7 @@ def test_the_secret_of_credentials_is_looked_at_where_callers_prove_who_they_are
     def kept() -> list[bool]:
         changed = settings_from(settings, {"home": tmp_path, "identity": "keys"})
         checks = optional_checks(changed)
-        return [each.ok for each in checks if each.name == "identity secret, kept"]
+        return [each.ok for each in checks if each.name == "identity secret's file"]
 
     path = tmp_path / FILE
     assert found() == []

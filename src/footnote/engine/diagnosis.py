@@ -133,11 +133,12 @@ def optional_checks(settings: Settings) -> list[Check]:
     checks = [_ocr(settings), _office(), _speech(settings), *model_keys_checks(settings)]
     path = settings.home / FILE
     if settings.identity_ways and settings.identity_secret is None and path.is_file():
+        open_to_others = others_may_read(settings.home)
         checks.append(
             Check(
-                name="identity secret, kept",
-                ok=not others_may_read(settings.home),
-                detail=f"whether others on this machine may read or change {path}",
+                name="identity secret's file",
+                ok=not open_to_others,
+                detail=f"{'others' if open_to_others else 'no others'} may read or change {path}",
                 hint=f"run: chmod 600 {path}",
             )
         )

@@ -70,11 +70,11 @@ async def receive(
     its external id, or by its bytes where it has none. The same bytes give the existing document
     under its own name, other bytes under a known external id a new version. A known document keeps
     its tags unless others are given, takes members of the metadata, and is seen by whom it was
-    before. A new
-    one with an access list is private, one without is the workspace's, unless a visibility is
-    given. With a key, repeating the call does nothing and gives the same result. Raises
-    InvalidRequest, Forbidden, QueueFull while too many documents wait, and Conflict for a key that
-    was used for something else.
+    before. A new one with an access list is private, one without is the workspace's, unless a
+    visibility is given. With a key, repeating the call does nothing and gives the same result.
+    Raises InvalidRequest, Forbidden, QueueFull while too many documents wait, and Conflict for a
+    key that was used for something else, and for a version that is to be private of a document
+    that the workspace sees.
     """
     return await receive_stream(
         workspace,
@@ -147,9 +147,9 @@ async def receive_stream(
 
     No more than a few pieces of it are in memory at once. It is not closed. `former` has external
     ids that are gone, by the SHA-256 of their bytes: a file with those bytes gives the document of
-    the one that was its place, unless another visibility is asked for.
-    Of what was fetched for a push, that is noted with it. Raises what `receive` raises, and
-    Conflict for a push where a newer one of the document was taken in.
+    the one that was its place, unless another visibility is asked for. What came of a push is
+    noted with it. Raises what `receive` raises, and Conflict for a push where a newer one of the
+    document was taken in.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     check_visibility(visibility, shared_with)
