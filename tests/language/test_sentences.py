@@ -22,6 +22,15 @@ def sentences(text: str) -> list[str]:
             "Dr. No met J. R. Smith. He paid 3.5 EUR.",
             ["Dr. No met J. R. Smith.", "He paid 3.5 EUR."],
         ),
+        (
+            "Der Turnverein Aue e. V. zahlt, z. B. die Halle. Der Chor e. V. Die Mitglieder singen.",
+            [
+                "Der Turnverein Aue e. V. zahlt, z. B. die Halle.",
+                "Der Chor e. V.",
+                "Die Mitglieder singen.",
+            ],
+        ),
+        ("Der Chor e. V. Aue singt.", ["Der Chor e. V. Aue singt."]),
         ("See Fig. 3 and No. 5. Done.", ["See Fig. 3 and No. 5.", "Done."]),
         ("The answer is no. Then he left.", ["The answer is no.", "Then he left."]),
         ("e.g. this, i.e. that. End.", ["e.g. this, i.e. that.", "End."]),

@@ -44,6 +44,7 @@ _BOUNDARY = re.compile(
 )
 _LAST_WORD = re.compile(r"[\w.\-]+$")
 _FIRST_WORD = re.compile(r"\w+")
+_INITIAL = re.compile(r"[^\W\d_]\.")
 _NUMERAL = re.compile(r"\(?(?:\d|[IVXLC]+\b)")
 _ITEM_NUMBER = re.compile(r"(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,4})(?:\.\d{1,3})*")
 _CLOSERS = ")]”’»\"'*_`"
@@ -101,13 +102,16 @@ def _full_stop_ends(text: str, start: int, stop: int, resume: int) -> bool:
     lowered = word.lower()
     if found.start() == start and _ITEM_NUMBER.fullmatch(word):
         return False
-    if lowered in _NEVER_FINAL or (len(word) == 1 and word.isupper() and word.isascii()):
-        return False
-    if lowered in _BEFORE_NUMBER:
-        return _NUMERAL.match(text, resume) is None
     following = _FIRST_WORD.match(text, resume)
     next_word = following.group().lower() if following else ""
-    if lowered in _FINAL_BEFORE_STARTER:
+    registered = word == "V" and text.startswith("e.", max(start, found.start() - 3))
+    if lowered in _FINAL_BEFORE_STARTER or registered:
         return next_word in _STARTERS
+    if lowered in _NEVER_FINAL or (len(word) == 1 and word.isupper() and word.isascii()):
+        return False
+    if len(word) == 1 and _INITIAL.match(text, resume):
+        return False  # `e. V.`, `z. B.`
+    if lowered in _BEFORE_NUMBER:
+        return _NUMERAL.match(text, resume) is None
     # After `30.` the name of a month continues a German date.
     return not (word.isdigit() and len(word) <= 2 and next_word in _GERMAN_MONTHS)
