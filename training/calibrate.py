@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from encoder import Reader, weights_of
-from evaluate import area, best_span, heads, quantise
+from evaluate import area, best_span, heads, judged, quantise
 
 from examples import Examples, Pair
 
@@ -102,7 +102,7 @@ def main() -> None:
 
     pairs = draw(examples.reading, options.pairs)
     outputs = heads(reader, [pair.ids for pair in pairs])
-    best = [scored(pair, spans) for pair, (spans, _, _) in zip(pairs, outputs, strict=True)]
+    best = [scored(pair, spans) for pair, (spans, _) in zip(pairs, outputs, strict=True)]
     signals = np.array([(score, out[1]) for (score, _), out in zip(best, outputs, strict=True)])
     hits = np.array([float(hit) for _, hit in best])
     half = np.arange(len(pairs)) % 2
@@ -117,11 +117,15 @@ def main() -> None:
         f"calibration error {calibration_error(likely, hits):.3f}, right {hits.mean():.3f}"
     )
     weights = logistic(signals, hits)
+    if weights[1] < 0:
+        # Both say nearly the same: relevance that speaks against an answer would blow up the score's weight.
+        score, bias = logistic(signals[:, :1], hits)
+        weights = np.array([score, 0.0, bias])
 
-    judged = draw(examples.support, options.pairs)
-    logits = np.array([support for _, _, support in heads(reader, [pair.ids for pair in judged])])
-    labels = np.array([pair.support for pair in judged])
-    half, carried = np.arange(len(judged)) % 2, np.zeros(len(judged))
+    claims = draw(examples.support, options.pairs)
+    logits = judged(reader, [pair.ids for pair in claims])
+    labels = np.array([pair.support for pair in claims])
+    half, carried = np.arange(len(claims)) % 2, np.zeros(len(claims))
     for each in (0, 1):
         carried[half == each] = softmax(
             logits[half == each], temperature(logits[half != each], labels[half != each])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,11 @@ import torch.nn.functional as F
 from safetensors.torch import load_file
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 from torch import Tensor, nn
+
+SHARED = 6
+"""Lowest layers, which reading and judging share."""
+STACKS = ("layers", "judging")
+"""Names of what consists of layers: those of reading, and those of judging above the shared ones."""
 
 
 def packaged_weights() -> Path:
@@ -95,9 +100,9 @@ def weights_of(path: Path) -> dict[str, Tensor]:
     weights = {"position.weight": shipped["position"]}
     for name, value in shipped.items():
         part = name.split(".")
-        if part[0] == "layers" and part[-1] == "weight" and f"{name[:-6]}scale" in shipped:
+        if part[-1] == "weight" and f"{name[:-6]}scale" in shipped:
             weights[name] = value.float() * shipped[f"{name[:-6]}scale"][:, None]
-        elif part[0] in ("layers", "norm", "span", "relevance", "support") and part[-1] != "scale":
+        elif part[0] in (*STACKS, "norm", "span", "relevance", "support") and part[-1] != "scale":
             weights[name] = value
     return weights
 
@@ -128,7 +133,8 @@ class Layer(nn.Module):
 
 
 class Reader(nn.Module):
-    """The encoder with a span, a relevance and a support head; the embedding matrix stays frozen."""
+    """The encoder with a span and a relevance head, and layers of their own for the support head above the shared
+    ones; the embedding matrix stays frozen."""  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()
@@ -141,6 +147,10 @@ class Reader(nn.Module):
         self.layers = nn.ModuleList(
             Layer(width, int(config["heads"]), int(config["inner"]), config["epsilon"])
             for _ in range(int(config["layers"]))
+        )
+        self.judging = nn.ModuleList(
+            Layer(width, int(config["heads"]), int(config["inner"]), config["epsilon"])
+            for _ in self.layers[SHARED:]
         )
 
         def load(name: str) -> Tensor:
@@ -161,15 +171,25 @@ class Reader(nn.Module):
         self.span = nn.Linear(width, 2)
         self.relevance = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 1))
         self.support = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 3))
+        self.judging.load_state_dict(self.layers[SHARED:].state_dict())
         self.word.weight.requires_grad_(False)
 
-    def forward(self, ids: Tensor, attention: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Span logits (batch, length, 2), relevance logits (batch,), support logits (batch, 3)."""
+    def read(self, ids: Tensor, attention: Tensor) -> tuple[Tensor, Tensor]:
+        """Span logits (batch, length, 2) and relevance logits (batch,) of questions and passages."""
+        x = self.encoded(ids, attention, self.layers[SHARED:])
+        return self.span(x), self.relevance(x[:, 0])[:, 0]
+
+    def judge(self, ids: Tensor, attention: Tensor) -> Tensor:
+        """Support logits (batch, 3) of statements and quotes."""
+        return self.support(self.encoded(ids, attention, self.judging)[:, 0])
+
+    def encoded(self, ids: Tensor, attention: Tensor, upper: Iterable[nn.Module]) -> Tensor:
+        """States (batch, length, width) after the shared layers and those above."""
         x = self.norm(self.word(ids) + self.position.weight[: ids.shape[1]])
         mask = (1 - attention[:, None, None, :].to(x.dtype)) * -1e4
-        for layer in self.layers:
+        for layer in (*self.layers[:SHARED], *upper):
             x = layer(x, mask)
-        return self.span(x), self.relevance(x[:, 0])[:, 0], self.support(x[:, 0])
+        return x
 
     def own(self) -> dict[str, Tensor]:
         """What is trained: everything but the embedding matrix, in fp16."""
@@ -180,10 +200,17 @@ class Reader(nn.Module):
         }
 
     def take(self, weights: dict[str, Tensor]) -> list[str]:
-        """Load trained weights; returns the names of heads that the file lacks, which start anew."""
-        missing, unknown = self.load_state_dict(
-            {k: v.float() for k, v in weights.items()}, strict=False
-        )
+        """Load trained weights; returns the names of heads that the file lacks, which start anew.
+
+        Where it has no layers for judging, they begin as those that read.
+        """
+        held = {k: v.float() for k, v in weights.items()}
+        if not any(name.startswith("judging.") for name in held):
+            for name in [each for each in held if each.startswith("layers.")]:
+                _, number, part = name.split(".", 2)
+                if int(number) >= SHARED:
+                    held[f"judging.{int(number) - SHARED}.{part}"] = held[name]
+        missing, unknown = self.load_state_dict(held, strict=False)
         if unknown:
             raise SystemExit(f"The weights hold {unknown[:3]}, which this reader does not have")
         return [name for name in missing if name != "word.weight"]

@@ -2,7 +2,8 @@
 
     python training/evaluate.py --data ../shared/data --weights reader.pt [--questions 150] [--quantised]
 
-XQuAD (four languages): token F1 and exact match given the paragraph, and the AUC of "does this paragraph answer" against
+XQuAD (four languages, all questions): token F1 and exact match given the paragraph, in the normal form of SQuAD and, for F1,
+also in that of MLQA, which leaves out the language's own articles; and the AUC of "does this paragraph answer" against
 another paragraph of the same article. WiCE claims (development half): AUC and balanced accuracy of "supported" against the
 rest. Altered sentences of paragraphs kept apart: balanced accuracy of "supported" against altered numbers, names, denials.
 Made-up office papers with nouns and wordings kept apart, and written papers kept apart: AUC, span F1, the passage that answers first among eight, and statements; of statements that were
@@ -16,6 +17,7 @@ import json
 import random
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -24,17 +26,23 @@ from encoder import Reader, weights_of
 from export import MATRICES, quantised
 from office_texts import Office
 from paper_texts import Papers
+from torch import Tensor
 from written_papers import WrittenPapers
 
 from examples import CONTRADICTED, NEITHER, SUPPORTED, Examples
 
 LANGUAGES = ("en", "de", "es", "zh")
 LONGEST_SPAN = 30  # tokens
+ENGLISH_ARTICLES = "a|an|the"
+# Left out of answers in these languages by the evaluation of MLQA (Lewis et al., ACL 2020).
+ARTICLES = {
+    "de": "ein|eine|einen|einem|eines|einer|der|die|das|den|dem|des",
+    "es": "un|una|unos|unas|el|la|los|las",
+}
 
 
-def heads(reader: Reader, pairs: list[list[int]]) -> list[tuple[np.ndarray, float, np.ndarray]]:
-    """Of the token ids of each pair: span logits (tokens, 2), the relevance logit, support logits (3)."""
-    found: dict[int, tuple[np.ndarray, float, np.ndarray]] = {}
+def in_batches(pairs: list[list[int]]) -> Iterator[tuple[list[int], Tensor, Tensor]]:
+    """The numbers, token ids and attention of pairs of like length."""
     order = sorted(range(len(pairs)), key=lambda i: len(pairs[i]))
     for at in range(0, len(order), 16):
         batch = order[at : at + 16]
@@ -44,11 +52,27 @@ def heads(reader: Reader, pairs: list[list[int]]) -> list[tuple[np.ndarray, floa
         for row, i in enumerate(batch):
             ids[row, : len(pairs[i])] = torch.tensor(pairs[i])
             attention[row, : len(pairs[i])] = 1
+        yield batch, ids, attention
+
+
+def heads(reader: Reader, pairs: list[list[int]]) -> list[tuple[np.ndarray, float]]:
+    """Of the token ids of each pair that is read: span logits (tokens, 2) and the relevance logit."""
+    found: dict[int, tuple[np.ndarray, float]] = {}
+    for batch, ids, attention in in_batches(pairs):
         with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
-            spans, relevance, support = (out.float().numpy() for out in reader(ids, attention))
+            spans, relevance = (out.float().numpy() for out in reader.read(ids, attention))
         for row, i in enumerate(batch):
-            found[i] = spans[row, : len(pairs[i])], float(relevance[row]), support[row]
+            found[i] = spans[row, : len(pairs[i])], float(relevance[row])
     return [found[i] for i in range(len(pairs))]
+
+
+def judged(reader: Reader, pairs: list[list[int]]) -> np.ndarray:
+    """Of the token ids of each pair that is judged: support logits (3)."""
+    found = np.zeros((len(pairs), 3), np.float32)
+    for batch, ids, attention in in_batches(pairs):
+        with torch.no_grad(), torch.autocast("cpu", dtype=torch.bfloat16):
+            found[batch] = reader.judge(ids, attention).float().numpy()
+    return found
 
 
 def best_span(logits: np.ndarray) -> tuple[tuple[int, int], float]:
@@ -60,38 +84,45 @@ def best_span(logits: np.ndarray) -> tuple[tuple[int, int], float]:
     return (first, last), float(score.max())
 
 
-def read(
-    reader: Reader, pairs: list[tuple[str, str]], prefix: str = "query: ", length: int = 384
-) -> list[tuple[str, float, float, np.ndarray]]:
-    """Of each pair: the best span's text, its score against "none", the relevance logit, the support logits."""
-    encoded = []
+def encoded(
+    reader: Reader, prefix: str, pairs: list[tuple[str, str]], length: int = 384
+) -> list[tuple[list[int], int, list[tuple[int, int]]]]:
+    """Of each pair of texts: token ids, the number of the second text's first, and where its tokens stand."""
+    found = []
     for first, second in pairs:
         ids = [0, *reader.tokenizer.encode(prefix + first).ids[:72], 2, 2]
         body = reader.tokenizer.encode(second)
         room = length - len(ids) - 1
-        encoded.append(([*ids, *body.ids[:room], 2], len(ids), body.offsets[:room], second))
-    outputs = heads(reader, [ids for ids, *_ in encoded])
+        found.append(([*ids, *body.ids[:room], 2], len(ids), body.offsets[:room]))
+    return found
+
+
+def read(reader: Reader, pairs: list[tuple[str, str]]) -> list[tuple[str, float, float]]:
+    """Of each question and passage: the best span's text, its score against "none", the relevance logit."""
+    inputs = encoded(reader, "query: ", pairs)
+    outputs = heads(reader, [ids for ids, *_ in inputs])
     found = []
-    for (_, first_token, offsets, text), (spans, relevance, support) in zip(
-        encoded, outputs, strict=True
+    for (_, text), (_, first_token, offsets), (spans, relevance) in zip(
+        pairs, inputs, outputs, strict=True
     ):
         n = len(offsets)
         (a, b), score = best_span(spans[first_token : first_token + n])
         answer = text[offsets[a][0] : offsets[b][1]].strip()
-        found.append((answer, score - float(spans[0].sum()), relevance, support))
+        found.append((answer, score - float(spans[0].sum()), relevance))
     return found
 
 
-def words(text: str, by_character: bool) -> list[str]:
+def words(text: str, by_character: bool, language: str = "en") -> list[str]:
     """SQuAD's normal form: words without articles and marks, or characters."""
     if by_character:
         return list(re.sub(r"[\W_]", "", text))
-    return re.sub(r"\b(a|an|the)\b", " ", re.sub(r"[^\w\s]", "", text.lower())).split()
+    kept = re.sub(r"[^\w\s]", "", text.lower())
+    return re.sub(rf"\b({ARTICLES.get(language, ENGLISH_ARTICLES)})\b", " ", kept).split()
 
 
-def overlap(a: str, b: str, by_character: bool) -> float:
+def overlap(a: str, b: str, by_character: bool, language: str = "en") -> float:
     """Token F1 of two answers."""
-    left, right = words(a, by_character), words(b, by_character)
+    left, right = words(a, by_character, language), words(b, by_character, language)
     common = sum((Counter(left) & Counter(right)).values())
     return 2 * common / (len(left) + len(right)) if common else 0.0
 
@@ -126,11 +157,10 @@ def xquad_set(folder: Path) -> tuple[dict[str, dict], dict[str, str], list[dict]
     return corpus, dict(line.split("\t")[:2] for line in lines), queries
 
 
-def xquad(folder: Path, reader: Reader, language: str, count: int) -> dict[str, float]:
-    """Span and answerability figures on one language."""
-    corpus, right, queries = xquad_set(folder / f"xquad-{language}")
+def xquad(folder: Path, reader: Reader, language: str) -> dict[str, float]:
+    """Span and answerability figures on one language, over all its questions."""
+    corpus, right, chosen = xquad_set(folder / f"xquad-{language}")
     draw = random.Random(1)
-    chosen = draw.sample(queries, min(count, len(queries)))
     pairs, siblings = [], []
     for query in chosen:
         own = right[query["_id"]]
@@ -139,17 +169,20 @@ def xquad(folder: Path, reader: Reader, language: str, count: int) -> dict[str, 
         siblings.append((query["text"], corpus[draw.choice(others)]["text"]))
     found, missed = read(reader, pairs), read(reader, siblings)
     golds = [[a["text"] for a in q["answers"]] for q in chosen]
-    f1 = [
-        max(overlap(f[0], g, language == "zh") for g in gold)
-        for f, gold in zip(found, golds, strict=True)
-    ]
+    f1, bare = (
+        [
+            max(overlap(f[0], g, language == "zh", articles) for g in gold)
+            for f, gold in zip(found, golds, strict=True)
+        ]
+        for articles in ("en", language)
+    )
     exact = [
         max(words(f[0], language == "zh") == words(g, language == "zh") for g in gold)
         for f, gold in zip(found, golds, strict=True)
     ]
     column = lambda rows, i: np.array([row[i] for row in rows])
     return {
-        "f1": float(np.mean(f1)), "exact": float(np.mean(exact)),
+        "f1": float(np.mean(f1)), "f1_mlqa": float(np.mean(bare)), "exact": float(np.mean(exact)),
         "auc_span": area(column(found, 1), column(missed, 1)),
         "auc_relevance": area(column(found, 2), column(missed, 2)),
         "auc_both": area(column(found, 1) + 2 * column(found, 2), column(missed, 1) + 2 * column(missed, 2)),
@@ -158,7 +191,7 @@ def xquad(folder: Path, reader: Reader, language: str, count: int) -> dict[str, 
 
 def supported(reader: Reader, pairs: list[tuple[str, str]]) -> np.ndarray:
     """Log odds that the quote supports the statement."""
-    return supported_odds(np.array([row[3] for row in read(reader, pairs, "claim: ")]))
+    return supported_odds(judged(reader, [ids for ids, *_ in encoded(reader, "claim: ", pairs)]))
 
 
 def supported_odds(logits: np.ndarray) -> np.ndarray:
@@ -197,11 +230,7 @@ def altered(examples: Examples, reader: Reader, count: int = 400) -> dict[str, f
         pair = examples.altered_sentence()
         if pair is not None and pair.support in (SUPPORTED, CONTRADICTED):
             (positive if pair.support == SUPPORTED else negative).append(pair.ids)
-
-    def score(rows: list[list[int]]) -> np.ndarray:
-        return supported_odds(np.array([support for *_, support in heads(reader, rows)]))
-
-    p, n = score(positive), score(negative)
+    p, n = (supported_odds(judged(reader, rows)) for rows in (positive, negative))
     return {"auc": area(p, n), "balanced": balanced(p, n)}
 
 
@@ -220,7 +249,7 @@ def office(reader: Reader, count: int, papers: Office | Papers | WrittenPapers) 
             reader, [[*p, *b.ids[: 383 - len(p)], 2] for p, b in zip(pairs, bodies, strict=True)]
         )
         scores = []
-        for number, (spans, relevance, _) in enumerate(outputs):
+        for number, (spans, relevance) in enumerate(outputs):
             offsets = bodies[number].offsets[: 383 - len(pairs[number])]
             begin = len(pairs[number])
             (a, b), best = best_span(spans[begin : begin + len(offsets)])
@@ -246,9 +275,8 @@ def statements(reader: Reader, count: int) -> dict[str, float]:
     """Statements about written papers that are kept apart: supported against the rest, and contradicted against neither."""
     papers = WrittenPapers(random.Random(3), apart=True)
     drawn = [papers.statement() for _ in range(count)]
-    rows = np.array(
-        [row[3] for row in read(reader, [(said, quote) for said, quote, _ in drawn], "claim: ")]
-    )
+    pairs = encoded(reader, "claim: ", [(said, quote) for said, quote, _ in drawn])
+    rows = judged(reader, [ids for ids, *_ in pairs])
     odds, against = supported_odds(rows), rows[:, CONTRADICTED] - rows[:, NEITHER]
     labels = np.array([label for *_, label in drawn])
     right, wrong = labels == SUPPORTED, labels == CONTRADICTED
@@ -261,7 +289,7 @@ def statements(reader: Reader, count: int) -> dict[str, float]:
 def quantise(reader: Reader) -> None:
     """Give the layers the weights that they ship with."""
     with torch.no_grad():
-        for layer in reader.layers:
+        for layer in (*reader.layers, *reader.judging):
             for name in MATRICES:
                 weight = getattr(layer, name).weight
                 whole, scale = quantised(weight.numpy())
@@ -304,7 +332,7 @@ def main() -> None:
         quantise(reader)
     reader.eval()
     for language in LANGUAGES:
-        figures = xquad(options.data, reader, language, options.questions)
+        figures = xquad(options.data, reader, language)
         print(language, {k: round(v, 3) for k, v in figures.items()}, flush=True)
     print("claims", {k: round(v, 3) for k, v in claims(options.data, reader).items()}, flush=True)
     for language in LANGUAGES:

@@ -17,13 +17,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from alterations import NAME, alter, kind_of, other_number
+from limit_texts import limit_claim
 from near_misses import NearMisses
 from office_texts import CONTRADICTED, NEITHER, SUPPORTED, Asked, Office
 from paper_texts import Papers
+from restatements import answered, restated
 from rewordings import Rewordings
 from sibling_pairs import Siblings
 from tokenizers import Tokenizer
-from written_papers import DENSE_SCRIPTS, WrittenPapers
+from written_papers import ARTICLE, DENSE_SCRIPTS, Paper, WrittenPapers, read_papers
 
 from footnote.ports import Embedder
 
@@ -35,7 +37,8 @@ REWORDED = 0.25  # share of the questions of reading sets that are put in other 
 # Left out: an official development half that nothing needs, and questions without answers.
 LEFT_OUT = {"jaquad-dev", "squad2-en-mt-unlabelled"}
 # Sources that read like users' questions, and well annotated, are drawn oftener than by the root of their size.
-FAVOURED = {"squad-train-parts": 4.0, "squad2-dev-half": 4.0, "labelled": 10.0, "squad-es-dev": 2.0, "tydiqa-goldp-train": 2.0,
+FAVOURED = {"squad-train-parts": 4.0, "squad2-dev-half": 4.0, "labelled": 10.0, "squad-es-dev": 2.0,
+            f"{ARTICLE} de": 3.0, f"{ARTICLE} es": 2.0, f"{ARTICLE} zh": 2.0, "tydiqa-goldp-train": 2.0,
             "qamr": 0.4, "jaquad": 0.7, "afriqa": 0.5}  # fmt: skip
 
 
@@ -73,19 +76,22 @@ class Examples:
         *,
         held_out: int = 20,
         whole: float = 0.3,
+        judged: float = 0.3,
         reword: Rewordings | None = None,
         labelled: Path | None = None,
         embedder: Embedder | None = None,
     ) -> None:
         """Read all sources; of each, every `held_out`-th block of ten paragraphs is kept for evaluation.
 
-        `whole` is the share of passages that are not shortened; `reword` puts some questions in other words;
+        `whole` is the share of passages that are not shortened; `judged` that of statements with a quote; `reword` puts some questions in other words;
         `labelled` is a further set, whose answers `label_reading.py` found; with an `embedder`, words are exchanged for siblings.
         """
         self.reword = reword
         self.tokenizer, self.random, self.whole = tokenizer, random.Random(seed), whole
+        self.judged = judged
         self.clauses, self.papers = Office(self.random), Papers(self.random)
         self.written = WrittenPapers(self.random)
+        self.articles = WrittenPapers(self.random, articles=True)
         self.searched: dict[str, NearMisses] = {}
         self.siblings = Siblings(self.random, reword, embedder) if reword and embedder else None
         self.sources: dict[str, list[Passage]] = {}
@@ -105,6 +111,10 @@ class Examples:
                     (self.kept_apart if apart else self.sources).setdefault(source, []).append(
                         passage
                     )
+        for paper in (each for each in read_papers() if each.kind == ARTICLE):
+            own = self.kept_apart if paper.kept_apart else self.sources
+            listed = own.setdefault(f"{ARTICLE} {paper.language}", [])
+            listed += passages_of(paper, len(listed))
         self.index()
         self.claims = [
             json.loads(line) for line in (folder / "claims" / "wice-tokens-train.jsonl").open()
@@ -130,6 +140,7 @@ class Examples:
         self.clauses, self.searched = Office(self.random, apart=True), {}
         self.papers = Papers(self.random, apart=True)
         self.written = WrittenPapers(self.random, apart=True)
+        self.articles = WrittenPapers(self.random, apart=True, articles=True)
         self.index()
 
     def speak(self, language: str) -> None:
@@ -139,14 +150,18 @@ class Examples:
 
     def __iter__(self) -> Iterator[Pair]:
         """Pairs in the mix of the recipe."""
-        kinds = [
-            (self.reading, 0.50), (self.office, 0.22), (self.support, 0.12), (self.office_claim, 0.06),
-            (self.table, 0.02), (self.report, 0.03), (self.decision, 0.02), (self.claim, 0.03),
-            (self.written_question, 0.9), (self.written_claim, 0.16), (self.written_statement, 0.24),
+        read = [
+            (self.reading, 0.50), (self.office, 0.22), (self.table, 0.02), (self.report, 0.03),
+            (self.decision, 0.02), (self.written_question, 0.9), (self.written_article, 0.2),
         ]  # fmt: skip
         if self.siblings is not None:
-            kinds += [(self.sibling, 0.25), (self.office_sibling, 0.18)]
+            read += [(self.sibling, 0.25), (self.office_sibling, 0.18)]
+        judged = [
+            (self.support, 0.36), (self.office_claim, 0.08), (self.claim, 0.06),
+            (self.written_claim, 0.20), (self.written_statement, 0.30), (self.limit_claim, 0.04),
+        ]  # fmt: skip
         while True:
+            kinds = judged if self.random.random() < self.judged else read
             draw = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
             pair = draw()
             if pair is not None:
@@ -254,6 +269,10 @@ class Examples:
         """A question about a written paper with a passage of it, which answers or comes near."""
         return self.asked_pair(self.written.reading())
 
+    def written_article(self) -> Pair | None:
+        """A question about a written article, of which a part answers or comes near."""
+        return self.asked_pair(self.articles.reading())
+
     def asked_pair(self, asked: Asked) -> Pair | None:
         """A made-up question with its passage, as it is read."""
         return self.pack(
@@ -358,7 +377,7 @@ class Examples:
         if not question["answers"] or question.get("impossible"):
             return None
         answer = self.random.choice(question["answers"])
-        text, told = window(
+        text, _ = window(
             self.random, passage.text, answer, int(self.characters(passage.language) * 0.6)
         )
         label = self.random.choices((SUPPORTED, CONTRADICTED, NEITHER), (0.4, 0.35, 0.25))[0]
@@ -387,19 +406,23 @@ class Examples:
             miss = self.near_miss(question, passage, passages)
             if miss is None:
                 return None
-            text, told = window(
-                self.random, miss, None, int(self.characters(passage.language) * 0.6)
-            )
-        del told
-        order = (
-            f"{question['question']} {said}"
-            if self.random.random() < 0.8
-            else f"{said}: {question['question']}"
+            text, _ = window(self.random, miss, None, int(self.characters(passage.language) * 0.6))
+        drawn = self.random.random()
+        order = f"{question['question']} {said}"
+        if drawn < 0.4:
+            order = answered(question["question"], said, passage.language) or order
+        elif drawn < 0.5:
+            order = f"{said}: {question['question']}"
+        return self.pack(
+            "claim: " + order, self.under_heading(text, passage, passages), None, support=label
         )
-        return self.pack("claim: " + order, text, None, support=label)
+
+    def under_heading(self, quote: str, passage: Passage, passages: list[Passage]) -> str:
+        """The quote as it is judged, below its title and headings; often it has none."""
+        return f"{self.heading(passage, passages)}\n{quote}".lstrip()
 
     def altered_sentence(self) -> Pair | None:
-        """A sentence of the passage, perhaps shortened: supported; altered: contradicted; taken out: neither."""
+        """A sentence of the passage, mostly said otherwise: supported; altered: contradicted; taken out: neither."""
         passage, _, passages = self.question()
         sentences = [
             s
@@ -414,12 +437,8 @@ class Examples:
         first = max(0, at - self.random.randint(0, 2))
         quote = " ".join(sentences[first : at + 1 + self.random.randint(0, 2)])
         said = sentence
-        if label == SUPPORTED and self.random.random() < 0.4 and "," in sentence:
-            said = (
-                sentence[: sentence.rindex(",")]
-                if len(sentence[: sentence.rindex(",")]) > 25
-                else sentence
-            )
+        if self.random.random() < (0.75 if label == SUPPORTED else 0.4):
+            said = restated(self.random, sentence, passage.language) or sentence
         if label == CONTRADICTED:
             names = [n for p in self.random.choices(passages, k=4) for n in NAME.findall(p.text)]
             own, others = (
@@ -429,7 +448,7 @@ class Examples:
                     [q for _, q in self.random.choices(self.asked[passage.source], k=12)],
                 )
             )
-            altered = alter(self.random, sentence, passage.language, names, own, [*others, *own])
+            altered = alter(self.random, said, passage.language, names, own, [*others, *own])
             if altered is None or altered in quote:
                 return None
             said = altered
@@ -442,13 +461,19 @@ class Examples:
             )
             if sentence in quote:
                 return None
+        quote = quote[: self.characters(passage.language)]
         return self.pack(
-            "claim: " + said, quote[: self.characters(passage.language)], None, support=label
+            "claim: " + said, self.under_heading(quote, passage, passages), None, support=label
         )
 
     def office_claim(self) -> Pair | None:
         """A statement about an office paper, true, altered or of another fact, with a quote."""
         said, quote, label = self.office_source(0.55).claim()
+        return self.pack("claim: " + said, quote, None, support=label)
+
+    def limit_claim(self) -> Pair | None:
+        """A statement about a limit with a quote that sets one."""
+        said, quote, label = limit_claim(self.random)
         return self.pack("claim: " + said, quote, None, support=label)
 
     def written_claim(self) -> Pair | None:
@@ -662,6 +687,26 @@ class Examples:
             relevance=int(answer is not None) if relevance else None,
             support=support,
         )
+
+
+def passages_of(paper: Paper, first: int) -> Iterator[Passage]:
+    """The paragraphs of an article with the questions that they answer, as a reading set has them; `first` is the place
+    of the first."""  # fmt: skip
+    source = f"{ARTICLE} {paper.language}"
+    for place, text in enumerate(paper.text.split("\n\n"), start=first):
+        questions = [
+            {
+                "question": question,
+                "answers": [
+                    {"text": answer, "start": text.index(fact.quote) + fact.quote.index(answer)}
+                ],
+            }
+            for fact in paper.facts
+            if fact.quote in text
+            for question, answer in fact.asked
+        ]
+        if questions:
+            yield Passage(source, paper.language, text, questions, place)
 
 
 STATED = re.compile(

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from encoder import SHARED, STACKS
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
@@ -96,17 +97,19 @@ def main() -> None:
     tensors: dict[str, np.ndarray] = {}
     for name, value in weights.items():
         part = name.split(".")
-        if part[0] == "layers" and part[2] in MATRICES and part[3] == "weight":
+        if part[0] in STACKS and part[2] in MATRICES and part[3] == "weight":
             whole, scale = quantised(value)
             tensors[name], tensors[".".join([*part[:3], "scale"])] = whole, scale
         elif name == "position.weight":
             tensors["position"] = value.astype(np.float16)
         else:
             tensors[name] = value.astype(np.float32)
-    layers = 1 + max(int(n.split(".")[1]) for n in tensors if n.startswith("layers."))
+    layers, judging = (
+        len({n.split(".")[1] for n in tensors if n.startswith(f"{each}.")}) for each in STACKS
+    )
     width = tensors["position"].shape[1]
     config = {
-        "width": width, "layers": layers, "heads": 12, "epsilon": 1e-12,
+        "width": width, "layers": layers, "shared": SHARED, "judging": judging, "heads": 12, "epsilon": 1e-12,
         "inner": int(tensors["layers.0.fi.weight"].shape[0]), "positions": int(tensors["position"].shape[0]),
     }  # fmt: skip
     calibration = json.loads(options.calibration.read_text()) if options.calibration else {

@@ -70,7 +70,7 @@ def labels(reader: Reader, rows: list[dict], kept: dict[str, int]) -> list[list[
             asked.append((number, question, len(ids), body.offsets[:room]))
             pairs.append([*ids, *body.ids[:room], 2])
     found: list[list[dict]] = [[] for _ in rows]
-    for (number, question, first, offsets), (logits, _, _) in zip(
+    for (number, question, first, offsets), (logits, _) in zip(
         asked, heads(reader, pairs), strict=True
     ):
         spans, scores = [], [float(logits[0].sum())]

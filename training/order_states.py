@@ -144,7 +144,7 @@ def opened_probes(reader: Path, layers: int, folder: Path) -> Probes:
         least=1.0,
     )
     tokenizer = UnigramPieces(shared.tokenizer.read_bytes())
-    encoder = ReaderEncoder(parts=((layers, open_session(graph)),))
+    encoder = ReaderEncoder(reading=((layers, open_session(graph)),))
     return Probes(encoder=encoder, tokenizer=tokenizer, weights=nothing)
 
 

@@ -44,6 +44,7 @@ def draw_pools(
     wordnet: Path | None,
     labelled: Path | None,
     models: Path | None,
+    judged: float,
 ) -> None:
     """Fill the queue from a process of its own, which takes a core while the other one computes."""
     embedder = None
@@ -52,28 +53,31 @@ def draw_pools(
         opened = Embedders(specs=(parse_spec("multilingual"),), open=opener(choices))
         embedder = asyncio.run(opened.primary())
     examples = Examples(
-        data, tokenizer, seed, reword=Rewordings(wordnet), labelled=labelled, embedder=embedder
-    )
+        data, tokenizer, seed, judged=judged, reword=Rewordings(wordnet), labelled=labelled, embedder=embedder,
+    )  # fmt: skip
     pairs = iter(examples)
     while True:
         pools.put([next(pairs) for _ in range(POOL)])
 
 
 def batches(pools: Queue[list[Pair]], tokens: int, draw: random.Random) -> Iterator[list[Pair]]:
-    """Batches of like length and at most so many tokens, padding included, in random order."""
+    """Batches of pairs to read or to judge, of like length and at most so many tokens, padding included, in random order."""
     while True:
-        drawn = sorted(pools.get(), key=lambda p: len(p.ids))
-        groups: list[list[Pair]] = [[]]
-        for pair in drawn:
-            if (len(groups[-1]) + 1) * len(pair.ids) > tokens and groups[-1]:
-                groups.append([])
-            groups[-1].append(pair)
+        groups: list[list[Pair]] = []
+        pool = pools.get()
+        for judged in (False, True):
+            drawn = [pair for pair in pool if (pair.support is not None) == judged]
+            begun = len(groups)
+            for pair in sorted(drawn, key=lambda p: len(p.ids)):
+                if len(groups) == begun or (len(groups[-1]) + 1) * len(pair.ids) > tokens:
+                    groups.append([])
+                groups[-1].append(pair)
         draw.shuffle(groups)
         yield from groups
 
 
 def losses(reader: Reader, batch: list[Pair]) -> tuple[Tensor, dict[str, Tensor]]:
-    """The summed loss of a batch's labels, and each by name."""
+    """The summed loss of the labels of a batch, whose pairs are either read or judged, and each by name."""
     length = max(len(p.ids) for p in batch)
     device = reader.word.weight.device
     ids = torch.ones(len(batch), length, dtype=torch.long)
@@ -84,28 +88,24 @@ def losses(reader: Reader, batch: list[Pair]) -> tuple[Tensor, dict[str, Tensor]
         attention[i, :n] = 1
         allowed[i, 0] = True  # the first token stands for "none"
         allowed[i, pair.second : n - 1] = True
+    ids, attention = ids.to(device), attention.to(device)
+    if batch[0].support is not None:
+        with torch.autocast(device.type, dtype=torch.bfloat16):
+            support = reader.judge(ids, attention)
+        target = torch.tensor([p.support for p in batch], device=device)
+        loss = F.cross_entropy(support.float(), target)
+        return loss, {"support": loss.detach()}
     with torch.autocast(device.type, dtype=torch.bfloat16):
-        spans, relevance, support = reader(ids.to(device), attention.to(device))
-    parts: dict[str, Tensor] = {}
-    read = [i for i, p in enumerate(batch) if p.relevance is not None]
-    if read:
-        logits = spans[read].float().masked_fill(~allowed[read][..., None].to(device), -1e4)
-        target = torch.tensor([batch[i].span or (0, 0) for i in read], device=device)
-        parts["span"] = (
-            F.cross_entropy(logits[..., 0], target[:, 0])
-            + F.cross_entropy(logits[..., 1], target[:, 1])
-        ) / 2
-        label = torch.tensor([float(batch[i].relevance or 0) for i in read], device=device)
-        parts["relevance"] = F.binary_cross_entropy_with_logits(relevance[read].float(), label)
-    judged = [i for i, p in enumerate(batch) if p.support is not None]
-    if judged:
-        parts["support"] = F.cross_entropy(
-            support[judged].float(),
-            torch.tensor([batch[i].support for i in judged], device=device),
-        )
-    weights = {"span": len(read), "relevance": 0.5 * len(read), "support": 0.7 * len(judged)}
-    total = sum((parts[name] * weights[name] for name in parts), torch.zeros((), device=device))
-    return total / len(batch), {name: part.detach() for name, part in parts.items()}
+        spans, relevance = reader.read(ids, attention)
+    logits = spans.float().masked_fill(~allowed[..., None].to(device), -1e4)
+    target = torch.tensor([p.span or (0, 0) for p in batch], device=device)
+    span = (
+        F.cross_entropy(logits[..., 0], target[:, 0])
+        + F.cross_entropy(logits[..., 1], target[:, 1])
+    ) / 2
+    label = torch.tensor([float(p.relevance or 0) for p in batch], device=device)
+    answered = F.binary_cross_entropy_with_logits(relevance.float(), label)
+    return span + 0.5 * answered, {"span": span.detach(), "relevance": answered.detach()}
 
 
 def main() -> None:
@@ -143,6 +143,12 @@ def main() -> None:
         "--models",
         type=Path,
         help="folder of built models; with it some questions speak of a sibling of what their passage does",
+    )
+    parser.add_argument(
+        "--judged",
+        type=float,
+        default=0.3,
+        help="share of examples that train the layers for judging",
     )
     parser.add_argument("--rate", type=float, default=1e-4, help="of learning, where it is highest")
     parser.add_argument("--seed", type=int, default=0)
@@ -187,6 +193,7 @@ def main() -> None:
                 options.wordnet,
                 options.labelled,
                 options.models,
+                options.judged,
             ),
             daemon=True,
         ).start()
@@ -217,14 +224,13 @@ def main() -> None:
         seen += len(batch)
         recent.append(parts)
         if step % 25 == 0:
-            mean = {
-                n: np.mean([float(r[n]) for r in recent if n in r])
-                for n in ("span", "relevance", "support")
+            named = {
+                n: [float(r[n]) for r in recent if n in r] for n in ("span", "relevance", "support")
             }
             rate = (seen - first) / (time.monotonic() - begun)
             print(
                 f"{seen} examples, {rate:.1f}/s, rate {options.rate * share:.1e}, "
-                + ", ".join(f"{n} {v:.3f}" for n, v in mean.items()),
+                + ", ".join(f"{n} {np.mean(each):.3f}" for n, each in named.items() if each),
                 flush=True,
             )
             recent.clear()

@@ -38,6 +38,8 @@ from office_texts import CONTRADICTED, NEITHER, SUPPORTED, Asked
 
 FOLDER = Path(__file__).parent / "written"
 HELD_OUT = 7
+ARTICLE = "encyclopaedia article"
+"""The kind of papers whose questions read like those of reading sets."""
 # Scripts without spaces: a token covers fewer characters, so passages are cut shorter.
 DENSE_SCRIPTS = {"zh", "zh-Hant", "ja", "ko", "th"}
 ASKED = re.compile(r"\?(?:[a-z]{2,3})?\s+(?P<question>.*?)\s*=>\s*(?P<answer>.+)")
@@ -173,11 +175,17 @@ class Paragraphs:
 
 
 class WrittenPapers:
-    """Draws questions and statements about written papers."""
+    """Draws questions and statements about written papers, or about articles of an encyclopaedia."""
 
-    def __init__(self, draw: random.Random, *, apart: bool = False, folder: Path = FOLDER) -> None:
+    def __init__(
+        self, draw: random.Random, *, apart: bool = False, articles: bool = False, folder: Path = FOLDER
+    ) -> None:  # fmt: skip
         self.random = draw
-        self.papers = [each for each in read_papers(folder) if each.kept_apart == apart]
+        self.papers = [
+            each
+            for each in read_papers(folder)
+            if each.kept_apart == apart and (each.kind == ARTICLE) == articles
+        ]
         facts = [(paper, fact) for paper in self.papers for fact in paper.facts]
         self.facts = [(paper, fact) for paper, fact in facts if fact.asked]
         self.stated = {

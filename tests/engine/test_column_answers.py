@@ -37,7 +37,9 @@ async def test_exported_tables_are_asked_by_the_words_of_their_columns(
         assert len(answer.citations) >= len(answer.sentences) or not answer.found
         return [each.text for each in answer.sentences]
 
-    assert await said("What is the price of Bolt 5?") == ["Bolt 5 — price_eur: 15"]
+    [bolt] = await said("What is the price of Bolt 5?")
+    assert bolt.startswith("Bolt 5 — ")
+    assert bolt.endswith("price_eur: 15")
     assert await said("What is the average price?") == ["Average of price_eur: 14.20 (5 rows)"]
     assert await said("What is the highest price_eur?") == [
         "Hinge 2 — price_eur: 39 (largest of 5 rows)"

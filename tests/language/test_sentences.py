@@ -23,9 +23,9 @@ def sentences(text: str) -> list[str]:
             ["Dr. No met J. R. Smith.", "He paid 3.5 EUR."],
         ),
         (
-            "Der Turnverein Aue e. V. zahlt, z. B. die Halle. Der Chor e. V. Die Mitglieder singen.",
+            "Der Verein Aue e. V. zahlt, z. B. die Halle. Der Chor e. V. Die Mitglieder singen.",
             [
-                "Der Turnverein Aue e. V. zahlt, z. B. die Halle.",
+                "Der Verein Aue e. V. zahlt, z. B. die Halle.",
                 "Der Chor e. V.",
                 "Die Mitglieder singen.",
             ],

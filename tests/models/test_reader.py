@@ -59,14 +59,23 @@ def reference_outputs(weights: ReaderWeights, ids: list[int]) -> tuple[Array, Ar
     numbers[:, 0::2], numbers[:, 1::2] = rows & 15, rows >> 4
     words = ((numbers - 8) * np.repeat(scales[ids], 32, axis=1)).astype(np.float32)
     # The rows that are looked up stand in the order of the tokens.
-    hidden = reference_hidden({**weights.named, WORDS: words}, weights.shape, list(range(len(ids))))
+    named = {**weights.named, WORDS: words}
+    # The layer that judges stands in the place of the highest one that reads.
+    highest, judge = (f"encoder.layer.{at}." for at in (weights.shape.layers - 1, *weights.judging))
+    judging = {
+        highest + name.removeprefix(judge): named[name] for name in named if name.startswith(judge)
+    }
+    hidden, judged = (
+        reference_hidden(each, weights.shape, list(range(len(ids))))
+        for each in (named, named | judging)
+    )
 
     def head(rows: Array, name: str) -> Array:
         product: Array = rows @ weights.head(f"{name}.weight").T.astype(np.float64)
         return product + weights.head(f"{name}.bias")
 
     relevance = head(np.tanh(head(hidden[:1], "relevance.0")), "relevance.2")
-    support = head(np.tanh(head(hidden[:1], "support.0")), "support.2")
+    support = head(np.tanh(head(judged[:1], "support.0")), "support.2")
     return head(hidden, "span"), relevance, support
 
 

@@ -20,9 +20,9 @@ OPERATIONS = ("none", "largest", "smallest", "sum", "average", "count")
 def write_tiny_reader(
     file: Path, *, largest: int = LARGEST_WEIGHT, probes: int | None = None, **metadata: str
 ) -> Path:
-    """A reader of two layers with random weights, up to `largest`, from one seed.
+    """A reader of two layers, and one that judges above the first, with random weights.
 
-    With `probes` it has random ones on that layer.
+    They are up to `largest`, from one seed. With `probes` it has random ones on that layer.
     """
     draw = np.random.default_rng(7)
 
@@ -38,17 +38,18 @@ def write_tiny_reader(
     }
     sizes = {"q": (WIDTH, WIDTH), "k": (WIDTH, WIDTH), "v": (WIDTH, WIDTH), "ao": (WIDTH, WIDTH)}
     sizes |= {"fi": (INNER, WIDTH), "fo": (WIDTH, INNER)}
-    for layer in range(LAYERS):
+    stacks = [*(f"layers.{layer}" for layer in range(LAYERS)), "judging.0"]
+    for layer in stacks:
         for part, shape in sizes.items():
             matrix = draw.integers(-largest, largest + 1, shape).astype(np.int8)
             matrix[0, 0] = largest
             scales = np.abs(draw.normal(0.0015, 0.0003, shape[0])) + 1e-4
-            tensors[f"layers.{layer}.{part}.weight"] = matrix
-            tensors[f"layers.{layer}.{part}.scale"] = scales.astype(np.float32)
-            tensors[f"layers.{layer}.{part}.bias"] = floats(shape[0])
+            tensors[f"{layer}.{part}.weight"] = matrix
+            tensors[f"{layer}.{part}.scale"] = scales.astype(np.float32)
+            tensors[f"{layer}.{part}.bias"] = floats(shape[0])
         for part in ("aln", "oln"):
-            tensors[f"layers.{layer}.{part}.weight"] = 1 + floats(WIDTH)
-            tensors[f"layers.{layer}.{part}.bias"] = floats(WIDTH)
+            tensors[f"{layer}.{part}.weight"] = 1 + floats(WIDTH)
+            tensors[f"{layer}.{part}.bias"] = floats(WIDTH)
     for head, outputs in (("relevance", 1), ("support", 3)):
         tensors[f"{head}.0.weight"], tensors[f"{head}.0.bias"] = floats(WIDTH, WIDTH), floats(WIDTH)
         tensors[f"{head}.2.weight"] = floats(outputs, WIDTH, spread=0.3)
@@ -56,6 +57,8 @@ def write_tiny_reader(
     config = {
         "width": WIDTH,
         "layers": LAYERS,
+        "shared": LAYERS - 1,
+        "judging": 1,
         "heads": HEADS,
         "inner": INNER,
         "epsilon": 1e-12,

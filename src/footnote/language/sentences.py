@@ -107,10 +107,10 @@ def _full_stop_ends(text: str, start: int, stop: int, resume: int) -> bool:
     registered = word == "V" and text.startswith("e.", max(start, found.start() - 3))
     if lowered in _FINAL_BEFORE_STARTER or registered:
         return next_word in _STARTERS
-    if lowered in _NEVER_FINAL or (len(word) == 1 and word.isupper() and word.isascii()):
+    initial = len(word) == 1 and word.isupper() and word.isascii()
+    abbreviated = len(word) == 1 and _INITIAL.match(text, resume)  # `e. V.`, `z. B.`
+    if lowered in _NEVER_FINAL or initial or abbreviated:
         return False
-    if len(word) == 1 and _INITIAL.match(text, resume):
-        return False  # `e. V.`, `z. B.`
     if lowered in _BEFORE_NUMBER:
         return _NUMERAL.match(text, resume) is None
     # After `30.` the name of a month continues a German date.

@@ -14,7 +14,7 @@ GRAPH_FORM = 2
 """Rises whenever a graph is made of other operators that give the same vectors, but for what
 rounding makes of the last digits, as processors differ too: its file is built anew, lanes stay."""
 
-READER_GRAPH_REVISION = 2
+READER_GRAPH_REVISION = 3
 """Rises whenever the reader's graph or its outputs change."""
 
 

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import onnxruntime
 import structlog
 
 from footnote.errors import LaneUnavailable, ModelUnavailable
@@ -51,7 +53,7 @@ _log = structlog.get_logger(__name__)
 def load_reader(file: Path, models_folder: Path, threads: int) -> PackagedReader:
     """The reader of these weights, ready to read. Blocks: call it in a thread.
 
-    The first call writes its graph below `models_folder` (about 25 MB), beside the word
+    The first call writes its graphs below `models_folder` (about 35 MB), beside the word
     embeddings that it shares with the embedder; later ones read it. `threads` of 0 takes one per
     core. Raises ModelUnavailable, also where it does not answer what any reader should.
     """
@@ -85,15 +87,20 @@ def open_reader(
         weights = described_weights(file)
         name = f"reader-{weights.digest[:12]}"
         fitted = weights.probes
-        # A part ends where the probes read off what is left.
-        ends = {weights.shape.layers, *([fitted.layers] if fitted is not None else [])}
-        parts, start = [], 0
-        for end in sorted(ends):
-            part = f"{name}-{start}-{end}-{precision}-{READER_GRAPH_REVISION}.onnx"
-            graph = built(shared.folder / part, partial(build, range(start, end)))
-            parts.append((end, open_session(graph)))
-            start = end
-        encoder = ReaderEncoder(parts=parts)
+
+        def opened(layers: range) -> onnxruntime.InferenceSession:
+            span = f"{layers.start}-{layers.stop}"
+            part = f"{name}-{span}-{precision}-{READER_GRAPH_REVISION}.onnx"
+            return open_session(built(shared.folder / part, partial(build, layers)))
+
+        # A part ends where the probes read off what is left, and where judging parts from reading.
+        ends = {weights.shape.layers, weights.shared}
+        ends |= {fitted.layers} if fitted is not None else set()
+        bounds = pairwise([0, *sorted(ends - {0})])
+        encoder = ReaderEncoder(
+            reading=[(end, opened(range(start, end))) for start, end in bounds],
+            judging=(weights.shared, opened(weights.judging)),
+        )
         tokenizer = e5_tokenizer(shared.tokenizer.resolve())
         probes = None
         if fitted is not None:
@@ -277,7 +284,7 @@ class PackagedReader:
                 for row, pair in enumerate(run):
                     unmet[row] = self._unmet.odds(states[row, pair.words])
 
-        span, relevance, _ = self._encoder.heads([each.ids for each in run], look)
+        span, relevance = self._encoder.read([each.ids for each in run], look)
         found = []
         for row, pair in enumerate(run):
             own = float(relevance[row, 0])
@@ -286,7 +293,7 @@ class PackagedReader:
         return found, [float(each) for each in relevance[:, 0]], unmet
 
     def _judge_run(self, run: Sequence[Pair]) -> list[SupportOdds]:
-        _, _, support = self.run([each.ids for each in run])
+        support = self._encoder.judge([each.ids for each in run])
         odds = np.exp(
             (support - support.max(axis=1, keepdims=True)) / self._calibration.support_temperature
         )
@@ -301,7 +308,7 @@ class PackagedReader:
 
         Raises ModelUnavailable when the model cannot run, for lack of memory say.
         """
-        return self._encoder.heads(batch)
+        return *self._encoder.read(batch), self._encoder.judge(batch)
 
 
 def _reading(spans: Sequence[AnswerSpan], relevance: float, unmet: float) -> PassageReading:

@@ -18,51 +18,72 @@ _Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderEncoder:
-    """Graphs of consecutive layers, the heads in the last. Every run is in the calling thread.
+    """Graphs of consecutive layers. Every run is in the calling thread.
 
     Its methods raise ModelUnavailable when the model cannot run, for lack of memory say.
     """
 
-    parts: Sequence[tuple[int, onnxruntime.InferenceSession]]
-    """Each with the number of layers up to its end, in their order."""
+    reading: Sequence[tuple[int, onnxruntime.InferenceSession]]
+    """Each with the number of layers up to its end, in their order, the last with the heads that
+    read; without these where only states are asked for."""
+    judging: tuple[int, onnxruntime.InferenceSession] | None = None
+    """The layers and the head that judge, above so many of the lowest; None where nothing does."""
 
     def states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
         """Token ids after the lowest `layers`, where a part has to end: (batch, length, width)."""
-        (states,) = self._run(batch, layers)
-        return states
+        ids, mask = padded(batch)
+        return self._lower(ids, mask, layers)
 
-    def heads(
+    def read(
         self,
         batch: Sequence[Sequence[int]],
         on_the_way: Callable[[int, _Floats], None] | None = None,
-    ) -> tuple[_Floats, _Floats, _Floats]:
-        """What the heads say to token ids: span, relevance, support.
+    ) -> tuple[_Floats, _Floats]:
+        """What the heads say of questions with passages as token ids: span, relevance.
 
         `on_the_way` is handed the states of each part below the last, with its number of layers.
         """
-        span, relevance, support = self._run(batch, self.parts[-1][0], on_the_way)
-        return span, relevance, support
+        ids, mask = padded(batch)
+        *lower, (layers, upper) = self.reading
+        states = self._lower(ids, mask, layers - 1, on_the_way) if lower else ids
+        span, relevance = _run(upper, states, mask)
+        return span, relevance
 
-    def _run(
+    def judge(self, batch: Sequence[Sequence[int]]) -> _Floats:
+        """What the head says of statements with quotes as token ids: support."""
+        assert self.judging is not None, "a whole reader judges"
+        ids, mask = padded(batch)
+        shared, upper = self.judging
+        (support,) = _run(upper, self._lower(ids, mask, shared) if shared else ids, mask)
+        return support
+
+    def _lower(
         self,
-        batch: Sequence[Sequence[int]],
+        ids: npt.NDArray[np.int32],
+        mask: npt.NDArray[np.int32],
         layers: int,
         on_the_way: Callable[[int, _Floats], None] | None = None,
-    ) -> list[_Floats]:
-        ids, mask = padded(batch)
-        name = "input_ids"
-        outputs: list[npt.NDArray[Any]] = [ids]
-        for end, session in self.parts:
+    ) -> _Floats:
+        states: npt.NDArray[Any] = ids
+        for end, session in self.reading:
             if end > layers:
                 break
-            try:
-                outputs = session.run(None, {name: outputs[0], "attention_mask": mask})
-            except Exception as error:
-                raise ModelUnavailable(
-                    f"the reader could not read a batch of shape {ids.shape}: {error}",
-                    hint="free some memory, or set FOOTNOTE_READER=none",
-                ) from error
-            name = "states"
-            if on_the_way is not None and end < self.parts[-1][0]:
-                on_the_way(end, outputs[0])
-        return outputs
+            (states,) = _run(session, states, mask)
+            if on_the_way is not None:
+                on_the_way(end, states)
+        return states
+
+
+def _run(
+    session: onnxruntime.InferenceSession, given: npt.NDArray[Any], mask: npt.NDArray[np.int32]
+) -> list[_Floats]:
+    """What a graph makes of token ids or of states."""
+    name = "states" if given.ndim == 3 else "input_ids"  # ids have no width
+    try:
+        found: list[_Floats] = session.run(None, {name: given, "attention_mask": mask})
+    except Exception as error:
+        raise ModelUnavailable(
+            f"the reader could not read a batch of shape {mask.shape}: {error}",
+            hint="free some memory, or set FOOTNOTE_READER=none",
+        ) from error
+    return found

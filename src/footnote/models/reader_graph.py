@@ -24,47 +24,39 @@ class _ReaderGraph(GraphBuilder):
 
 
 def reader_graph(
-    weights: ReaderWeights,
-    precision: Precision,
-    words: QuantisedWords | None,
-    layers: range | None = None,
+    weights: ReaderWeights, precision: Precision, words: QuantisedWords | None, layers: range
 ) -> onnx.ModelProto:
-    """The reader as a graph for ONNX Runtime, or the part of it with these layers.
+    """The part of the reader with these layers as a graph for ONNX Runtime.
 
     Inputs `attention_mask` and `input_ids`, int32 of shape (batch, length), padding on the right;
     for a part above the lowest layer `states` instead of `input_ids`, float32 of shape (batch,
-    length, width). Outputs float32: `span` of shape (batch, length, 2), log-odds of first and last
-    tokens; `relevance` of shape (batch, 1); `support` of shape (batch, 3). Of a part below the
-    highest layer `states` are what it gives, under the name `left`.
+    length, width). Outputs float32: where the layers that read end, `span` of shape (batch,
+    length, 2), log-odds of first and last tokens, and `relevance` of shape (batch, 1); where those
+    that judge end, `support` of shape (batch, 3). Of any other part `states` are what it gives,
+    under the name `left`.
     """
-    layers = range(weights.shape.layers) if layers is None else layers
     graph = _ReaderGraph(weights, precision)
     encoded = encoder(graph, words, layers)
     by_text = graph.apply("Concat", [encoded.shape, graph.integers(weights.shape.width)], axis=0)
-    lowest, highest = layers.start == 0, layers.stop == weights.shape.layers
     inputs = {"attention_mask": TensorProto.INT32} | (
-        {"input_ids": TensorProto.INT32} if lowest else {"states": TensorProto.FLOAT}
+        {"input_ids": TensorProto.INT32} if layers.start == 0 else {"states": TensorProto.FLOAT}
     )
-    if not highest:
+    reads, judges = layers.stop == weights.shape.layers, layers.stop == weights.judging.stop
+    if not (reads or judges):
         graph.apply("Reshape", [encoded.hidden, by_text], output="left")
         return graph.model(
             "reader-part", {"left": ("batch", "length", weights.shape.width)}, inputs
         )
     tokens = graph.apply("Reshape", [encoded.hidden, by_text])
-    _linear(graph, weights, tokens, "span", output="span")
+    outputs: dict[str, tuple[int | str, ...]] = {"support": ("batch", 3)}
+    if reads:
+        outputs = {"span": ("batch", "length", 2), "relevance": ("batch", 1)}
+        _linear(graph, weights, tokens, "span", output="span")
+    head = "relevance" if reads else "support"
     first = graph.apply("Squeeze", [_first(graph, tokens), graph.integers(1)])
-    for head in ("relevance", "support"):
-        inner = graph.apply("Tanh", [_linear(graph, weights, first, f"{head}.0")])
-        _linear(graph, weights, inner, f"{head}.2", output=head)
-    return graph.model(
-        "reader",
-        {
-            "span": ("batch", "length", 2),
-            "relevance": ("batch", 1),
-            "support": ("batch", 3),
-        },
-        inputs,
-    )
+    inner = graph.apply("Tanh", [_linear(graph, weights, first, f"{head}.0")])
+    _linear(graph, weights, inner, f"{head}.2", output=head)
+    return graph.model("reader" if reads else "judge", outputs, inputs)
 
 
 def _first(graph: GraphBuilder, tokens: str) -> str:

@@ -2,7 +2,8 @@
 
 A safetensors file, as `training/export.py` writes it: `position` with the token type added, `norm`,
 for each layer eight parts, whose six matrices are int8 of shape (out, in) within ±63 with a scale
-for each output, and the heads `span`, `relevance` and `support`. What the numbers are for stands
+for each output, and the heads `span` and `relevance`. The head `support` has layers of its own,
+`judging`, above the lowest ones, which both share. What the numbers are for stands
 in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
 the probes `orders` and `operation`, small heads on the states of a lower layer; a file without
 them is whole too.
@@ -78,6 +79,11 @@ class ReaderWeights:
 
     tensors: Mapping[str, Tensor]
     shape: BertShape
+    """Of what reads."""
+    shared: int
+    """Lowest layers that what judges has in common with what reads."""
+    judging: range
+    """Layers that judge above these, numbered on from those that read."""
     positions: int
     calibration: Calibration
     probes: ProbeWeights | None
@@ -100,16 +106,16 @@ class ReaderWeights:
             "embeddings.LayerNorm.weight": _float(self.tensors["norm.weight"]),
             "embeddings.LayerNorm.bias": _float(self.tensors["norm.bias"]),
         }
-        for layer in range(self.shape.layers):
+        for layer, prefix in self._layers.items():
             for short, name in MATRICES.items():
-                ours, theirs = f"layers.{layer}.{short}", f"encoder.layer.{layer}.{name}"
+                ours, theirs = f"{prefix}.{short}", f"encoder.layer.{layer}.{name}"
                 scale = _float(self.tensors[f"{ours}.scale"])
                 matrix = _float(self.tensors[f"{ours}.weight"])
                 found[f"{theirs}.weight"] = matrix * scale[:, None]
                 found[f"{theirs}.bias"] = _float(self.tensors[f"{ours}.bias"])
             for short, name in NORMS.items():
                 for part in ("weight", "bias"):
-                    held = self.tensors[f"layers.{layer}.{short}.{part}"]
+                    held = self.tensors[f"{prefix}.{short}.{part}"]
                     found[f"encoder.layer.{layer}.{name}.{part}"] = _float(held)
         return found
 
@@ -117,13 +123,19 @@ class ReaderWeights:
     def quantised(self) -> dict[str, tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]]:
         """The matrices as they are kept, transposed to (in, out), each with its scales."""
         found = {}
-        for layer in range(self.shape.layers):
+        for layer, prefix in self._layers.items():
             for short, name in MATRICES.items():
-                ours = f"layers.{layer}.{short}"
+                ours = f"{prefix}.{short}"
                 matrix = self.tensors[f"{ours}.weight"].T.astype(np.int8)
                 scales = _float(self.tensors[f"{ours}.scale"])
                 found[f"encoder.layer.{layer}.{name}"] = (matrix, scales)
         return found
+
+    @property
+    def _layers(self) -> dict[int, str]:
+        """What the tensors of each layer begin with."""
+        reading = {layer: f"layers.{layer}" for layer in range(self.shape.layers)}
+        return reading | {layer: f"judging.{number}" for number, layer in enumerate(self.judging)}
 
     def head(self, name: str) -> npt.NDArray[np.float32]:
         """A tensor of a head."""
@@ -149,6 +161,8 @@ def read_weights(file: Path) -> ReaderWeights:
                 width=config["width"],
                 epsilon=config["epsilon"],
             ),
+            shared=config["shared"],
+            judging=range(config["layers"], config["layers"] + config["judging"]),
             positions=config["positions"],
             calibration=Calibration(
                 span_weight=span,
