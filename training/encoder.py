@@ -107,6 +107,18 @@ def weights_of(path: Path) -> dict[str, Tensor]:
     return weights
 
 
+def with_judging(weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The weights; where they have no layers for judging, with those that read above the shared ones."""
+    if any(name.startswith("judging.") for name in weights):
+        return weights
+    judging = {}
+    for name in [each for each in weights if each.startswith("layers.")]:
+        _, number, part = name.split(".", 2)
+        if int(number) >= SHARED:
+            judging[f"judging.{int(number) - SHARED}.{part}"] = weights[name]
+    return weights | judging
+
+
 class Layer(nn.Module):
     """A layer of BERT: attention and a feed-forward part, each normalised after its residual."""
 
@@ -204,12 +216,7 @@ class Reader(nn.Module):
 
         Where it has no layers for judging, they begin as those that read.
         """
-        held = {k: v.float() for k, v in weights.items()}
-        if not any(name.startswith("judging.") for name in held):
-            for name in [each for each in held if each.startswith("layers.")]:
-                _, number, part = name.split(".", 2)
-                if int(number) >= SHARED:
-                    held[f"judging.{int(number) - SHARED}.{part}"] = held[name]
+        held = {k: v.float() for k, v in with_judging(weights).items()}
         missing, unknown = self.load_state_dict(held, strict=False)
         if unknown:
             raise SystemExit(f"The weights hold {unknown[:3]}, which this reader does not have")

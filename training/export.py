@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from encoder import SHARED, STACKS
+from encoder import SHARED, STACKS, with_judging
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--start", type=Path, help="the file as it ships that training began with")
     parser.add_argument("--frozen", type=int, default=0, help="lower layers that stayed")
     options = parser.parse_args()
-    weights = {n: v.float().numpy() for n, v in torch.load(options.weights).items()}
+    weights = {n: v.float().numpy() for n, v in with_judging(torch.load(options.weights)).items()}
     tensors: dict[str, np.ndarray] = {}
     for name, value in weights.items():
         part = name.split(".")
