@@ -80,3 +80,16 @@ async def sleeping(database: Database) -> None:
     """Return once the server is at the statement."""
     while not await under_way(database):
         pass  # It was asked over another connection, which takes its time.
+
+
+async def test_a_connection_whose_pipeline_was_not_left_is_not_used_again(
+    own_pool: Database,
+) -> None:
+    for _ in range(own_pool.pool.max_size):
+        async with own_pool.snapshot(uuid4(), ANN) as scope:
+            pipeline = scope.connection.pipeline()
+            await pipeline.__aenter__()
+    for _ in range(own_pool.pool.max_size):
+        async with own_pool.outside() as connection:
+            cursor = await connection.execute("SELECT 3 AS three")
+            assert await cursor.fetchone() == {"three": 3}

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import psycopg
 from psycopg import sql
+from psycopg.pq import PipelineStatus
 from psycopg.rows import DictRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
@@ -274,7 +275,13 @@ class Database:
     async def _connection(self) -> AsyncIterator[Connection]:
         try:
             async with self._traced() as connection:
-                yield connection
+                try:
+                    yield connection
+                finally:
+                    # A pipeline that an interruption left open: whoever got the connection next
+                    # could not begin a transaction. The pool opens another one instead.
+                    if connection.pgconn.pipeline_status != PipelineStatus.OFF:
+                        connection.pgconn.finish()
         except PoolTimeout as error:
             self._refuse_lost_replica(error)
             await self.reach()
