@@ -79,12 +79,13 @@ class Examples:
         judged: float = 0.3,
         reword: Rewordings | None = None,
         labelled: Path | None = None,
+        found: Path | None = None,
         embedder: Embedder | None = None,
     ) -> None:
         """Read all sources; of each, every `held_out`-th block of ten paragraphs is kept for evaluation.
 
         `whole` is the share of passages that are not shortened; `judged` that of statements with a quote; `reword` puts some questions in other words;
-        `labelled` is a further set, whose answers `label_reading.py` found; with an `embedder`, words are exchanged for siblings.
+        `labelled` is a further set, whose answers `label_reading.py` found; `found` holds claims that `found_answers.py` made; with an `embedder`, words are exchanged for siblings.
         """
         self.reword = reword
         self.tokenizer, self.random, self.whole = tokenizer, random.Random(seed), whole
@@ -119,6 +120,10 @@ class Examples:
         self.claims = [
             json.loads(line) for line in (folder / "claims" / "wice-tokens-train.jsonl").open()
         ]
+        self.found: list[dict] = []
+        if found is not None:
+            with gzip.open(found, "rt") as lines:
+                self.found = [json.loads(line) for line in lines]
         reports = json.loads((folder / "tables" / "tatqa-dev.json").read_text())
         self.reports = [each for i, each in enumerate(reports) if i % held_out != held_out - 1]
         self.apart_reports = [
@@ -160,6 +165,8 @@ class Examples:
             (self.support, 0.36), (self.office_claim, 0.08), (self.claim, 0.06),
             (self.written_claim, 0.20), (self.written_statement, 0.30), (self.limit_claim, 0.04),
         ]  # fmt: skip
+        if self.found:
+            judged.append((self.found_answer, 0.4))
         while True:
             kinds = judged if self.random.random() < self.judged else read
             draw = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
@@ -480,6 +487,11 @@ class Examples:
         """A question about a written paper with an answer behind it, right or not, and a quote."""
         said, quote, label = self.written.claim()
         return self.pack("claim: " + said, quote, None, support=label)
+
+    def found_answer(self) -> Pair | None:
+        """A question with what a reader took for its answer, right or not, and the statement around it."""
+        row = self.random.choice(self.found)
+        return self.pack("claim: " + row["claim"], row["quote"], None, support=row["support"])
 
     def written_statement(self) -> Pair | None:
         """A statement that was written about a paper, and a quote."""

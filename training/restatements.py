@@ -14,6 +14,30 @@ NUMBER_VALUES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 20)
 HAN_NUMBERS = "二三四五六七八九十"
 ASIDE = re.compile(r"\s*[(（][^()（）]{2,80}[)）]|\s*\[[^\[\]]{1,30}\]")
 CLAUSES = re.compile(r"\s*[,;，；、–—]\s+|[，；]|\s[–—]\s")
+CUT_BEFORE = {
+    "en": "in|on|at|by|from|with|for|during|after|before|because|since|which|who|where|when|as well as|and",
+    "es": "en|por|para|con|desde|durante|después|cuando|donde|porque|así como|debido|según",
+    "fr": "dans|par|pour|avec|depuis|pendant|après|quand|où|parce|ainsi|afin|lors|sur|chez",
+    "it": "nel|nella|per|con|dal|dalla|durante|dopo|quando|dove|perché|presso|nonché",
+    "pt": "em|no|na|por|para|com|desde|durante|depois|quando|onde|porque|bem como",
+    "ru": "в|во|на|по|для|с|из|от|после|перед|когда|где|потому|благодаря",
+    "de": "nachdem|bevor|weil|da|damit|sodass|wobei|sowie|als|während|seit|durch|wegen|für|mit|nach|vor|aus|im|in|am|an|bei",
+}  # fmt: skip
+"""Words before which a sentence can mostly end and stay true."""
+UNFINISHED = set(
+    "of to by the a an its his her their and or as than that which such both in on at with from for is are was were "
+    "junto de del la las los el un una y o que más al en con por der die das den dem des ein eine einen einer und oder "
+    "von zu am im le les du des une et ou qui que plus di il lo gli della e che più o os as um uma и или что".split()
+)
+"""Words after which it cannot."""
+TURNING = re.compile(
+    r"\b(?:not?|never|none|only|unless|without|until|except|if|whether|would|could|may|might|planned|proposed|but|although|"
+    r"nicht|kein\w*|nie|nur|ohne|bis|außer|sofern|falls|wenn|ob|würde\w*|könnte\w*|sollte\w*|geplant|aber|obwohl|"
+    r"nunca|ning\w+|sólo|solo|sin|hasta|salvo|si|excepto|pero|aunque|pas|jamais|aucun\w*|seulement|sans|sauf|sinon|mais|"
+    r"non|mai|nessun\w*|soltanto|senza|fino|eccetto|ma|não|apenas|sem|até|exceto|mas|не|ни|нет|только|без|до|кроме|если|но)\b",
+    re.IGNORECASE,
+)
+"""Words with which what is left of a sentence may say something else than the whole."""
 GROUPED = re.compile(r"(?<![\d.,])([1-9]\d{0,2})([.,  ])(\d{3})(?![\d]|[.,]\d)")
 SHARE = re.compile(r"(\d+(?:[.,]\d+)?)( ?%)")
 SHARE_WORDS = {
@@ -45,8 +69,9 @@ def restated(draw: random.Random, sentence: str, language: str) -> str | None:
         lambda text: reordered(draw, text),
         lambda text: respelt(draw, text, language),
         lambda text: named_shorter(draw, text, language),
+        lambda text: cut(draw, text, language),
     ]
-    ways = draw.choices(ways, (2, 1, 3, 1), k=8)
+    ways = draw.choices(ways, (2, 1, 2, 1, 3), k=8)
     said = sentence
     wanted = draw.choice((1, 1, 2))
     for way in ways:
@@ -72,6 +97,27 @@ def shortened(draw: random.Random, sentence: str) -> str | None:
     if len(said) < 0.35 * len(sentence):
         return None
     return closed(said, sentence)
+
+
+def cut(draw: random.Random, sentence: str, language: str) -> str | None:
+    """Without what follows a word before which it can end, as a plain answer says it; a German verb at the end stays."""
+    words = CUT_BEFORE.get(language)
+    if words is None or TURNING.search(sentence):
+        return None
+    bare = sentence.rstrip(".!")
+    last = bare.split()[-1]
+    places = [
+        found.start()
+        for found in re.finditer(rf"(?<=\w),? (?:{words}) ", bare)
+        if found.start() > 0.4 * len(bare)
+        and len(bare[: found.start()].split()) >= 5
+        and bare[: found.start()].split()[-1] not in UNFINISHED
+        # A verb at the end, as German has it, belongs to what comes before all but clauses.
+        and not (language == "de" and last.islower() and bare[found.start()] != ",")
+    ]
+    if not places:
+        return None
+    return closed(bare[: draw.choice(places)], sentence)
 
 
 def reordered(draw: random.Random, sentence: str) -> str | None:

@@ -43,6 +43,7 @@ def draw_pools(
     seed: int,
     wordnet: Path | None,
     labelled: Path | None,
+    found: Path | None,
     models: Path | None,
     judged: float,
 ) -> None:
@@ -53,7 +54,8 @@ def draw_pools(
         opened = Embedders(specs=(parse_spec("multilingual"),), open=opener(choices))
         embedder = asyncio.run(opened.primary())
     examples = Examples(
-        data, tokenizer, seed, judged=judged, reword=Rewordings(wordnet), labelled=labelled, embedder=embedder,
+        data, tokenizer, seed, judged=judged, reword=Rewordings(wordnet), labelled=labelled, found=found,
+        embedder=embedder,
     )  # fmt: skip
     pairs = iter(examples)
     while True:
@@ -135,6 +137,11 @@ def main() -> None:
         help="a set that `label_reading.py` made, to be read beside the others",
     )
     parser.add_argument(
+        "--found",
+        type=Path,
+        help="claims that `found_answers.py` made, to be judged beside the others",
+    )
+    parser.add_argument(
         "--average-with",
         type=Path,
         help="weights of which, and of what is trained, the mean is written (Wortsman et al., ICML 2022)",
@@ -192,6 +199,7 @@ def main() -> None:
                 options.seed + seen + feeder * 1_000_003,
                 options.wordnet,
                 options.labelled,
+                options.found,
                 options.models,
                 options.judged,
             ),

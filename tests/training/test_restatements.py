@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 
 from limit_texts import LEAST, MOST, OVER, UNDER, WORDINGS, limit_claim
 from office_texts import CONTRADICTED, SUPPORTED
-from restatements import answered, reordered, respelt, restated, shortened
+from restatements import answered, cut, reordered, respelt, restated, shortened
 
 from footnote.language.figures import agrees, figures_of
 
@@ -114,3 +114,33 @@ def test_what_is_at_least_is_neither_at_most_nor_less() -> None:
         elif label == SUPPORTED:
             assert (one in (LEAST, OVER)) == (other in (LEAST, OVER))
             assert (one in (MOST, UNDER)) == (other in (MOST, UNDER))
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence", "may_be"),
+    [
+        ("en", "The deposit of 900 euros is paid back within six weeks after the handover.",
+         {"The deposit of 900 euros is paid back within six weeks."}),
+        ("de", "Die Miete ist am dritten Werktag zu zahlen, weil der Vermieter sie braucht.",
+         {"Die Miete ist am dritten Werktag zu zahlen."}),
+        ("es", "El alquiler se paga el primer día del mes desde la firma del contrato.",
+         {"El alquiler se paga el primer día del mes."}),
+    ],
+)  # fmt: skip
+def test_a_sentence_is_cut_where_it_can_end(language: str, sentence: str, may_be: set[str]) -> None:
+    made = {cut(random.Random(seed), sentence, language) for seed in range(30)}
+    assert may_be <= made
+    assert all(each and sentence.startswith(each[:-1]) and each.endswith(".") for each in made)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "Dogs are allowed only in the garden on Sundays during the summer months."),
+        ("en", "Nobody may enter the building unless they wear a badge at the front door."),
+        ("de", "Hunde sind im Garten nicht erlaubt, weil dort Kinder am Nachmittag spielen."),
+        ("zh", "狗只能在星期天进入花园。"),
+    ],
+)
+def test_a_sentence_that_a_cut_could_turn_round_is_left_whole(language: str, sentence: str) -> None:
+    assert all(cut(random.Random(seed), sentence, language) is None for seed in range(30))
