@@ -21,7 +21,7 @@ from limit_texts import limit_claim
 from near_misses import NearMisses
 from office_texts import CONTRADICTED, NEITHER, SUPPORTED, Asked, Office
 from paper_texts import Papers
-from restatements import answered, restated
+from restatements import answered, respelt, restated
 from rewordings import Rewordings
 from sibling_pairs import Siblings
 from tokenizers import Tokenizer
@@ -476,6 +476,8 @@ class Examples:
     def office_claim(self) -> Pair | None:
         """A statement about an office paper, true, altered or of another fact, with a quote."""
         said, quote, label = self.office_source(0.55).claim()
+        if self.random.random() < 0.3:
+            said = respelt(self.random, said, "en") or said
         return self.pack("claim: " + said, quote, None, support=label)
 
     def limit_claim(self) -> Pair | None:
@@ -496,6 +498,9 @@ class Examples:
     def written_statement(self) -> Pair | None:
         """A statement that was written about a paper, and a quote."""
         said, quote, label = self.written.statement()
+        if self.random.random() < 0.4:
+            # What these change in one of these languages stands in no other.
+            said = respelt(self.random, said, "en") or respelt(self.random, said, "de") or said
         return self.pack("claim: " + said, quote, None, support=label)
 
     def claim(self) -> Pair | None:

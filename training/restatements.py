@@ -38,6 +38,16 @@ TURNING = re.compile(
     re.IGNORECASE,
 )
 """Words with which what is left of a sentence may say something else than the whole."""
+MODALS = {
+    "en": (("must", "has to", "is required to", "shall"), ("must", "have to", "are required to", "shall"),
+           ("may", "can", "is allowed to"), ("may", "can", "are allowed to", "are permitted to")),
+    "de": (("darf", "kann"), ("dürfen", "können")),
+    "es": (("debe", "tiene que", "ha de"), ("deben", "tienen que", "han de"), ("puede", "está autorizado a")),
+    "fr": (("doit", "est tenu de"), ("doivent", "sont tenus de"), ("peut", "est autorisé à")),
+    "it": (("deve", "è tenuto a"), ("devono", "sono tenuti a"), ("può", "è autorizzato a")),
+    "zh": (("必须", "应当"), ("可以", "能够")),
+}  # fmt: skip
+"""Wordings that say the same of a duty or a leave."""
 GROUPED = re.compile(r"(?<![\d.,])([1-9]\d{0,2})([.,  ])(\d{3})(?![\d]|[.,]\d)")
 SHARE = re.compile(r"(\d+(?:[.,]\d+)?)( ?%)")
 SHARE_WORDS = {
@@ -151,6 +161,13 @@ def respelt(draw: random.Random, sentence: str, language: str) -> str | None:
                 pattern = rf"(?<![\d.{HAN_NUMBERS}一百千万]){old}(?=[个個名位人次年月日座种場场])"
                 if re.search(pattern, sentence):
                     ways.append((pattern, new))
+    for same in MODALS.get(language, ()):
+        for word in same:
+            bounds = ("", "") if language in UNSPACED else (r"(?<!\w)", r"(?! not\b|n't\b|\w)")
+            if re.search(f"{bounds[0]}{word}{bounds[1]}", sentence):
+                ways += [
+                    (f"{bounds[0]}{word}{bounds[1]}", other) for other in same if other != word
+                ]
     for found in GROUPED.finditer(sentence):
         marks = [mark for mark in ("", "", ",", ".", " ") if mark != found[2]]
         ways.append((re.escape(found.group()), f"{found[1]}{draw.choice(marks)}{found[3]}"))
