@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from footnote.answering.grounding_coefficients import Logistic
 from footnote.domain import Hit
 from footnote.index.analysis import TextAnalyzer
 from footnote.index.bm25 import (
@@ -41,7 +40,7 @@ from footnote.retrieval.coverage import query_words
 from footnote.retrieval.fusion import FusionChoices, Recalls
 from footnote.retrieval.trust import observe
 from installation import MODELS
-from logistic import area_under_curve, fit
+from logistic import Logistic, area_under_curve, fit
 from reporting import finish, machine, progress, show
 from retrieval_sets import RetrievalSet, index_of, read_set
 

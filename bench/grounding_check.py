@@ -1,8 +1,7 @@
 """Measure the check of statements against sources, quotes found by itself.
 
 Statements are those of `grounding_sets`; the source of each is its whole article, five paragraphs,
-and for "of another article" those of the next one. `--reader` names weights that judge; without,
-rules do.
+and for "of another article" those of the next one.
 
     python bench/grounding_check.py --data ../shared/data
 """
@@ -100,18 +99,6 @@ def show(found: Sequence[tuple[str, bool, ClaimCheck]], title: str) -> None:
     )
     print("\nright:", ", ".join(f"{each} {value:.3f}" for each, value in share.items()))
     print(f"supported or not: {told / max(1, len(rows)):.3f}")
-    for sure in (True, False):
-        used = [
-            expected(form) is ClaimVerdict.CONTRADICTED
-            for form, held_out, check in found
-            if not held_out
-            and form not in TRUE_FORMS
-            and check.supported < 1
-            and (check.contradicted > (1 - check.supported) / 2) is sure
-        ]
-        print(
-            f"contradictions among false ones to fit on, opposed {sure}: {sum(used)} of {len(used)}"
-        )
 
 
 async def main() -> None:
@@ -120,13 +107,11 @@ async def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--languages", nargs="+", default=["en", "de", "es", "zh"])
     parser.add_argument("--statements", type=int, default=1200)
-    parser.add_argument("--reader", type=Path)
+    parser.add_argument("--reader", default="packaged", help="weights that judge, or none")
     parser.add_argument("--models", type=Path)
     given = parser.parse_args()
     folder = given.models or Path(tempfile.mkdtemp())
-    reader = (
-        reader_from(str(given.reader), models_folder=folder, threads=0) if given.reader else None
-    )
+    reader = reader_from(given.reader, models_folder=folder, threads=0)
     for language in given.languages:
         asked = read_set(given.data / f"xquad-{language}")
         articles = articles_of(asked, language)

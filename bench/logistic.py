@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from footnote.answering.grounding_coefficients import Logistic
 from reading_sets import Floats
 
 RIDGE = 3.0
@@ -26,6 +26,14 @@ SPEAKS_FOR = (
 """A signal whose name holds one of these can only speak for an answer."""
 SPEAKS_AGAINST = ("lacks", "unseen", "only_names")
 """And one whose name begins so only against it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logistic:
+    """probability = 1 / (1 + exp(−(intercept + Σ weight · signal)))."""
+
+    intercept: float
+    weights: Mapping[str, float]
 
 
 def fit(signals: Floats, right: Floats, weights: Floats, names: Sequence[str]) -> Logistic:

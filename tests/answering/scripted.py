@@ -11,7 +11,8 @@ from footnote.domain import AnswerDone, AnswerEvent, Evidence, TextWritten, Turn
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.counting import estimate_tokens
-from footnote.models.testing import HashEmbedder
+from footnote.models.reader_roles import ReaderJudge
+from footnote.models.testing import WordReader
 from footnote.ports import Embedder, Written
 
 from .factories import make_answerer
@@ -54,7 +55,7 @@ def make_generative(
     return GenerativeAnswerer(
         writer=ScriptedWriter(pieces, failure=failure, context_tokens=context_tokens),
         draft=make_answerer(),
-        ground=Ground(embedder=HashEmbedder(dimensions=256), analyzer=TextAnalyzer()),
+        ground=Ground(analyzer=TextAnalyzer(), judge=ReaderJudge(reader=WordReader())),
         analyzer=TextAnalyzer(),
         embedder=embedder,
         count_tokens=estimate_tokens,

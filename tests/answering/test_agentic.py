@@ -10,7 +10,6 @@ from footnote.answering.grounding import Ground
 from footnote.domain import AnswerDone, AnswerFailed, ToolCalled, ToolReturned, Turn
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
-from footnote.models.testing import HashEmbedder
 from footnote.ports import AgentBounds, McpServer, Tool, Written
 
 from .factories import make_evidence, make_passage
@@ -41,7 +40,7 @@ class BreaksOff:
 
 async def events_of(text: str) -> list[object]:
     analyzer = TextAnalyzer()
-    ground = Ground(embedder=HashEmbedder(dimensions=256), analyzer=analyzer)
+    ground = Ground(analyzer=analyzer, judge=None)
     answerer = AgenticAnswerer(model=BreaksOff(text), ground=ground, analyzer=analyzer)
     equipment = Equipment(
         tools=(), servers=(), bounds=AgentBounds(steps=2, seconds=5.0), evidence=lambda: EVIDENCE

@@ -1,4 +1,4 @@
-"""Sentences held against their quotes: what supports them, what contradicts them, and the laws."""
+"""Sentences held against their quotes: what a reader says of them, exact values, and the laws."""
 
 from __future__ import annotations
 
@@ -11,35 +11,22 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from footnote.answering.cite import Footnotes
-from footnote.answering.grounding import EMBEDDED_TEXTS, Ground, Grounded, Grounds
+from footnote.answering.grounding import Ground, Grounded, Grounds
 from footnote.answering.sentences import candidates_of
 from footnote.domain import AnswerSentence, BlockKind, Citation, Evidence, Verdict
-from footnote.errors import LaneUnavailable, ModelUnavailable
+from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
-from footnote.models.testing import HashEmbedder
-from footnote.ports import Judge, Vectors
+from footnote.models.reader import PackagedReader
+from footnote.models.reader_roles import ReaderJudge
+from footnote.ports import Judge
 
 from .factories import make_evidence, make_passage
 
-BY_WORDS = Ground(embedder=None, analyzer=TextAnalyzer())
+UNREAD = Ground(analyzer=TextAnalyzer(), judge=None)
 LEASE = (
     "The monthly rent of the flat in Basel is 1,200 EUR and is due on 3 June 2024. "
     "Pets are not allowed without the consent of Anna Braun."
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordingEmbedder(HashEmbedder):
-    """Remembers what it was asked, or refuses."""
-
-    batches: list[list[str]] = field(default_factory=list)
-    refuses: bool = False
-
-    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        self.batches.append(list(texts))
-        if self.refuses:
-            raise LaneUnavailable("the model is away")
-        return self.encode(texts)
 
 
 @dataclass(slots=True)
@@ -85,8 +72,19 @@ def evidence_of(text: str, language: str = "en", name: str = "lease") -> list[Ev
     return make_evidence(replace(make_passage(text, name=name), language=language))
 
 
+def judged_by(score: float, *, refuses: bool = False) -> Ground:
+    judge: Judge = ScriptedJudge(score=score, refuses=refuses)
+    return Ground(analyzer=TextAnalyzer(), judge=judge)
+
+
+@pytest.fixture
+def read(packaged_reader: PackagedReader) -> Ground:
+    """As Footnote grounds what a model writes: the packaged reader judges."""
+    return Ground(analyzer=TextAnalyzer(), judge=ReaderJudge(reader=packaged_reader))
+
+
 async def grounded(
-    statement: str, quote: str, *, language: str = "en", ground: Grounds = BY_WORDS
+    statement: str, quote: str, *, language: str = "en", ground: Grounds = UNREAD
 ) -> AnswerSentence:
     result = await ground([stating(statement)], [quoting(quote)], evidence_of(quote, language))
     return result.sentences[0]
@@ -100,7 +98,6 @@ AGREEING = [
     ("en", "Twenty-five people signed it.", "It was signed by 25 people."),
     ("en", "It costs 1.2 million dollars.", "It costs $1,200,000."),
     ("en", "The lease ends on June 3, 2024.", "The lease ends on 03.06.2024."),
-    ("en", "Half of the members voted.", "50 % of the members voted."),
     (
         "en",
         "The notice must be at least three months.",
@@ -114,24 +111,27 @@ AGREEING = [
     ("fr", "Le loyer est de 1 200 euros.", "Le loyer mensuel est de 1200 euros."),
     ("fr", "Le bail finit le 3 juin 2024.", "Le bail finit le 03.06.2024."),
     ("it", "L'affitto è di 1200 euro.", "L'affitto mensile è di 1.200 euro."),
-    ("zh", "合同于2024年6月3日到期。", "租赁合同于2024年6月3日到期，届时须归还钥匙。"),
+    ("zh", "租赁合同于2024年6月3日到期。", "租赁合同于2024年6月3日到期，届时须归还钥匙。"),
 ]
-CONTRADICTING = [
+OTHER_VALUES = [
     ("en", "The rent is 1,300 EUR.", "The monthly rent is 1,200 EUR."),
     ("en", "The rent is 1,200 USD.", "The monthly rent is 1,200 EUR."),
     ("en", "Three people signed it.", "It was signed by seven people."),
     ("en", "The lease ends on 4 June 2024.", "The lease ends on 3 June 2024."),
     ("en", "The lease ends in July 2024.", "The lease ends on 3 June 2024."),
+    ("en", "The contract was signed by Peter Maier.", "The contract was signed by Anna Braun."),
+    ("en", "Policy POL-2024/88-B covers floods.", "Policy POL-2024/88-A covers floods."),
+    ("de", "Die Miete beträgt 1.300 Euro.", "Die Miete beträgt 1.200 Euro."),
+    ("zh", "租金为每月1300元。", "租金为每月1200元。"),
+]
+CONTRADICTING = [
     ("en", "Pets are allowed in the flat.", "Pets are not allowed in the flat."),
     ("en", "The flood is not covered by the policy.", "The flood is covered by the policy."),
     ("en", "The notice is at most three months.", "The notice is at least three months."),
     ("en", "The contract is unlawful.", "The contract is lawful and in force."),
-    ("en", "The contract was signed by Peter Maier.", "The contract was signed by Anna Braun."),
-    ("en", "Policy POL-2024/88-B covers floods.", "Policy POL-2024/88-A covers floods."),
     ("de", "Haustiere sind erlaubt.", "Haustiere sind nicht erlaubt."),
     ("de", "Der Schaden ist nicht versichert.", "Der Schaden ist versichert."),
     ("de", "Die Frist beträgt höchstens drei Monate.", "Die Frist beträgt mindestens drei Monate."),
-    ("de", "Die Miete beträgt 1.300 Euro.", "Die Miete beträgt 1.200 Euro."),
     ("es", "El seguro no cubre las inundaciones.", "El seguro cubre las inundaciones."),
     ("es", "El plazo es como máximo de tres meses.", "El plazo es al menos de tres meses."),
     ("fr", "L'assurance ne couvre pas les inondations.", "L'assurance couvre les inondations."),
@@ -139,57 +139,72 @@ CONTRADICTING = [
     ("it", "La polizza non copre le alluvioni.", "La polizza copre le alluvioni."),
     ("it", "Il termine è al massimo di tre mesi.", "Il termine è almeno di tre mesi."),
     ("zh", "该保险不承保洪水损失。", "该保险承保洪水损失。"),
-    ("zh", "租金为每月1300元。", "租金为每月1200元。"),
     ("zh", "通知期最多三个月。", "通知期至少三个月。"),
 ]
 
 
 @pytest.mark.parametrize(("language", "statement", "quote"), AGREEING)
 async def test_the_same_fact_written_otherwise_is_supported(
-    language: str, statement: str, quote: str
+    language: str, statement: str, quote: str, read: Ground
 ) -> None:
-    sentence = await grounded(statement, quote, language=language)
+    sentence = await grounded(statement, quote, language=language, ground=read)
     assert sentence.verdict is Verdict.SUPPORTED, sentence.support
 
 
 @pytest.mark.parametrize(("language", "statement", "quote"), CONTRADICTING)
 async def test_what_the_quote_contradicts_is_unsupported(
-    language: str, statement: str, quote: str
+    language: str, statement: str, quote: str, read: Ground
 ) -> None:
-    sentence = await grounded(statement, quote, language=language)
+    sentence = await grounded(statement, quote, language=language, ground=read)
     assert sentence.verdict is Verdict.UNSUPPORTED, sentence.support
 
 
-async def test_a_quote_about_something_else_supports_nothing() -> None:
-    sentence = await grounded(
-        "Employees receive thirty days of holiday.", "The boiler was serviced in the spring."
-    )
+@pytest.mark.parametrize(("language", "statement", "quote"), OTHER_VALUES)
+@pytest.mark.parametrize("ground", [UNREAD, judged_by(1.0)], ids=["unread", "believed"])
+async def test_another_value_is_unsupported_whoever_judges(
+    language: str, statement: str, quote: str, ground: Ground
+) -> None:
+    sentence = await grounded(statement, quote, language=language, ground=ground)
+    assert sentence.verdict is Verdict.UNSUPPORTED, sentence.support
+
+
+async def test_a_quote_about_something_else_supports_nothing(read: Ground) -> None:
+    statement = "Employees receive thirty days of holiday."
+    sentence = await grounded(statement, "The boiler was serviced in the spring.", ground=read)
     assert sentence.verdict is Verdict.UNSUPPORTED
 
 
 async def test_less_than_a_whole_sentence_is_not_taken_for_the_quote() -> None:
-    sentence = await grounded("Pets are allowed", "It is false that pets are allowed.")
-    assert sentence.support < 1.0
+    quote = "It is false that pets are allowed."
+    sentence = await grounded("Pets are allowed", quote, ground=judged_by(0.1))
+    assert sentence.support == 0.1
 
 
-async def test_what_only_the_passage_around_the_quote_says_makes_it_partly_supported() -> None:
+async def test_shared_words_alone_never_support() -> None:
+    quote = "Pets are not allowed in the flat without the consent of the landlord."
+    sentence = await grounded("Pets are allowed in the flat without consent.", quote)
+    assert sentence.verdict is Verdict.PARTLY
+
+
+async def test_a_figure_of_the_passage_around_the_quote_is_no_other_value() -> None:
     evidence = evidence_of("The lease was signed by Anna Braun in 2021. It ends after five years.")
     sentences = [
         stating("The lease signed in 2021 ends after five years."),
         stating("The lease signed in 2019 ends after five years."),
     ]
-    result = await BY_WORDS(sentences, [quoting("It ends after five years.")], evidence)
-    assert [each.verdict for each in result.sentences] == [Verdict.PARTLY, Verdict.UNSUPPORTED]
+    quotes = [quoting("It ends after five years.")]
+    result = await judged_by(1.0)(sentences, quotes, evidence)
+    assert [each.verdict for each in result.sentences] == [Verdict.SUPPORTED, Verdict.UNSUPPORTED]
 
 
-async def test_a_statement_of_two_quotes_needs_both() -> None:
+async def test_a_statement_of_two_quotes_needs_both(read: Ground) -> None:
     one = "The rent is 1,200 EUR."
     other = "The deposit is 3,600 EUR."
     evidence = evidence_of(f"{one} {other}")
     statement = stating("The rent is 1,200 EUR and the deposit 3,600 EUR.")
-    both = await BY_WORDS([statement], [quoting(one), quoting(other)], evidence)
+    both = await read([statement], [quoting(one), quoting(other)], evidence)
     assert both.sentences[0].verdict is Verdict.SUPPORTED
-    single = await BY_WORDS([statement], [quoting(one)], evidence_of(one))
+    single = await read([statement], [quoting(one)], evidence_of(one))
     assert single.sentences[0].verdict is not Verdict.SUPPORTED
 
 
@@ -198,7 +213,7 @@ async def test_a_row_of_a_table_is_supported_as_an_extractive_answer_shows_it() 
     evidence = make_evidence(make_passage(table, kinds=[BlockKind.TABLE]))
     candidates = candidates_of(evidence)
     footnotes = Footnotes()
-    result = await BY_WORDS(
+    result = await UNREAD(
         [
             stating(
                 each.statement,
@@ -212,10 +227,14 @@ async def test_a_row_of_a_table_is_supported_as_an_extractive_answer_shows_it() 
     assert [each.support for each in result.sentences] == [1.0, 1.0]
 
 
-async def test_a_statement_in_another_language_than_its_quote_is_judged_by_its_figures() -> None:
+async def test_a_statement_in_another_language_than_its_quote_needs_its_figures(
+    read: Ground,
+) -> None:
     quote = "Die Miete der Wohnung in Basel beträgt 1.200 Euro und ist am 3. Juni 2024 fällig."
-    right = await grounded("The rent in Basel is 1,200 EUR.", quote, language="de")
-    wrong = await grounded("The rent in Basel is 1,300 EUR.", quote, language="de")
+    right, wrong = [
+        await grounded(f"The rent in Basel is {rent} EUR.", quote, language="de", ground=read)
+        for rent in ("1,200", "1,300")
+    ]
     assert right.support > wrong.support
     assert wrong.verdict is Verdict.UNSUPPORTED
 
@@ -246,7 +265,7 @@ async def test_a_sentence_that_is_its_quote_is_supported(text: str) -> None:
 )
 @settings(max_examples=80)
 async def test_changing_a_digit_never_raises_support(
-    figure: str, place: int, step: int, kept: list[bool], embedded: bool
+    figure: str, place: int, step: int, kept: list[bool], believed: bool
 ) -> None:
     words = f"The monthly rent of the flat in Basel is {figure} EUR plus heating".split()
     quote = " ".join(words) + "."
@@ -255,7 +274,7 @@ async def test_changing_a_digit_never_raises_support(
     at = digits[place % len(digits)]
     changed = figure[:at] + str((int(figure[at]) + step) % 10) + figure[at + 1 :]
     assume(changed != figure)
-    ground = Ground(embedder=HashEmbedder() if embedded else None, analyzer=TextAnalyzer())
+    ground = judged_by(1.0) if believed else UNREAD
     true = await grounded(" ".join(said) + " today.", quote, ground=ground)
     false = await grounded(
         " ".join(said).replace(figure, changed) + " today.", quote, ground=ground
@@ -266,7 +285,7 @@ async def test_changing_a_digit_never_raises_support(
 
 @given(st.permutations(range(4)), st.booleans())
 @settings(max_examples=24)
-async def test_the_order_of_citations_does_not_matter(order: list[int], embedded: bool) -> None:
+async def test_the_order_of_citations_does_not_matter(order: list[int], believed: bool) -> None:
     quotes = [
         "The monthly rent is 1,200 EUR.",
         "Pets are not allowed.",
@@ -277,7 +296,7 @@ async def test_the_order_of_citations_does_not_matter(order: list[int], embedded
     evidence = make_evidence(
         *(make_passage(quote, name=f"lease-{at}") for at, quote in enumerate(quotes))
     )
-    ground = Ground(embedder=HashEmbedder() if embedded else None, analyzer=TextAnalyzer())
+    ground = judged_by(0.9) if believed else UNREAD
     sentences = [stating("Anna Braun asks 1,200 EUR until June 2024.")]
     straight = await ground(sentences, citations, evidence)
     shuffled = await ground(sentences, [citations[at] for at in order], evidence[::-1])
@@ -296,7 +315,7 @@ async def test_any_text_has_a_support_from_zero_to_one(statement: str, quote: st
     "citations", [[], [quoting("The rent is due.", marker=2)], [quoting("  ")]]
 )
 async def test_without_a_quote_a_sentence_is_uncited(citations: list[Citation]) -> None:
-    result = await BY_WORDS([stating("The rent is due.")], citations, evidence_of(LEASE))
+    result = await UNREAD([stating("The rent is due.")], citations, evidence_of(LEASE))
     assert result.sentences[0].verdict is Verdict.UNCITED
     assert result.sentences[0].support == 0.0
     assert result.confidence == 0.0
@@ -304,14 +323,14 @@ async def test_without_a_quote_a_sentence_is_uncited(citations: list[Citation]) 
 
 async def test_only_support_and_verdict_differ_from_what_was_given() -> None:
     given_ = [stating("The rent is 1,200 EUR."), stating("It is so.", 7), stating("Pets?", 1)]
-    result = await BY_WORDS(given_, [quoting(LEASE)], evidence_of(LEASE))
+    result = await UNREAD(given_, [quoting(LEASE)], evidence_of(LEASE))
     assert [replace(each, support=0.0, verdict=Verdict.UNCITED) for each in result.sentences] == [
         replace(each, verdict=Verdict.UNCITED) for each in given_
     ]
 
 
 async def test_an_empty_answer_has_no_confidence() -> None:
-    assert await BY_WORDS([], [], []) == Grounded(sentences=(), confidence=0.0)
+    assert await UNREAD([], [], []) == Grounded(sentences=(), confidence=0.0)
 
 
 async def test_confidence_falls_with_every_doubt() -> None:
@@ -321,7 +340,7 @@ async def test_confidence_falls_with_every_doubt() -> None:
     doubtful = stating("The tenant pays the rent of 1,200 EUR for parking.")
     false = stating("The monthly rent is 1,300 EUR.")
     chances = [
-        (await BY_WORDS(sentences, quotes, evidence)).confidence
+        (await UNREAD(sentences, quotes, evidence)).confidence
         for sentences in ([sound], [sound, doubtful], [sound, doubtful, false])
     ]
     assert 1.0 >= chances[0] > chances[1] > chances[2] >= 0.0
@@ -339,83 +358,48 @@ async def test_confidence_falls_with_what_is_claimed_without_a_citation(
     uncited: str, same: bool
 ) -> None:
     cited = stating(LEASE.split(". ", maxsplit=1)[0] + ".")
-    alone = await BY_WORDS([cited], [quoting(LEASE)], evidence_of(LEASE))
-    more = await BY_WORDS([cited, stating(uncited, 9)], [quoting(LEASE)], evidence_of(LEASE))
+    alone = await UNREAD([cited], [quoting(LEASE)], evidence_of(LEASE))
+    more = await UNREAD([cited, stating(uncited, 9)], [quoting(LEASE)], evidence_of(LEASE))
     assert (more.confidence == alone.confidence) is same
 
 
-# --- what it costs, and what happens when models are away --------------------------------------
+# --- judges ------------------------------------------------------------------------------------
 
 
-async def test_a_verbatim_quote_costs_no_vector() -> None:
-    embedder = RecordingEmbedder()
-    ground = Ground(embedder=embedder, analyzer=TextAnalyzer())
-    sentence = await grounded(LEASE.split(". ", maxsplit=1)[0] + ".", LEASE, ground=ground)
-    assert sentence.support == 1.0
-    assert embedder.batches == []
-
-
-async def test_an_answer_is_embedded_in_one_batch_of_few_texts() -> None:
-    embedder = RecordingEmbedder()
-    ground = Ground(embedder=embedder, analyzer=TextAnalyzer())
-    statements = [f"The tenant number {at} pays for heating the flat." for at in range(12)]
-    quotes = [quoting(f"Heating is paid by tenant {at}, and so on.", marker=at) for at in range(12)]
-    await ground([stating(text, at) for at, text in enumerate(statements)], quotes, [])
-    assert len(embedder.batches) <= 1
-    assert sum(map(len, embedder.batches)) <= EMBEDDED_TEXTS
-
-
-async def test_without_the_embedder_words_alone_decide_and_say_so() -> None:
-    ground = Ground(embedder=RecordingEmbedder(refuses=True), analyzer=TextAnalyzer())
-    doubtful = "The tenant of the flat pays for its heating."
-    quote = "Heating costs of the building are borne by every tenant in equal parts."
-    away = await ground([stating(doubtful)], [quoting(quote)], evidence_of(quote))
-    alone = await BY_WORDS([stating(doubtful)], [quoting(quote)], evidence_of(quote))
-    assert away.sentences == alone.sentences
-    assert away.confidence == alone.confidence
-    assert len(away.degraded) == 1
-    assert away.degraded[0].startswith("grounding: words alone")
-    assert alone.degraded == ()
-
-
-async def test_a_judge_reads_what_is_not_verbatim() -> None:
-    judge: ScriptedJudge = ScriptedJudge(score=1.0)
-    ground = Ground(embedder=None, analyzer=TextAnalyzer(), judge=judge)
+async def test_a_judge_reads_what_is_not_verbatim_below_its_title() -> None:
+    judge = ScriptedJudge(score=1.0)
     quote = "The boiler was serviced in spring."
-    await ground(
+    await Ground(analyzer=TextAnalyzer(), judge=judge)(
         [stating(quote), stating("Somebody looked after the heating.")],
         [quoting(quote)],
         evidence_of(quote),
     )
-    assert judge.asked == [("Somebody looked after the heating.", quote)]
+    assert judge.asked == [("Somebody looked after the heating.", f"Lease\n{quote}")]
 
 
-@pytest.mark.parametrize(("score", "higher"), [(1.0, True), (0.0, False)])
-async def test_a_judge_moves_support(score: float, higher: bool) -> None:
-    judge: Judge = ScriptedJudge(score=score)
-    ground = Ground(embedder=None, analyzer=TextAnalyzer(), judge=judge)
+async def test_a_judge_reads_equal_figures_and_dates_as_the_quote_spells_them() -> None:
+    judge = ScriptedJudge(score=1.0)
+    quote = "Since 03.06.2024 the rent is 1,200 EUR, and 25 tenants pay it."
+    statement = "From June 3, 2024 twenty-five tenants pay 1200 EUR; 24 paid 1,100 EUR."
+    await grounded(statement, quote, ground=Ground(analyzer=TextAnalyzer(), judge=judge))
+    assert [asked for asked, _ in judge.asked] == [
+        "From 03.06.2024 25 tenants pay 1,200 EUR; 24 paid 1,100 EUR."
+    ]
+
+
+@pytest.mark.parametrize("score", [0.0, 0.4, 0.95])
+async def test_support_is_what_the_judge_says(score: float) -> None:
     quote = "The boiler was serviced in spring by the landlord."
     statement = "The landlord had the boiler looked after."
-    alone = await grounded(statement, quote)
-    judged = await grounded(statement, quote, ground=ground)
-    assert (judged.support > alone.support) is higher
+    sentence = await grounded(statement, quote, ground=judged_by(score))
+    assert sentence.support == score
 
 
-async def test_a_judge_lifts_a_contradiction_to_partly_at_most() -> None:
-    ground = Ground(embedder=None, analyzer=TextAnalyzer(), judge=ScriptedJudge(score=1.0))
-    sentence = await grounded(
-        "The rent rose by 20 %.", "The rent rose from 1,000 to 1,200 EUR.", ground=ground
-    )
-    assert sentence.verdict is Verdict.PARTLY
-
-
-async def test_a_judge_that_is_away_is_named_and_changes_nothing() -> None:
-    ground = Ground(
-        embedder=None, analyzer=TextAnalyzer(), judge=ScriptedJudge(score=1.0, refuses=True)
-    )
+async def test_a_judge_that_is_away_is_named_and_leaves_it_to_words() -> None:
     quote = "The boiler was serviced in spring."
     sentences, citations = [stating("The heating was serviced.")], [quoting(quote)]
-    away = await ground(sentences, citations, evidence_of(quote))
-    alone = await BY_WORDS(sentences, citations, evidence_of(quote))
+    away = await judged_by(1.0, refuses=True)(sentences, citations, evidence_of(quote))
+    alone = await UNREAD(sentences, citations, evidence_of(quote))
     assert away.sentences == alone.sentences
     assert away.degraded == ("grounding: not judged, the judge is away",)
+    assert alone.degraded == ()

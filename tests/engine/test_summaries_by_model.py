@@ -25,6 +25,7 @@ BERTHS = f"# Harbour fees\n\n{RAISED} {FERRIES}\n"
 CHESS = "# Chess\n\nThe chess club meets on Tuesdays in the library. New members learn openings.\n"
 WRITTEN = "The harbour raises fees for all berths in March."
 HALF = "Ferries pay half of the fee."
+MEMBERS = "New members learn how to sail a ferry."
 
 
 def told(*sentences: tuple[str, list[int]]) -> str:
@@ -104,7 +105,7 @@ async def test_a_sentence_that_its_sources_do_not_carry_is_left_out(
 ) -> None:
     document_id = await put(workspace)
     wire_server.script(
-        says(told((WRITTEN, [1]), ("The harbour raises 40 fees in March.", [1]), (HALF, [1])))
+        says(told((WRITTEN, [1]), ("The harbour raises 40 fees in March.", [1]), (MEMBERS, [1])))
     )
     progress = await summarised(workspace)
     summary = await workspace.summary(document_id=document_id)

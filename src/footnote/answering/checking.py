@@ -6,14 +6,12 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from footnote.answering.agreement import ENOUGH
 from footnote.answering.claim_guards import Guarded, guard
 from footnote.answering.claim_quotes import WEAK, ClaimQuotes, Found, together
 from footnote.answering.claims_of_answer import Claim
-from footnote.answering.grounding_coefficients import SUPPORTED
 from footnote.answering.holding import Reader as ClaimReader
 from footnote.answering.holding import hold, is_verbatim
-from footnote.answering.support import averaged, support_of, uncapped
+from footnote.answering.support import SUPPORTED, support_of
 from footnote.domain import Passage
 from footnote.domain.grounding import (
     ClaimCheck,
@@ -30,8 +28,6 @@ RULES = "rules"
 """The judge's name where there is none."""
 CONTRADICTED = 0.5
 """Probability of a contradiction from which the verdict says so."""
-GUARDED = 0.3
-"""The most support of a claim with an exact value that its quotes lack, whatever a judge says."""
 OPPOSED_SHARE = 0.9
 OTHER_SHARE = 0.2
 """Share of contradictions among claims that do not hold, with and without a rule that says so.
@@ -83,11 +79,9 @@ class Weighed:
     coverage: float
     """Share of the claim's terms in the quotes; across languages, where that says nothing, 1 with
     the quote that was found first, else 0."""
+    statement: str
+    """The claim as a judge reads it beside them."""
     verbatim: bool
-    own: float
-    """Support by rules, before guards."""
-    capped: float
-    """The same after them, and as far as they share words."""
     guarded: Guarded
 
     @property
@@ -99,15 +93,14 @@ class Weighed:
         """The probabilities, given what a judge said, if one did."""
         if self.verbatim:
             return Odds(supported=1.0, contradicted=0.0)
+        supported = support_of(
+            None if judged is None else judged.supported,
+            self.coverage,
+            guarded=bool(self.guarded.guards),
+        )
         share = OPPOSED_SHARE if self.guarded.opposed else OTHER_SHARE
-        if judged is None:
-            return Odds(supported=self.capped, contradicted=(1 - self.capped) * share)
-        supported = averaged(judged.supported, self.own)
-        if self.guarded.exact:
-            supported = min(supported, GUARDED)
-        if judged.opposing is not None:
-            sure = self.guarded.opposed and self.guarded.exact
-            share = max(share, judged.opposing) if sure else judged.opposing
+        if judged is not None and judged.opposing is not None:
+            share = max(share, judged.opposing) if self.guarded.opposed else judged.opposing
         return Odds(supported=supported, contradicted=(1 - supported) * share)
 
 
@@ -122,7 +115,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Holds claims against passages, by rules and, where there is one, by a model that judges."""
+    """Holds claims against passages: by exact values, and by a model that reads, if one does."""
 
     analyzer: Analyzer
     embedder: Embedder | None = None
@@ -131,7 +124,7 @@ class Check:
     judge: Judge | None = None
     """Asked in place of the reader; it tells support alone."""
     judge_seconds: float = 30.0
-    """After which what is not judged yet is left to the rules."""
+    """After which what is not judged yet is left to shared words and exact values."""
 
     async def __call__(
         self,
@@ -150,7 +143,7 @@ class Check:
             await asyncio.to_thread(_weighed, claim.words, quotes, reader)
             for claim, quotes in zip(claims, found, strict=True)
         ]
-        judged, notes = await self._judged(claims, weighed)
+        judged, notes = await self._judged(weighed)
         checks = tuple(
             _checked(
                 at + 1,
@@ -190,7 +183,7 @@ class Check:
         return [together(each, nearest.get(at, [])) for at, each in enumerate(found)]
 
     async def _judged(
-        self, claims: Sequence[Claim], weighed: Sequence[Sequence[Weighed]]
+        self, weighed: Sequence[Sequence[Weighed]]
     ) -> tuple[dict[tuple[int, int], Judged], list[str]]:
         """What the judge says, by the places of claim and weighing, as far as it comes to it."""
         if self.reader is None and self.judge is None:
@@ -207,7 +200,7 @@ class Check:
                 for start in range(0, len(places), _PAIRS_AT_ONCE):
                     part = places[start : start + _PAIRS_AT_ONCE]
                     said = await self._asked(
-                        [claims[at].words for at, _ in part],
+                        [weighed[at][place].statement for at, place in part],
                         [weighed[at][place].judged_text for at, place in part],
                     )
                     judged |= dict(zip(part, said, strict=True))
@@ -216,7 +209,7 @@ class Check:
         except TimeoutError:
             return judged, [
                 f"grounding: {len(judged)} of {len(places)} claims with quotes were judged within "
-                f"{self.judge_seconds:g} seconds, the others by rules"
+                f"{self.judge_seconds:g} seconds, the others by words"
             ]
         return judged, []
 
@@ -251,17 +244,12 @@ def _beside(words: str, quotes: tuple[Found, ...], first: Found, reader: ClaimRe
     held = hold(words, [each.citation for each in quotes], passages, reader)
     around = {text for each in quotes for text in (each.label, each.surroundings) if text}
     held = replace(held, around=tuple(reader(text, held.language) for text in sorted(around)))
-    agreement, basis = held.agreement(), held.basis(None)
-    # The coefficients were fitted on quotes that a writer had cited. These were only found, so what
-    # shares few words with its claim carries that little of it.
-    shared = 1.0 if held.crossed else min(1.0, agreement.coverage / ENOUGH)
     return Weighed(
         quotes=quotes,
-        coverage=float(first in quotes) if held.crossed else agreement.coverage,
+        coverage=float(first in quotes) if held.crossed else held.coverage,
+        statement=held.judged_statement,
         verbatim=is_verbatim(held),
-        own=uncapped(agreement, basis),
-        capped=support_of(agreement, basis) * shared,
-        guarded=guard(held, agreement, [reader(each.label, held.language) for each in quotes]),
+        guarded=guard(held),
     )
 
 
@@ -291,8 +279,7 @@ def _checked(
     each, judged = weighed[deciding]
     guards: tuple[Guard, ...] = ()
     if verdict is not ClaimVerdict.SUPPORTED:
-        # Denials and limits are left to a judge where there is one.
-        guards = each.guarded.guards if judged is None else each.guarded.exact
+        guards = each.guarded.guards
     return ClaimCheck(
         number=number,
         text=claim.text,

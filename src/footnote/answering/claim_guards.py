@@ -1,4 +1,4 @@
-"""What a claim says that its quotes do not hold, exactly: numbers, dates, names, identifiers."""
+"""What a claim says that its quotes do not hold, exactly: numbers, limits, dates, names, codes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from footnote.answering.agreement import Agreement
 from footnote.answering.claims import (
     Claims,
     misplaced_figures,
@@ -14,13 +13,11 @@ from footnote.answering.claims import (
     missing_figures,
 )
 from footnote.answering.holding import Held
+from footnote.answering.limits import reversed_limits
 from footnote.answering.names import holds_name
-from footnote.answering.support import DENIAL_THAT_CONTRADICTS
 from footnote.domain.grounding import Guard, GuardKind
 from footnote.language.figures import Figure, agrees
 
-EXACT = frozenset({GuardKind.NUMBER, GuardKind.DATE, GuardKind.NAME, GuardKind.IDENTIFIER})
-"""Guards that need no understanding of language: a judge cannot lift a claim over them."""
 ABOUT_THE_SAME = 0.5
 """Coverage from which a quote is about the same matter, so that another value in it contradicts."""
 _YEAR = re.compile(r"(?:19|20)\d\d", re.ASCII)
@@ -32,23 +29,20 @@ class Guarded:
     """What the guards say of a claim and its quotes."""
 
     guards: tuple[Guard, ...]
+    """Exact values that the quotes lack: they need no understanding, so no judge lifts a claim
+    over them."""
     opposed: bool
-    """Whether the quotes hold something else in its place, or deny it."""
-
-    @property
-    def exact(self) -> tuple[Guard, ...]:
-        """The guards that hold whatever a judge says."""
-        return tuple(each for each in self.guards if each.kind in EXACT)
+    """Whether the quotes hold something else in their place."""
 
 
-def guard(held: Held, agreement: Agreement, labels: Sequence[Claims] = ()) -> Guarded:
-    """The guards that speak against a claim; `labels` are the titles and headings of its quotes.
+def guard(held: Held) -> Guarded:
+    """The guards that speak against a claim.
 
     A figure or a date counts as missing when it stands in no quote, nor beside what it stands
     beside here in the text around them; a year, not when it stands in a title or heading, which
     dates all that is below. A name counts when it stands nowhere there; where the
-    quotes have another one in its place, what is around them does not count. Names and denials are
-    translated, so across languages only figures count.
+    quotes have another one in its place, what is around them does not count. Names and
+    limits are translated, so across languages only figures count.
     """
     claim, quoted = held.claims, held.quoted
     everywhere = [*quoted, *held.around]
@@ -56,7 +50,7 @@ def guard(held: Held, agreement: Agreement, labels: Sequence[Claims] = ()) -> Gu
     figures = [
         each
         for each in missing_figures(claim, quoted)
-        if each in misplaced and not _is_year_of(labels, each, claim)
+        if each in misplaced and not _is_year_of(held.labels, each, claim)
     ]
     guards = [
         Guard(
@@ -72,15 +66,14 @@ def guard(held: Held, agreement: Agreement, labels: Sequence[Claims] = ()) -> Gu
     opposed = bool(guards) and _other_values(claim, quoted)
     if not held.crossed:
         others = _other_names(claim, quoted)
-        guards += _missing_names(claim, [*quoted, *labels] if others else everywhere)
-        if agreement.denial >= DENIAL_THAT_CONTRADICTS:
-            guards.append(Guard(kind=GuardKind.DENIAL, text=""))
-        if agreement.opposed_limits > 0:
-            guards.append(Guard(kind=GuardKind.LIMIT, text=""))
-        opposed = opposed or agreement.denial >= DENIAL_THAT_CONTRADICTS
-        opposed = opposed or agreement.opposed_limits > 0
-        opposed = opposed or (others and any(each.kind is GuardKind.NAME for each in guards))
-    about = held.crossed or agreement.coverage >= ABOUT_THE_SAME
+        names = _missing_names(claim, [*quoted, *held.labels] if others else everywhere)
+        limits = [
+            Guard(kind=GuardKind.LIMIT, text=claim.text[each.start : each.end])
+            for each in reversed_limits(claim, quoted, held.language)
+        ]
+        guards += [*names, *limits]
+        opposed = opposed or (others and bool(names)) or bool(limits)
+    about = held.crossed or held.coverage >= ABOUT_THE_SAME
     return Guarded(guards=tuple(dict.fromkeys(guards)), opposed=opposed and about)
 
 

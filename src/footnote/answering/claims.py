@@ -1,4 +1,4 @@
-"""Text becomes what it claims: terms where they stand, figures, dates, names, denials."""
+"""Text becomes what it claims exactly: terms where they stand, figures, dates, names."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from footnote.answering.names import Name, acronyms_of, names_of, words_of
-from footnote.answering.negation import Denial, Term, denials_in
-from footnote.answering.opposites import Sides, sides_in
 from footnote.answering.sanitise import without_hidden
 from footnote.language.dates import (
     DateMention,
@@ -32,6 +30,15 @@ WINDOW = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """A content term of a text where it stands."""
+
+    term: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
     """A text, read once."""
 
@@ -44,8 +51,6 @@ class Claims:
     words: frozenset[str]
     """Every word, as names are compared."""
     acronyms: frozenset[str]
-    denials: tuple[Denial, ...]
-    sides: Sides
     term_set: frozenset[str]
 
     @property
@@ -70,8 +75,9 @@ def read_claims(text: str, language: str | None, analyzer: Analyzer) -> Claims:
         for term in _terms(text, language, analyzer)
         if not any(start < term.end and term.start < end for start, end in counted)
     ]
-    names = names_of(text, nouns_have_capitals=language == "de")
     telling = {each.start for each in terms}
+    german = language == "de"
+    names = names_of(text, nouns_have_capitals=german, telling=telling if german else None)
     return Claims(
         text=text,
         terms=tuple(terms),
@@ -86,14 +92,7 @@ def read_claims(text: str, language: str | None, analyzer: Analyzer) -> Claims:
         ),
         words=words_of(text),
         acronyms=acronyms_of(text),
-        denials=denials_in(text, language or "en", terms),
-        sides=sides_in(text, language or "en"),
     )
-
-
-def without_digits(text: str) -> str:
-    """The text with every digit as 0: figures are compared as figures, not by their look."""
-    return _DIGIT.sub("0", text)
 
 
 def missing_figures(claimed: Claims, held: Sequence[Claims]) -> list[Figure]:
@@ -116,6 +115,45 @@ def missing_dates(claimed: Claims, held: Sequence[Claims]) -> list[DateMention]:
     return [each for each in missing if named.isdisjoint(each.readings)]
 
 
+def in_spelling_of(held: Sequence[Claims], claimed: Claims) -> str:
+    """The claimed text with figures and dates as these texts spell them, where both are equal.
+
+    That `twelve hundred` is `1,200` is exact, so no model has to know it.
+
+    >>> held = [read_claims("It costs 1,200 EUR from 03.06.2024.", "en", analyzer)]
+    >>> in_spelling_of(held, read_claims("On June 3, 2024 it cost 1200 EUR.", "en", analyzer))
+    'On 03.06.2024 it cost 1,200 EUR.'
+    """
+    spelt: list[tuple[int, int, str]] = []
+    for figure in claimed.figures:
+        if figure.claims:
+            spelt += _spelt_first(
+                figure,
+                [
+                    (each, other)
+                    for each in held
+                    for other in each.figures
+                    if other.unit == figure.unit
+                    and other.code == figure.code
+                    and other.values & figure.values
+                ],
+            )
+    for date in claimed.dates:
+        spelt += _spelt_first(
+            date,
+            [
+                (each, other)
+                for each in held
+                for other in each.dates
+                if set(date.readings) <= set(other.readings)
+            ],
+        )
+    text = claimed.text
+    for start, end, said in sorted(spelt, reverse=True):
+        text = text[:start] + said + text[end:]
+    return text
+
+
 def misplaced_figures(claimed: Claims, held: Sequence[Claims]) -> list[Figure]:
     """The figures claimed that no text holds beside one of the terms they stand beside here.
 
@@ -126,6 +164,21 @@ def misplaced_figures(claimed: Claims, held: Sequence[Claims]) -> list[Figure]:
         for figure in claimed.figures
         if figure.claims and not any(_stands_in(each, figure, claimed) for each in held)
     ]
+
+
+def _spelt_first(
+    said: Figure | DateMention, held: Sequence[tuple[Claims, Figure | DateMention]]
+) -> list[tuple[int, int, str]]:
+    """Where a figure or date stands, and how the first of the texts that hold it spells it."""
+    return [
+        (said.start, said.end, each.text[at.start - _is_priced(each.text, at.start) : at.end])
+        for each, at in held[:1]
+    ]
+
+
+def _is_priced(text: str, start: int) -> bool:
+    """Whether the sign of a currency stands before a figure, and thus apart from it."""
+    return text[max(0, start - 1) : start] in tuple("$€£¥")
 
 
 def _holds(held: Claims, figure: Figure, claimed: Claims) -> bool:

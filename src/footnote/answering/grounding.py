@@ -6,22 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from footnote.answering.agreement import Agreement
-from footnote.answering.grounding_coefficients import PARTLY, SUPPORTED, Basis
+from footnote.answering.claim_guards import guard
 from footnote.answering.holding import Held, Reader, claims_something, hold, is_verbatim
-from footnote.answering.support import (
-    blended,
-    confidence_of,
-    needs_vectors,
-    similarity_of,
-    support_of,
-)
+from footnote.answering.support import PARTLY, SUPPORTED, confidence_of, support_of
 from footnote.domain import AnswerSentence, Citation, Evidence, Passage, Verdict
-from footnote.errors import LaneUnavailable, ModelUnavailable
-from footnote.ports import Analyzer, Embedder, Judge, Vector
-
-EMBEDDED_TEXTS = 8
-"""Texts of one answer that are embedded at most, statements and quotes together."""
+from footnote.errors import ModelUnavailable
+from footnote.ports import Analyzer, Judge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,19 +46,14 @@ class Grounds(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """Holds sentences against their quotes by words, vectors and, where there is one, a judge.
+    """Has a judge read sentences beside their quotes, which must hold their exact values.
 
     Implements `Grounds`.
     """
 
-    embedder: Embedder | None
-    """None leaves it to words, as when it is out of reach."""
     analyzer: Analyzer
-    judge: Judge | None = None
-    supported: float = SUPPORTED
-    """Support from which a sentence is supported."""
-    partly: float = PARTLY
-    """Support from which it is partly supported."""
+    judge: Judge | None
+    """None leaves what is not verbatim open: at best it is partly supported."""
 
     async def __call__(
         self,
@@ -83,13 +68,13 @@ class Ground:
         held = _held(sentences, citations, evidence, self.analyzer)
         supports: dict[int, float] = {at: 1.0 for at, each in held.items() if is_verbatim(each)}
         open_ = {at: each for at, each in held.items() if at not in supports}
-        agreements, notes = await self._agreements(open_)
-        supports |= {at: support_of(each, basis) for at, (each, basis) in agreements.items()}
-        judged, judge_notes = await self._judged(open_)
-        for at, score in judged.items():
-            supports[at] = blended(*agreements[at], score)
+        judged, notes = await self._judged(open_)
+        supports |= {
+            at: support_of(judged.get(at), each.coverage, guarded=bool(guard(each).guards))
+            for at, each in open_.items()
+        }
         grounded = tuple(
-            self._graded(sentence, supports.get(at)) for at, sentence in enumerate(sentences)
+            _graded(sentence, supports.get(at)) for at, sentence in enumerate(sentences)
         )
         return Grounded(
             sentences=grounded,
@@ -100,30 +85,8 @@ class Ground:
                     for at, sentence in enumerate(sentences)
                 ),
             ),
-            degraded=(*notes, *judge_notes),
+            degraded=notes,
         )
-
-    async def _agreements(
-        self, held: Mapping[int, Held]
-    ) -> tuple[dict[int, tuple[Agreement, Basis]], tuple[str, ...]]:
-        by_words = {at: (each.agreement(), each.basis(None)) for at, each in held.items()}
-        if self.embedder is None:
-            return by_words, ()
-        unsure = [at for at in held if needs_vectors(*by_words[at])]
-        chosen = _within(EMBEDDED_TEXTS, unsure, held)
-        texts = list(dict.fromkeys(text for at in chosen for text in held[at].embedded_texts))
-        if not texts:
-            return by_words, ()
-        try:
-            rows = await self.embedder.embed_documents(texts)
-        except LaneUnavailable as unavailable:
-            return by_words, (f"grounding: words alone, {unavailable}",)
-        vectors: dict[str, Vector] = dict(zip(texts, rows, strict=True))
-        for at in chosen:
-            statement, *quotes = (vectors[text] for text in held[at].embedded_texts)
-            seen = replace(by_words[at][0], similarity=similarity_of(statement, quotes))
-            by_words[at] = (seen, held[at].basis(self.embedder.lane))
-        return by_words, ()
 
     async def _judged(self, held: Mapping[int, Held]) -> tuple[dict[int, float], tuple[str, ...]]:
         if self.judge is None or not held:
@@ -131,23 +94,24 @@ class Ground:
         places = sorted(held)
         try:
             scores = await self.judge(
-                [held[at].statement for at in places],
-                ["\n\n".join(held[at].quotes) for at in places],
+                [held[at].judged_statement for at in places],
+                [held[at].judged_text for at in places],
             )
         except ModelUnavailable as unavailable:
             return {}, (f"grounding: not judged, {unavailable}",)
         return dict(zip(places, scores, strict=True)), ()
 
-    def _graded(self, sentence: AnswerSentence, support: float | None) -> AnswerSentence:
-        if support is None:
-            return replace(sentence, support=0.0, verdict=Verdict.UNCITED)
-        if support >= self.supported:
-            verdict = Verdict.SUPPORTED
-        elif support >= self.partly:
-            verdict = Verdict.PARTLY
-        else:
-            verdict = Verdict.UNSUPPORTED
-        return replace(sentence, support=support, verdict=verdict)
+
+def _graded(sentence: AnswerSentence, support: float | None) -> AnswerSentence:
+    if support is None:
+        return replace(sentence, support=0.0, verdict=Verdict.UNCITED)
+    if support >= SUPPORTED:
+        verdict = Verdict.SUPPORTED
+    elif support >= PARTLY:
+        verdict = Verdict.PARTLY
+    else:
+        verdict = Verdict.UNSUPPORTED
+    return replace(sentence, support=support, verdict=verdict)
 
 
 def _held(
@@ -167,15 +131,3 @@ def _held(
         if cited:
             found[at] = hold(sentence.text, cited, passages, reader)
     return found
-
-
-def _within(most: int, unsure: Sequence[int], held: Mapping[int, Held]) -> list[int]:
-    """The first of these sentences whose texts are at most so many."""
-    chosen: list[int] = []
-    texts: set[str] = set()
-    for at in unsure:
-        wider = texts | set(held[at].embedded_texts)
-        if len(wider) <= most:
-            texts = wider
-            chosen.append(at)
-    return chosen

@@ -6,12 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from footnote.answering.agreement import Agreement, agree
-from footnote.answering.claims import Claims, read_claims, without_digits
-from footnote.answering.grounding_coefficients import Basis
+from footnote.answering.claims import Claims, in_spelling_of, read_claims
 from footnote.answering.sanitise import without_hidden
 from footnote.answering.sentences import candidates_of
-from footnote.domain import BlockKind, Citation, Evidence, Lane, Passage
+from footnote.domain import BlockKind, Citation, Evidence, Passage
 from footnote.language.scripts import HAN
 from footnote.language.sentences import sentence_spans
 from footnote.ports import Analyzer
@@ -20,8 +18,6 @@ LANGUAGES = ("en", "de", "es", "fr", "it")
 """Languages, beside the quotes' own and Chinese, in which a statement is looked for."""
 FEWEST_TERMS = 3
 """Content terms below which a sentence without figures claims nothing."""
-EMBEDDED_QUOTES = 2
-"""Quotes of a sentence that are embedded, those that share most terms with it."""
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
 _CLOSING = " \t\n.!?…。！？;；:：\"'”’»)"
 _OPENING = " \t\n\"'“‘«(-*•–"
@@ -74,6 +70,8 @@ class Held:
     """Of the statement."""
     claims: Claims
     quoted: tuple[Claims, ...]
+    labels: tuple[Claims, ...]
+    """Their titles and headings."""
     around: tuple[Claims, ...]
     """The passages that the quotes are from, with titles and headings."""
 
@@ -83,27 +81,21 @@ class Held:
         return self.spoken != self.language and None not in (self.spoken, self.language)
 
     @property
-    def embedded_texts(self) -> tuple[str, ...]:
-        """The statement, then the quotes to compare it with, their digits blanked."""
-        terms = self.claims.term_set
-        best = sorted(self.quoted, key=lambda each: (-len(terms & each.term_set), each.text))
-        return tuple(
-            without_digits(text)
-            for text in (self.statement, *(each.text for each in best[:EMBEDDED_QUOTES]))
-        )
+    def coverage(self) -> float:
+        """Share of the statement's terms that stand in its quotes; 0 without terms."""
+        said = self.claims.term_set
+        held = frozenset[str]().union(*(each.term_set for each in self.quoted))
+        return len(said & held) / len(said) if said else 0.0
 
-    def agreement(self, similarity: float = 0.0) -> Agreement:
-        """The signals, given the similarity of their vectors, where it is known."""
-        return agree(self.claims, self.quoted, self.around, similarity=similarity)
+    @property
+    def judged_statement(self) -> str:
+        """The statement as a judge reads it: equal figures and dates are spelt as in the quotes."""
+        return in_spelling_of(self.quoted, self.claims)
 
-    def basis(self, lane: Lane | None) -> Basis:
-        """What support rests on when vectors of this lane are compared."""
-        if self.crossed:
-            return Basis.CROSSED
-        if lane is None:
-            return Basis.WORDS
-        trained = not lane.languages or self.language is None or self.language in lane.languages
-        return Basis.NATIVE if trained else Basis.FOREIGN
+    @property
+    def judged_text(self) -> str:
+        """What a judge reads: the quotes under their titles and headings."""
+        return "\n".join((*(each.text for each in self.labels), "\n\n".join(self.quotes)))
 
 
 def hold(
@@ -115,7 +107,7 @@ def hold(
     stated = (each.language for _, each in sorted(known.items()))
     language = next(filter(None, stated), None) or reader.guess(quotes)
     spoken = reader.language_of(text, language, quotes)
-    labels = {f"{each.document_title}\n{' > '.join(each.heading_path)}" for each in cited}
+    labels = {" › ".join((each.document_title, *each.heading_path)) for each in cited} - {""}
     around = sorted(labels | {each.text for each in known.values()})
     return Held(
         statement=text,
@@ -125,6 +117,7 @@ def hold(
         spoken=spoken,
         claims=reader(text, spoken),
         quoted=tuple(reader(quote, language) for quote in quotes),
+        labels=tuple(reader(each, language) for each in sorted(labels)),
         around=tuple(reader(each, language) for each in around),
     )
 
@@ -134,10 +127,11 @@ def is_verbatim(held: Held) -> bool:
 
     Less than a whole sentence is not enough: what is left out may be "not" or "unless".
     """
-    wanted = _plain(held.statement)
-    if not wanted:
-        return False
-    return wanted in held.shown or any(_is_run(wanted, quote) for quote in held.quotes)
+    said = {_plain(held.statement), _plain(held.judged_statement)} - {""}
+    return any(
+        wanted in held.shown or any(_is_run(wanted, quote) for quote in held.quotes)
+        for wanted in said
+    )
 
 
 def claims_something(text: str, analyzer: Analyzer) -> bool:

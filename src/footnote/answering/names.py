@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from footnote.language.calendar import ABBREVIATED_MONTHS, WEEKDAYS, months_of
@@ -41,10 +41,13 @@ class Name:
     """Where it stands in the text."""
 
 
-def names_of(text: str, *, nouns_have_capitals: bool = False) -> list[Name]:
+def names_of(
+    text: str, *, nouns_have_capitals: bool = False, telling: Set[int] | None = None
+) -> list[Name]:
     """The words of names in a text, in order.
 
-    A capital at the beginning of a sentence makes nothing sure.
+    A capital at the beginning of a sentence makes nothing sure. `telling` are the places of words
+    that are no function words: one that opens a sentence belongs to no name ("Die Frist").
 
     >>> [name.word for name in names_of("We met Anna Braun's cousin.") if name.sure]
     ['anna', 'braun']
@@ -52,7 +55,14 @@ def names_of(text: str, *, nouns_have_capitals: bool = False) -> list[Name]:
     starts = {start for start, _ in sentence_spans(text)}
     linking = _LINKING_NOUNS if nouns_have_capitals else _LINKING
     found: list[Name] = []
-    for run in _runs(text, linking):
+    for words in _runs(text, linking):
+        run = [
+            each
+            for each in words
+            if telling is None or each.start() in telling or not _opens(text, each.start(), starts)
+        ]
+        if not run:
+            continue
         first = run[0].group()
         opens = not _is_acronym(first) and _opens(text, run[0].start(), starts)
         sure = len(run) > 1 or not nouns_have_capitals or _is_acronym(first)

@@ -27,7 +27,7 @@ class DecidedBy(StrEnum):
     JUDGE = "judge"
     """A model read the claim beside its quotes."""
     RULES = "rules"
-    """Words, figures, names and denials were compared."""
+    """No model read it: shared words and exact values decide."""
     NO_QUOTE = "no_quote"
     """Nothing in the sources speaks of it."""
 
@@ -39,10 +39,8 @@ class GuardKind(StrEnum):
     DATE = "date"
     NAME = "name"
     IDENTIFIER = "identifier"
-    DENIAL = "denial"
-    """One side denies what the other affirms; counts only where no judge reads them."""
     LIMIT = "limit"
-    """Opposite limits, such as at least and at most; counts only where no judge reads them."""
+    """A number that is said as the least where the quotes have it as the most, or reversed."""
 
 
 class QuoteRelation(StrEnum):
@@ -74,7 +72,7 @@ class Guard:
 
     kind: GuardKind
     text: str
-    """As the claim has it; empty for a denial and a limit."""
+    """As the claim has it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -226,7 +226,7 @@ async def agent_stream(
     ledger = EvidenceLedger()
     answerer = AgenticAnswerer(
         model=agent,
-        ground=_grounding(workspace, in_lane),
+        ground=_grounding(workspace),
         analyzer=workspace.engine.analyzer,
         embedder=in_lane.statements,
     )
@@ -244,12 +244,9 @@ async def agent_stream(
                 yield event
 
 
-def _grounding(workspace: WorkspaceAccess, serving: Serving) -> Ground:
+def _grounding(workspace: WorkspaceAccess) -> Ground:
     """What checks the sentences of a model against their quotes, by the settings last seen."""
-    engine = workspace.engine
-    return Ground(
-        embedder=serving.statements, analyzer=engine.analyzer, judge=judge_in_use(workspace)
-    )
+    return Ground(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
 
 
 def _writing(
@@ -263,7 +260,7 @@ def _writing(
     return GenerativeAnswerer(
         writer=writer,
         draft=draft,
-        ground=_grounding(workspace, serving),
+        ground=_grounding(workspace),
         analyzer=engine.analyzer,
         embedder=serving.statements,
         count_tokens=estimate_tokens,

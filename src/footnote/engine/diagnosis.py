@@ -60,7 +60,7 @@ async def examine_installation(workspace: WorkspaceAccess) -> Health:
         required.append(Check(name="language model", ok=True, detail=engine.model.name))
     if engine.reranker is not None:
         required.append(Check(name="reranker", ok=True, detail=engine.reranker.name))
-    if engine.judge is not None:
+    if settings.grounding_judge != "none":
         required.append(judge_check(settings))
     if settings.blob_url is not None:
         required.append(file_store_check(settings.blob_url))
@@ -198,7 +198,10 @@ def answer_models_check(names: Sequence[str]) -> Check:
 
 def judge_check(settings: Settings) -> Check:
     """Which model checks answers, where it was not refused."""
-    return Check(name="grounding judge", ok=True, detail=settings.grounding_judge)
+    detail: str = settings.grounding_judge
+    if detail == "reader" and settings.reader == "none":
+        detail = "none, since FOOTNOTE_READER is none: exact values and shared words decide"
+    return Check(name="grounding judge", ok=True, detail=detail)
 
 
 def file_store_check(url: str) -> Check:

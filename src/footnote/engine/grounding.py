@@ -52,8 +52,8 @@ async def check_grounding(
 ) -> GroundingCheck:
     """How the sources stand to each statement, or to each that an answer consists of.
 
-    No language model is needed: the reader judges where its weights are there, else rules do,
-    unless FOOTNOTE_GROUNDING_JUDGE names another judge; `judge` of the result says which. Raises
+    No language model is needed: the reader judges, unless FOOTNOTE_GROUNDING_JUDGE names another
+    judge or none; `judge` of the result says which. Raises
     InvalidRequest, which names the statement or source; a document or passage that is absent looks
     the same as a foreign one. Raises ModelUnavailable after `CHECK_SECONDS`.
     """
@@ -64,13 +64,12 @@ async def check_grounding(
         async with asyncio.timeout(CHECK_SECONDS):
             shelf = await _shelf(workspace, sources, names)
             passages, notes = await _passages(workspace, claims, shelf)
-            settings = (await configuration_of(workspace)).settings
-            configured = settings.grounding_judge not in ("none", "reader")
+            kind = (await configuration_of(workspace)).settings.grounding_judge
             check = Check(
                 analyzer=engine.analyzer,
                 embedder=(await serving(workspace)).embedder,
-                reader=None if configured else engine.reader,
-                judge=engine.judge if configured else None,
+                reader=engine.reader if kind == "reader" else None,
+                judge=engine.judge if kind not in ("none", "reader") else None,
                 judge_seconds=JUDGE_SECONDS,
             )
             read = time.perf_counter()

@@ -11,7 +11,6 @@ from footnote.domain import AnswerSentence, Citation, Usage, Verdict
 from footnote.domain.summaries import SummarySentence, WrittenSentence
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.engine.configuration import judge_in_use
-from footnote.engine.lanes import serving
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import ModelUnavailable
 from footnote.knowledge.written_summaries import (
@@ -105,11 +104,7 @@ async def _carried(
     workspace: WorkspaceAccess, drafts: Sequence[DraftSentence], given: Sequence[SummarySentence]
 ) -> tuple[WrittenSentence, ...]:
     """The sentences that their sources support, checked as those of an answer are."""
-    ground = Ground(
-        embedder=(await serving(workspace)).statements,
-        analyzer=workspace.engine.analyzer,
-        judge=judge_in_use(workspace),
-    )
+    ground = Ground(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
     found = []
     for draft in drafts:
         sources = tuple(given[each] for each in draft.sources)

@@ -32,22 +32,16 @@ def judge_from(
     timeout_seconds: float = 5.0,
     reader: OwnedReader | None = None,
 ) -> OwnedJudge | None:
-    """The judge of that kind; None for `none`. Nothing is reached yet.
+    """The judge of that kind; None for `none`, and where there is no reader to judge.
 
-    `language_model` and `reader` are for the kinds of these names, the rest for `vertex`, whose
-    `api_key` is an access token; without one it uses the machine's own credentials. Raises
-    UnsupportedSettings.
+    Nothing is reached yet. `language_model` and `reader` are for the kinds of these names, the
+    rest for `vertex`, whose `api_key` is an access token; without one it uses the machine's own
+    credentials. Raises UnsupportedSettings.
     """
     if kind == "none":
         return None
     if kind == "reader":
-        if reader is None:
-            raise UnsupportedSettings(
-                "The grounding judge reader has no reader.",
-                hint="Leave FOOTNOTE_READER at packaged and install its weights, "
-                "or set FOOTNOTE_GROUNDING_JUDGE to none.",
-            )
-        return ReaderJudge(reader=reader)
+        return None if reader is None else ReaderJudge(reader=reader)
     if kind == "vertex":
         from footnote.models.google_token import ApplicationDefaultToken  # noqa: PLC0415  # as below
         from footnote.models.judge_vertex import vertex_judge  # noqa: PLC0415  # loads httpx

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from footnote.models.readers import OwnedReader
-from footnote.ports import PassageText
+from footnote.ports import PassageText, Reader
 
 TEXTS_AT_ONCE = 8
 """Texts of one reading, so that none is beyond a reader's budget."""
@@ -44,7 +44,7 @@ class ReaderReranker:
 class ReaderJudge:
     """Tells how far a quote carries a statement. Whoever made the reader closes it."""
 
-    reader: OwnedReader
+    reader: Reader
 
     @property
     def name(self) -> str:

@@ -210,10 +210,10 @@ class SearchSettings(BaseModel):
         "documents before; 0 suggests none.",
     )
     grounding_judge: Literal["none", "reader", "language_model", "vertex"] = Field(
-        "none",
-        description="Model that checks the sentences of an answer against their quotes, after "
-        "words, figures and vectors were compared: the reader, language_model, or Google's Check "
-        "Grounding API. See grounding.md.",
+        "reader",
+        description="Model that reads the sentences of a model's answer, and statements that are "
+        "checked, beside their quotes: the reader, language_model, vertex (Google's Check "
+        "Grounding API), or none, which leaves them to exact values. See grounding.md.",
     )
 
     # Caches

@@ -1,0 +1,116 @@
+"""Whether a number is said as the least or as the most: a bound is as exact as its number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from footnote.answering.claims import Claims
+from footnote.language.figures import Figure, agrees
+from footnote.language.negators import bounded
+
+_BEFORE: Mapping[str, tuple[str, str]] = {
+    "en": (
+        r"at\s+least|not?\s+(?:less|fewer|earlier)\s+than|(?:a\s+)?minimum(?:\s+of)?"
+        r"|more\s+than|over|above|exceed(?:s|ed|ing)?",
+        r"at\s+most|not?\s+(?:more|later)\s+than|not?\s+(?:to\s+)?exceed(?:ing|s)?|up\s+to"
+        r"|(?:a\s+)?maximum(?:\s+of)?|(?:less|fewer)\s+than|under|below",
+    ),
+    "de": (
+        r"mindestens|wenigstens|minimal|nicht\s+weniger\s+als|frühestens|mehr\s+als|über",
+        r"höchstens|maximal|nicht\s+(?:mehr|länger)\s+als|bis\s+zu|spätestens|weniger\s+als|unter",
+    ),
+    "es": (
+        r"al\s+menos|por\s+lo\s+menos|como\s+mínimo|mínimo(?:\s+de)?|no\s+menos\s+de|más\s+de",
+        r"no\s+más\s+de|como\s+máximo|a\s+lo\s+sumo|máximo(?:\s+de)?|hasta|menos\s+de",
+    ),
+    "fr": (
+        r"au\s+m(?:oins|inimum)|pas\s+moins\s+de|plus\s+de",
+        r"au\s+(?:plus|maximum)|d['’]au\s+plus|pas\s+plus\s+de|jusqu['’][àa]|moins\s+de",
+    ),
+    "it": (
+        r"almeno|non\s+meno\s+di|come\s+minimo|un\s+minimo\s+di|più\s+di|oltre",
+        r"al\s+(?:massimo|più)|non\s+più\s+di|un\s+massimo\s+di|fino\s+a|meno\s+di",
+    ),
+    "zh": (r"至少|不少于|不低于|最少|超过|多于", r"不超过|最多|至多|不多于|少于|不到"),
+}
+"""Wordings before a number, of the least and of the most, by language."""
+_BEHIND: Mapping[str, tuple[str, str]] = {
+    "en": (r"or\s+more|at\s+(?:the\s+)?least", r"or\s+(?:less|fewer)|at\s+(?:the\s+)?most"),
+    "de": (r"oder\s+mehr", r"oder\s+weniger"),
+    "es": (r"o\s+más|como\s+mínimo", r"o\s+menos|como\s+máximo"),
+    "fr": (r"ou\s+plus|au\s+minimum|au\s+moins", r"ou\s+moins|au\s+maximum|au\s+plus"),
+    "it": (r"o\s+più|al\s+minimo", r"o\s+meno|al\s+massimo"),
+    "zh": (r"以上", r"以内|以下"),
+}
+_REACH = 16
+"""Characters between a number and a wording behind it, which its unit takes."""
+_LOOK_BACK = 32
+_GAP = re.compile(r"\s*(?:[a-zäöüéèáíóàç]{1,3}['’\s])?\s*(?:[$€£¥]\s?)?")
+"""What may stand between a wording and its number: an article, "de", a currency."""
+
+
+def reversed_limits(claimed: Claims, held: Sequence[Claims], language: str | None) -> list[Figure]:
+    """The figures claimed as the least that the texts have as the most alone, or the other way.
+
+    >>> held = [read_claims("The notice is at least three months.", "en", analyzer)]
+    >>> claim = read_claims("The notice is at most 3 months.", "en", analyzer)
+    >>> len(reversed_limits(claim, held, "en"))
+    1
+    """
+    found = []
+    for figure in claimed.figures:
+        said = _side(claimed.text, figure, language) if figure.claims else None
+        if said is None:
+            continue
+        sides = [
+            _side(each.text, other, language)
+            for each in held
+            for other in each.figures
+            if agrees(figure, other)
+        ]
+        if sides and all(side is not None and side != said for side in sides):
+            found.append(figure)
+    return found
+
+
+def _side(text: str, figure: Figure, language: str | None) -> int | None:
+    """0 where a number is the least, 1 where it is the most, None where neither is said."""
+    before = text[max(0, figure.start - _LOOK_BACK) : figure.start]
+    behind = text[figure.end : figure.end + _REACH + 12]
+    ends: list[tuple[int, int]] = []
+    for side, pattern in enumerate(_patterns(language)[0]):
+        ends += [
+            (found.start(), side)
+            for found in pattern.finditer(before)
+            if _GAP.fullmatch(before[found.end() :])
+        ]
+    if ends:
+        # The longest wording at the number: "not more than" over "more than".
+        return min(ends)[1]
+    for side, pattern in enumerate(_patterns(language)[1]):
+        follows = pattern.search(behind)
+        if (
+            follows
+            and follows.start() <= _REACH
+            and not re.search(r"[.;,。；，]", behind[: follows.start()])
+        ):
+            return side
+    return None
+
+
+def _compiled(words: tuple[str, str], language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    least, most = (re.compile(bounded(each, language), re.IGNORECASE) for each in words)
+    return least, most
+
+
+_COMPILED = {
+    language: (_compiled(_BEFORE[language], language), _compiled(_BEHIND[language], language))
+    for language in _BEFORE
+}
+
+
+def _patterns(
+    language: str | None,
+) -> tuple[tuple[re.Pattern[str], re.Pattern[str]], tuple[re.Pattern[str], re.Pattern[str]]]:
+    return _COMPILED.get(language or "en", _COMPILED["en"])
