@@ -515,7 +515,10 @@ async def test_health_says_what_doctor_says(page: Page) -> None:
     await opened(page, "health")
     checks = page.get_by_role("table", name="The installation")
     await expect(checks.get_by_role("row").filter(has_text="parser sandbox")).to_be_visible()
-    await expect(checks.get_by_role("cell", name="reader", exact=True)).to_be_visible()
+    reader = page.get_by_role("cell", name="reader", exact=True)
+    named = checks.get_by_role("row").filter(has=reader)
+    await expect(named.filter(has_text="grounding judge")).to_be_visible()
+    await expect(named.filter(has_not_text="grounding judge")).to_be_visible()
 
 
 async def test_who_administers_a_collection_sees_that_and_no_more(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 
+from footnote.answering.addresses import addresses_in
 from footnote.answering.context import (
     CLOSING_FENCE,
     CLOSING_TALK,
@@ -69,7 +70,9 @@ async def written_proposals(
         async for piece in pieces:
             reply.append(piece.text)
             name = piece.model or name
-    found = dict.fromkeys(plain_text(each) for each in wordings("".join(reply)))
+    # What would be left of a line without its address is no question that the model wrote.
+    lines = [each for each in wordings("".join(reply)) if not addresses_in(each)]
+    found = dict.fromkeys(map(plain_text, lines))
     kept = [
         each
         for each in found
