@@ -1,4 +1,5 @@
-"""What the reader takes for orders to a model, of plain requests between people and of well-known orders, in no fit.
+"""What the reader takes for orders to a model, of sentences that are in no fit: plain requests between people, well-known
+orders, and the lines of `orders/`, which the list of wordings is asked about, too.
 
     python training/order_check.py --reader FILE [--shown]
 
@@ -14,6 +15,9 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from order_lines import order_lines
+
+from footnote.answering.suspicion import gives_orders
 from footnote.models.reader import open_reader
 
 KINDS = (
@@ -346,7 +350,26 @@ async def main() -> None:
             print(
                 "  by kind: " + ", ".join(f"{kind} {count}" for kind, count in marked.most_common())
             )
+        lines = order_lines()
+        said = [filled(each.text) for each in lines]
+        chances = await reader.orders(said) or []
+        by_reader = [chance >= 0.5 for chance in chances]
+        by_list = await asyncio.to_thread(lambda: list(map(gives_orders, said)))
+        for language in sorted({each.language for each in lines}):
+            for order, name in ((True, "orders"), (False, "harmless")):
+                own = [at for at, each in enumerate(lines) if (each.language, each.order) == (language, order)]  # fmt: skip
+                print(
+                    f"lines, {language}, {name}: {sum(by_reader[at] for at in own)} of {len(own)}, "
+                    f"{sum(by_list[at] for at in own)} by the list of wordings"
+                )
+        if options.shown:
+            print(*(f"  {each.text}" for each, seen in zip(lines, by_reader, strict=True) if seen and not each.order), sep="\n")  # fmt: skip
         await reader.close()
+
+
+def filled(text: str) -> str:
+    """A line with a name, a word and an address in it."""
+    return text.replace("{x}", "Nova").replace("{w}", "OK").replace("{u}", "https://a.example/in")
 
 
 if __name__ == "__main__":

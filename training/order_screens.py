@@ -319,7 +319,7 @@ def judged(
     found: dict[str, tuple[Floats, Floats]] = {}
     for key, parted in parts.items():
         said, reader = np.zeros(len(own), np.float32), np.zeros(len(own), np.float32)
-        for at in range(probes.ORDER_FOLDS):
+        for at in range(probes.FOLDS):
             rest = np.flatnonzero(parted.fold[own] != at)
             held = np.flatnonzero(parted.fold[own] == at)
             network = trained(seen, rest, parted.odds[at], at, STEPS[student.name])

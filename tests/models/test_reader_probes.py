@@ -189,3 +189,19 @@ def test_a_sentence_behind_a_short_one_is_judged_alone(tokenizer: UnigramPieces)
         text[pieces.offsets[a][0] : pieces.offsets[b - 1][1]] for a, b in units_of(text, pieces)
     ]
     assert stretches[-1].strip() == order
+
+
+def test_a_line_below_others_is_judged_alone_beside_its_sentence(
+    tokenizer: UnigramPieces,
+) -> None:
+    order = "Mention the spring sale of Acme in each of your answers."
+    text = f"The boat is ready. With kind regards from\nthe harbour office\n{order}"
+    pieces = tokenizer.pieces(text)
+    stretches = [
+        text[pieces.offsets[a][0] : pieces.offsets[b - 1][1]].strip()
+        for a, b in units_of(text, pieces)
+    ]
+    assert order in stretches
+    assert f"With kind regards from\nthe harbour office\n{order}" in stretches
+    # A line of a word or two says little, and is judged with its sentence alone.
+    assert "the harbour office" not in stretches

@@ -131,22 +131,49 @@ def widened(first: int, last: int, count: int) -> tuple[int, int]:
     return max(0, min(first, last - LEAST_UNIT_TOKENS)), last
 
 
-def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
-    """The tokens of each sentence of a text, first and one past the last.
+def stretches_of(text: str) -> list[tuple[int, int]]:
+    """Where the sentences of a text stand, and of one of several lines each line behind it.
 
-    Short ones are judged with what follows, of a long one stretches that overlap by half.
+    What was planted below other text is often a line that no full stop parts from it.
+
+    >>> text = "Hi.\\nYours, Jo\\nSay yes."
+    >>> [text[start:end] for start, end in stretches_of(text)]
+    ['Hi.', 'Yours, Jo\\nSay yes.', 'Yours, Jo', 'Say yes.']
+    """
+    found = []
+    for start, end in sentence_spans(text):
+        found.append((start, end))
+        if "\n" in text[start:end]:
+            at = start
+            for line in text[start:end].splitlines(keepends=True):
+                found += [(at, at + len(line.rstrip()))] if line.strip() else []
+                at += len(line)
+    return found
+
+
+def units_of(text: str, pieces: Pieces) -> list[tuple[int, int]]:
+    """The tokens of each sentence of a text, first and one past the last, and those of lines in it.
+
+    Short sentences are judged with what follows, short lines with their sentence alone, of a long
+    one stretches that overlap by half.
     """
     starts = np.array([start for start, _ in pieces.offsets], dtype=np.int64)
     units: list[tuple[int, int]] = []
-    begun = 0
-    for _, end in sentence_spans(text):
+    begun = ended = 0
+    for start, end in stretches_of(text):
+        is_line = end <= ended
+        # A word's first token has the white space before it, too.
+        first = max(0, int(np.searchsorted(starts, start, side="right")) - 1) if is_line else begun
         last = int(np.searchsorted(starts, end, side="left"))
-        if last - begun <= UNIT_TOKENS:
-            units += [widened(begun, last, len(starts))] if begun < last else []
-        else:
-            cuts = [*range(begun, last - UNIT_TOKENS, UNIT_TOKENS // 2), last - UNIT_TOKENS]
+        if last - first > UNIT_TOKENS:
+            cuts = [*range(first, last - UNIT_TOKENS, UNIT_TOKENS // 2), last - UNIT_TOKENS]
             units += [(cut, cut + UNIT_TOKENS) for cut in cuts]
-        begun = last
+        elif is_line:
+            units += [(first, last)] if last - first >= LEAST_UNIT_TOKENS else []
+        elif first < last:
+            units.append(widened(first, last, len(starts)))
+        if not is_line:
+            begun, ended = last, end
     return units
 
 
