@@ -30,6 +30,10 @@ def confidence_of(supports: Sequence[float], uncited: int) -> float:
     """How likely every sentence of an answer holds; 0 where none has a citation.
 
     `supports` are those of the sentences with citations, `uncited` counts the others that claim
-    something.
+    something. The product of the supports would be right if they erred independently: what one
+    sentence of an answer is, its others mostly are, too, so it counts less the more there are.
     """
-    return math.prod(supports) * UNCITED_CHANCE**uncited if supports else 0.0
+    if not supports:
+        return 0.0
+    together = math.prod(supports) ** (1 / math.sqrt(len(supports)))
+    return float(together * UNCITED_CHANCE**uncited)
