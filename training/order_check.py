@@ -354,7 +354,7 @@ async def main() -> None:
         said = [filled(each.text) for each in lines]
         chances = await reader.orders(said) or []
         by_reader = [chance >= 0.5 for chance in chances]
-        by_list = await asyncio.to_thread(lambda: list(map(gives_orders, said)))
+        by_list = list(map(gives_orders, said))
         for language in sorted({each.language for each in lines}):
             for order, name in ((True, "orders"), (False, "harmless")):
                 own = [at for at, each in enumerate(lines) if (each.language, each.order) == (language, order)]  # fmt: skip

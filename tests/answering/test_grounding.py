@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from uuid import NAMESPACE_URL, uuid5
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from footnote.answering.cite import Footnotes
 from footnote.answering.grounding import Ground, Grounded, Grounds
 from footnote.answering.sentences import candidates_of
+from footnote.answering.support import confidence_of
 from footnote.domain import AnswerSentence, BlockKind, Citation, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
@@ -331,6 +333,17 @@ async def test_only_support_and_verdict_differ_from_what_was_given() -> None:
 
 async def test_an_empty_answer_has_no_confidence() -> None:
     assert await UNREAD([], [], []) == Grounded(sentences=(), confidence=0.0)
+
+
+@given(st.lists(st.floats(0.05, 1), min_size=1, max_size=6))
+def test_the_confidence_lies_between_the_product_of_the_supports_and_the_geometric_mean(
+    supports: list[float],
+) -> None:
+    confidence = confidence_of(supports, 0)
+    assert math.prod(supports) <= confidence + 1e-9
+    assert confidence <= math.prod(supports) ** (1 / len(supports)) + 1e-9
+    if len(supports) == 1:
+        assert confidence == pytest.approx(supports[0])
 
 
 async def test_confidence_falls_with_every_doubt() -> None:

@@ -30,8 +30,8 @@ def confidence_of(supports: Sequence[float], uncited: int) -> float:
     """How likely every sentence of an answer holds; 0 where none has a citation.
 
     `supports` are those of the sentences with citations, `uncited` counts the others that claim
-    something. The product of the supports would be right if they erred independently: what one
-    sentence of an answer is, its others mostly are, too, so it counts less the more there are.
+    something. The product of the supports would be right if the judge erred at each sentence
+    independently. It is far too low (`bench/grounding.py`), so its √n-th root is taken.
     """
     if not supports:
         return 0.0
