@@ -16,6 +16,7 @@ from footnote.domain import (
     Turn,
 )
 from footnote.engine import WorkspaceEngine
+from footnote.engine.search import NOTHING_INDEXED
 from footnote.jobs.inline import work_until_resting
 from footnote.models.testing import scripted_model
 
@@ -124,3 +125,17 @@ async def test_quotes_are_read_from_more_passages_than_a_search_gives(
     assert len((await workspace.search(SearchRequest(query=question))).evidence) == 8
     assert len((await workspace.ask(question)).evidence) == 12
     assert len((await workspace.ask(question, top_k=3)).evidence) == 3
+
+
+async def test_where_nothing_is_indexed_an_answer_and_a_search_say_so(
+    workspace: WorkspaceEngine,
+) -> None:
+    question = "What is the deductible for storm damage?"
+    answer = await workspace.ask(question)
+    assert not answer.found
+    assert NOTHING_INDEXED in answer.degraded
+    assert (await workspace.search(SearchRequest(query=question))).degraded == (NOTHING_INDEXED,)
+    await publish(workspace, STORM)
+    narrow = SearchFilters(collections=("other",))
+    found = await workspace.search(SearchRequest(query=question, filters=narrow))
+    assert (found.evidence, found.degraded) == ((), ())

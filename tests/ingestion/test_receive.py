@@ -68,6 +68,7 @@ def test_what_is_refused_says_why_and_the_way_out(content: bytes, says: str) -> 
         ("prices.XLS", "save it as XLSX or CSV"),
         ("plan.vsd", "save it as PDF"),
         ("report.bin", "convert it to a type that can: PDF, Word"),
+        ("note.txt", "save it as plain text in UTF-8"),
     ],
 )
 def test_a_file_no_reader_knows_is_told_as_what_to_save_it(filename: str, advice: str) -> None:

@@ -78,6 +78,28 @@ async def test_a_folder_becomes_cited_answers(env: dict[str, str], folder: Path)
     assert [file["duplicate"] for file in json.loads(again.out)["files"]] == [True, True]
 
 
+async def test_an_error_steers_no_terminal_by_a_name_that_it_quotes(
+    env: dict[str, str], tmp_path: Path
+) -> None:
+    places = [tmp_path / "plain", tmp_path / "\x1b[31mred\u202e"]
+    for number, place in enumerate(places):
+        place.mkdir()
+        (place / "same.txt").write_text(f"Berth {number} is free.")
+    assert (await footnote(env, "ingest", *map(str, places))).code == 0
+    ended = await footnote(env, "documents", "show", "same.txt")
+    assert ended.code == 2
+    assert "several documents are called 'same.txt'" in ended.err
+    assert not {"\x1b", "\u202e"} & set(ended.err)
+
+
+async def test_a_group_without_a_command_of_it_shows_its_help(env: dict[str, str]) -> None:
+    ended = await footnote(env, "models")
+    assert (ended.code, ended.err.startswith("Usage: footnote models")) == (2, True)
+    assert "Error" not in ended.err
+    told = await footnote(env, "models", "--json")
+    assert told.code == 2
+
+
 async def test_a_broken_file_fails_alone_with_a_sentence(env: dict[str, str], folder: Path) -> None:
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing more")
     (folder / "empty.txt").write_bytes(b"")

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from footnote.answering.promising import MOST_PASSAGES
-from footnote.domain import PassageContext, SearchRequest, SearchResponse
+from footnote.domain import DocumentStatus, PassageContext, SearchRequest, SearchResponse
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import known_serving, serving
+from footnote.engine.listing import documents as listed
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.errors import LaneMismatch, NotFound, TimeLimitReached, how_to_raise
 from footnote.ports import ConfigurationChanged, Embedder
@@ -31,6 +32,10 @@ _AT_FIRST = 8
 """Evidence of a search, as the settings come."""
 _OUTDATED = (ConfigurationChanged, ReplicaLost, NotFound)
 """What an index raises that is not, or no more, as a search took it to be."""
+NOTHING_INDEXED = (
+    "documents: none is indexed in this workspace that you may search; ingest some first"
+)
+"""Said where nothing is found because nothing is there, or nothing that may be seen."""
 
 
 async def search(workspace: WorkspaceAccess, request: SearchRequest) -> SearchResponse:
@@ -188,6 +193,9 @@ async def run_search(
             }
         )
     DOCUMENTS_FOUND.record(documents)
+    notes = response.degraded
     if evidence:
         DIVERSITY.record(documents / len(evidence))
-    return prepared.serving, replace(response, evidence=evidence)
+    elif not (await listed(workspace, status=DocumentStatus.INDEXED, limit=1)).documents:
+        notes = (*notes, NOTHING_INDEXED)
+    return prepared.serving, replace(response, evidence=evidence, degraded=notes)

@@ -33,6 +33,8 @@ _SAVED_AS = {
 }
 """As what a program saves its work that cannot be read as it is, being old, damaged or its own."""
 
+_TEXTS = frozenset((".txt", ".md", ".csv", ".tsv", ".log", ".json", ".xml", ".rst", ".adoc"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
@@ -77,6 +79,12 @@ def _accepted_type(content: BinaryIO, byte_size: int, filename: str, max_bytes: 
             advice="split it, or " + how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", max_bytes),
         )
     media_type = sniff_file(content, filename)
+    if media_type is None and PurePath(filename).suffix.lower() in _TEXTS:
+        raise DocumentUnreadable(
+            stage=Stage.RECEIVE,
+            cause="the file is called a text, but holds bytes that no text has, such as NUL",
+            advice="save it as plain text in UTF-8 and upload that copy",
+        )
     if media_type is None:
         raise DocumentUnreadable(
             stage=Stage.RECEIVE,

@@ -23,7 +23,7 @@ from rich.text import Text
 
 from footnote.errors import FootnoteError, InvalidArguments, InvalidRequest
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, chosen_workspace
-from footnote.interfaces.cli.present import encodable_json, print_json, show_degraded
+from footnote.interfaces.cli.present import encodable_json, plain, print_json, show_degraded
 from footnote.interfaces.failures import UNEXPECTED, UNWRITABLE, USAGE, failure_of
 
 if TYPE_CHECKING:
@@ -210,7 +210,9 @@ def exit_code_for(error: BaseException, *, as_json: bool) -> int:
             return failure.exit_code
         case typer.TyperException():
             message = _in_our_words(error)
-            if message:  # empty after a help page
+            if message.startswith("Usage: ") and not as_json:  # a group without a command of it
+                sys.stderr.write(f"{message}\n")
+            elif message:  # empty after a help page
                 report(USAGE.code, message, _usage_hint(error), USAGE.exit_code, as_json=as_json)
             return USAGE.exit_code
         case KeyboardInterrupt() | typer.Abort() | asyncio.CancelledError():
@@ -297,9 +299,11 @@ def report(code: str, message: str, hint: str | None, exit_code: int, *, as_json
             sys.stdout.flush()
         return
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    console.print(Text.assemble(("Error: ", "bold red"), message), soft_wrap=True)
-    if hint:
-        console.print(Text.assemble(("Hint: ", "bold"), hint), soft_wrap=True)
+    # They quote names that others gave, which must not steer a terminal.
+    for name, style, said in (("Error: ", "bold red", message), ("Hint: ", "bold", hint)):
+        if said:
+            lines = "\n".join(map(plain, said.split("\n")))
+            console.print(Text.assemble((name, style), lines), soft_wrap=True)
 
 
 def _stop_writing() -> None:
