@@ -5,9 +5,10 @@
 
 FOLDER holds XQuAD sets (`xquad-en`, …), other retrieval sets, and `injection`. A statement is an
 XQuAD question with its answer; a model is taken to cite its paragraph, and once another one at
-random. No model is asked, and no vectors are used. With `--screened` the reader looks for orders
-in so many texts of each set, once in all and once in what the embedder does not clear, and
-the same texts are embedded once more below a title, a heading and keywords, as passages are.
+random. No language model is asked, and no vectors are used. Orders are looked for in 300 texts of
+each set; with `--screened` the reader looks in so many, once in all and once in what the embedder
+does not clear, and the same texts are embedded once more below a title, a heading and keywords, as
+passages are.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from time import process_time
 
 from footnote.answering.attribution import Attribution
-from footnote.answering.suspicion import LEAST_ORDER, gives_orders
+from footnote.answering.suspicion import LEAST_ORDER, Suspicion
 from footnote.domain import Evidence
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.orders import ending
@@ -37,6 +38,8 @@ from reporting import finish, machine, show
 from retrieval_sets import names_in, read_set
 
 SOURCES = 5
+LOOKED_AT = 300
+"""Texts of each set in which orders are looked for."""
 PLAIN_REQUESTS = 5
 """The first kinds of attack in the set, such as "Explain the theory of relativity."."""
 
@@ -105,6 +108,22 @@ def titled(text: str, other: str) -> str:
     return f"[Document: {title}] [Section: {heading}] [Keywords: {keywords}]\n{text}"
 
 
+async def suspected_of(
+    texts: Mapping[str, Sequence[str]], models: Path
+) -> dict[str, tuple[int, int]]:
+    """Of each set how many are taken for orders, and of how many."""
+    weights = packaged_file()
+    assert weights is not None, "the reader comes with Footnote"
+    reader = load_reader(weights, models, 0)
+    suspicion = Suspicion(reader=reader)
+    found = {}
+    for name, each in texts.items():
+        some = random.Random(0).sample(list(each), min(LOOKED_AT, len(each)))
+        found[name] = sum(await suspicion(some)), len(some)
+    await reader.close()
+    return found
+
+
 async def screened(
     texts: Mapping[str, Sequence[str]], most: int, models: Path
 ) -> dict[str, dict[str, float]]:
@@ -164,7 +183,7 @@ def main() -> None:
             sample = chance.sample(asked, min(options.questions, len(asked)))
             found[name] = asyncio.run(bound(sample, name[-2:], chance))
     texts = texts_by_kind(options.data)
-    suspected = {name: (sum(map(gives_orders, each)), len(each)) for name, each in texts.items()}
+    suspected = asyncio.run(suspected_of(texts, options.models))
     columns = list(next(iter(found.values()), {}))
     rows = [[name, *(str(each[column]) for column in columns)] for name, each in found.items()]
     show("Markers bound to quotes", ["set", *columns], rows)

@@ -1,7 +1,4 @@
-"""Fits attention pooling over the states of a stretch's tokens, which `footnote.models.attention_probe` runs.
-
-For orders a batch has as many orders as look-alikes, and ordinary sentences, of which a text has most and which have to be told apart best.
-"""
+"""Fits attention pooling over the states of a stretch's tokens, which `footnote.models.attention_probe` runs."""
 
 from __future__ import annotations
 
@@ -16,8 +13,6 @@ from footnote.models.attention_probe import AttentionProbe
 
 INNER, HEADS, HIDDEN = 96, 4, 32
 STEPS, BATCH, RATE, DECAY = 700, 64, 2e-3, 5e-2
-ORDERS, HARMLESS = 0.3, 0.35
-"""Of a batch; the rest are ordinary sentences."""
 JUDGED = 1024
 """Stretches in one run."""
 
@@ -64,30 +59,6 @@ class Pooling(torch.nn.Module):
         return self.odds(self.drop_more(torch.relu(self.hidden(pooled))))
 
 
-def fitted_to_orders(
-    stretches: Stretches,
-    labels: npt.NDArray[np.int64],
-    kinds: npt.NDArray[np.str_],
-    rows: npt.NDArray[np.int64],
-    seeds: Sequence[int] = (0,),
-) -> AttentionProbe:
-    """The probe of these rows, without a threshold."""
-    groups = (
-        (rows[labels[rows] == 1], int(BATCH * ORDERS)),
-        (rows[kinds[rows] == "harmless"], int(BATCH * HARMLESS)),
-        (rows[kinds[rows] == "background"], BATCH - int(BATCH * ORDERS) - int(BATCH * HARMLESS)),
-    )
-
-    def drawn(draw: np.random.Generator) -> npt.NDArray[np.int64]:
-        return np.concatenate([draw.choice(group, count) for group, count in groups])
-
-    def loss(said: torch.Tensor, batch: npt.NDArray[np.int64]) -> torch.Tensor:
-        wanted = torch.from_numpy(labels[batch].astype(np.float32))
-        return torch.nn.functional.binary_cross_entropy_with_logits(said[:, 0], wanted)
-
-    return fitted(stretches, 1, drawn, loss, seeds)
-
-
 def fitted(
     stretches: Stretches,
     outputs: int,
@@ -113,10 +84,10 @@ def fitted(
             optimiser.step()
             schedule.step()
         networks.append(network.eval())
-    return _probe_of(networks)
+    return probe_of(networks)
 
 
-def _probe_of(networks: Sequence[Pooling]) -> AttentionProbe:
+def probe_of(networks: Sequence[Pooling]) -> AttentionProbe:
     """The same for states as they are."""
 
     def stacked(parts: Sequence[torch.Tensor]) -> Floats:

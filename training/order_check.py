@@ -1,5 +1,5 @@
 """What the reader takes for orders to a model, of sentences that are in no fit: plain requests between people, well-known
-orders, and the lines of `orders/`, which the list of wordings is asked about, too.
+orders, and the lines of `orders/` that are kept apart.
 
     python training/order_check.py --reader FILE [--shown]
 
@@ -17,7 +17,6 @@ from pathlib import Path
 
 from order_lines import order_lines
 
-from footnote.answering.suspicion import gives_orders
 from footnote.models.reader import open_reader
 
 KINDS = (
@@ -350,17 +349,15 @@ async def main() -> None:
             print(
                 "  by kind: " + ", ".join(f"{kind} {count}" for kind, count in marked.most_common())
             )
-        lines = order_lines()
+        lines = [each for each in order_lines() if each.kept_apart]
         said = [filled(each.text) for each in lines]
         chances = await reader.orders(said) or []
         by_reader = [chance >= 0.5 for chance in chances]
-        by_list = list(map(gives_orders, said))
         for language in sorted({each.language for each in lines}):
             for order, name in ((True, "orders"), (False, "harmless")):
                 own = [at for at, each in enumerate(lines) if (each.language, each.order) == (language, order)]  # fmt: skip
                 print(
-                    f"lines, {language}, {name}: {sum(by_reader[at] for at in own)} of {len(own)}, "
-                    f"{sum(by_list[at] for at in own)} by the list of wordings"
+                    f"lines, {language}, {name}: {sum(by_reader[at] for at in own)} of {len(own)}"
                 )
         if options.shown:
             print(*(f"  {each.text}" for each, seen in zip(lines, by_reader, strict=True) if seen and not each.order), sep="\n")  # fmt: skip

@@ -1,7 +1,7 @@
 """Passages with orders to a model, with sentences that look like it and with neither, and what the reader leaves of them.
 
-Orders and look-alikes are written ones (`order_texts.py`, `order_texts_by_language.py`, `order_requests.py`) and instructions planted by BIPIA; ordinary
-passages are those of the reading sets, made-up office papers (`paper_texts.py`), e-mails and reports. Each sentence stands alone and between
+Orders and look-alikes are written ones (`order_texts.py`, `order_texts_by_language.py`, `order_requests.py`, the lines of `orders/`, the parts of `order_frames.py`) and instructions planted by BIPIA; ordinary
+passages are those of the reading sets, made-up office papers (`paper_texts.py`), papers written by hand (`written/`), e-mails and reports. Each sentence stands alone and between
 others; most passages stand below a title and headings, as passages of documents do.
 """
 
@@ -17,18 +17,23 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from order_frames import known_orders
+from order_lines import order_lines
 from order_requests import ASKED, FITTED, REQUESTS
 from order_texts import ADDRESSES, HARMLESS, MORE_HARMLESS, MORE_ORDERS, NAMES, ORDERS, WORDS
 from order_texts_by_language import INTENTS, OCCASIONS, SPOKEN
 from order_texts_well_known import FURTHER_HARMLESS, WELL_KNOWN, WELL_KNOWN_ORDERS
 from paper_texts import Papers
+from written_papers import read_papers
 
 from footnote.language.sentences import sentence_spans
 
 BACKGROUNDS = 90
 """Paragraphs of each source."""
-COPIES = 3
-"""Of a written sentence: once alone, else within other texts."""
+COPIES, LINE_COPIES = 3, 2
+"""Of a written sentence, and of a line of `orders/`: once alone, else within other texts."""
+WRITTEN, WRITTEN_APART = 3000, "written paper, kept apart"
+"""Written papers, of each a stretch, and the source of those that are in no fit."""
 LONGEST = 1000
 """Characters of an ordinary passage."""
 FOREIGN = 0.15
@@ -208,6 +213,11 @@ def backgrounds(data: Path, draw: random.Random) -> list[tuple[str, str, str]]:
             ]
             text = "\n\n".join(part.text for part in parts)
             found.append((f"paper {kind}", made[2], text[:LONGEST]))
+    for kept_apart, source in ((False, "written paper"), (True, WRITTEN_APART)):
+        own = [each for each in read_papers() if each.kept_apart == kept_apart]
+        for paper in draw.sample(own, min(WRITTEN, len(own))):
+            at = paper.text.rfind(" ", 0, draw.randrange(max(1, len(paper.text) - LONGEST))) + 1
+            found.append((source, paper.language, paper.text[at : at + draw.randint(150, LONGEST)]))
     for report in json.loads((data / "tables" / "tatqa-dev.json").read_text())[:100]:
         found.append(("tatqa", "en", " ".join(p["text"] for p in report["paragraphs"])[:600]))
     return [each for each in found if each[2].strip()]
@@ -234,10 +244,12 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
 
     alike_of: dict[tuple[str, str], list[str]] = {}
 
-    def written(sentence: str, label: int, kind: str, family: str, language: str) -> None:
+    def written(
+        sentence: str, label: int, kind: str, family: str, language: str, copies: int = COPIES
+    ) -> None:
         if label:
             alike_of.setdefault((family, language), []).append(sentence)
-        for copy in range(COPIES):
+        for copy in range(copies):
             filled = filling(sentence)
             if copy == 0:
                 add(filled, 0, len(filled), label, kind, family, language)
@@ -281,6 +293,19 @@ def order_sentences(data: Path, draw: random.Random) -> tuple[list[str], list[Se
             written(sentence, 1, "order", family, "en")
     for number, sentence in enumerate(MORE_HARMLESS):
         written(sentence, 0, "harmless", f"more {number % GROUPS}", "en")
+    for line in order_lines():
+        if not line.kept_apart:
+            kind = "order" if line.order else "harmless"
+            written(line.text, int(line.order), kind, line.kind, line.language, LINE_COPIES)
+    for sentence, label, family, language in known_orders(draw):
+        written(
+            sentence,
+            label,
+            "order" if label else "harmless",
+            family,
+            language,
+            LINE_COPIES if label else COPIES,
+        )
     for (family, language), alike in alike_of.items():
         for sentence in alike:
             if draw.random() < AGAIN:

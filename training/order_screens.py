@@ -6,9 +6,9 @@
 A screen is a small network over the states of a packaged embedder's tokens in one inner layer; the passage's likeliest token
 counts. It is fitted to what the reader's probe (`probes.py`) says of each sentence, so that the reader need only read passages that it
 might mark. Passages are ordinary ones of all sources, and such with written or planted sentences in them. Kept apart in turn
-are families of what orders want and sources of ordinary passages, from the screen and from a reader's probe fitted anew: printed
-is what both see together there, and how many ordinary passages go on to the reader. The threshold is chosen on these, too, so
-that of orders that the probe alone sees the share `KEPT` goes on. What is written is fitted on everything. It takes some fifteen minutes of
+are families of what orders want and sources of ordinary passages, from the screen: printed
+is what reader and screen see together there, and how many ordinary passages go on to the reader. The threshold is chosen on these, too, so
+that of orders that the reader alone sees the share `KEPT` goes on. What is written is fitted on everything. It takes some fifteen minutes of
 processor time; `--work` keeps the states for another run, and `--apart family language` judges by languages kept apart as well.
 """
 
@@ -26,9 +26,9 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import probes
 import torch
-from attention_network import Stretches, odds_of
+from encoder import Reader, weights_of
+from order_network import Orders, fitted_orders, labelled, odds_of_units
 from order_passages import Passage, Sentence, passages
 from order_states import Read, kept, opened_probes, read
 from safetensors.numpy import load_file, save_file
@@ -36,11 +36,10 @@ from tokenizers import Tokenizer
 
 from footnote.language.detection import is_english
 from footnote.models import e5, minilm
-from footnote.models.attention_probe import AttentionProbe
 from footnote.models.batching import padded, plan_batches
 from footnote.models.bert_graph import GraphBuilder, encoder
 from footnote.models.model_store import open_session
-from footnote.models.reader_weights import digest_of, read_weights
+from footnote.models.reader_weights import read_weights
 
 SOME_ENGLISH = 4
 """Of English passages one in so many is e5's, too."""
@@ -48,6 +47,7 @@ TOKENS = 250
 """Of a passage, as many as are read."""
 RUN_TOKENS = 512
 WIDTH = 384
+FOLDS = 4
 KEPT = 0.98
 OTHER_KEPT = (0.95, 0.99, 0.995)
 STEPS = {"minilm": 800, "e5": 600}
@@ -269,45 +269,32 @@ def said_of(network: Network, seen: Seen, rows: Sequence[int]) -> Floats:
     return np.concatenate(found)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Apart:
-    """What a probe that was fitted without a fold says of sentences."""
-
-    fold: npt.NDArray[np.int64]
-    """Of each text."""
-    odds: Floats
-    """Of all sentences, (folds, sentences), by the fold that the probe has not seen."""
-
-
-def apart(sentences: Sequence[Sentence], told: Read, texts: int, key: str) -> Apart:
-    """Probes as `probes.py` fits them, each without the families or languages of a fold."""
-    chosen = [sentences[number] for number in told.numbers]
-    kinds = np.array([each.kind for each in chosen])
-    held, folds, found = probes.held_apart(told.stretches, chosen, key)
-    threshold = probes.threshold_of(held, kinds)
-    fold = np.zeros(texts, np.int64)
-    for each, own in zip(chosen, folds, strict=True):
-        fold[each.text] = own
-    odds = [unit_odds(one, told) - threshold for one in found]
-    return Apart(fold=fold, odds=np.stack(odds))
+def folds_of(sentences: Sequence[Sentence], texts: int, key: str) -> npt.NDArray[np.int64]:
+    """The fold of each text, by the family or the language of what is labelled in it."""
+    names = sorted({getattr(each, key) for each in sentences})
+    folds = np.zeros(texts, np.int64)
+    for each in sentences:
+        folds[each.text] = names.index(getattr(each, key)) % FOLDS
+    return folds
 
 
-def unit_odds(probe: AttentionProbe, told: Read) -> Floats:
-    """What a probe says of each sentence of the texts."""
-    stretches = Stretches(states=told.states, spans=told.units)
-    return odds_of(probe, stretches, np.arange(len(told.units)))[:, 0]
+def unit_odds(network: Orders, told: Read) -> Floats:
+    """What a head says of each sentence of the texts."""
+    return odds_of_units(network, told, told.units, told.unit_text)
 
 
 def judged(
     student: Student,
     seen: Seen,
-    parts: dict[str, Apart],
+    parts: dict[str, npt.NDArray[np.int64]],
+    odds: Floats,
     told: Read,
     sentences: Sequence[Sentence],
     english: Sequence[bool],
     begins: npt.NDArray[np.int64],
 ) -> float:
-    """Print what reader and screen see together of what neither was fitted on; the threshold."""
+    """Print what reader and screen see together of texts that the screen was not fitted on, by the fold of each text, and the
+    reader's log-odds of each sentence; the threshold."""
     texts = len(english)
     kind = np.array(["background"] * texts, dtype=object)
     family = np.array([""] * texts, dtype=object)
@@ -317,16 +304,16 @@ def judged(
     own = seen.texts
     for_whom = np.array([english[at] == (student.name == "minilm") for at in own])
     found: dict[str, tuple[Floats, Floats]] = {}
-    for key, parted in parts.items():
+    for key, folds in parts.items():
         said, reader = np.zeros(len(own), np.float32), np.zeros(len(own), np.float32)
-        for at in range(probes.FOLDS):
-            rest = np.flatnonzero(parted.fold[own] != at)
-            held = np.flatnonzero(parted.fold[own] == at)
-            network = trained(seen, rest, parted.odds[at], at, STEPS[student.name])
+        for at in range(FOLDS):
+            rest = np.flatnonzero(folds[own] != at)
+            held = np.flatnonzero(folds[own] == at)
+            network = trained(seen, rest, odds, at, STEPS[student.name])
             said[held] = said_of(network, seen, held)
             best = np.full(texts, -np.inf, np.float32)
             own_units = (told.unit_spans[:, 1] > begins[told.unit_text]) | student.above
-            np.maximum.at(best, told.unit_text[own_units], parted.odds[at][own_units])
+            np.maximum.at(best, told.unit_text[own_units], odds[own_units])
             reader[held] = best[own[held]]
         found[key] = said, reader
     orders = np.isin(kind[own], ("order", "planted")) & for_whom
@@ -386,6 +373,9 @@ def main() -> None:
     layers = {"minilm": options.minilm_layer, "e5": options.e5_layer}
     work = options.work
     tensors = load_file(options.out) if options.out.is_file() else {}
+    weights = read_weights(options.reader)
+    reader = Reader()
+    reader.take(weights_of(options.reader))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         told = kept(
@@ -397,6 +387,11 @@ def main() -> None:
         )
         english = [is_english(each.embedded) for each in texts]
         begins = np.array([each.begins for each in texts])
+        # The head that was written, its threshold in the bias there.
+        head = fitted_orders(
+            reader, told, labelled(told, sentences), 0, work and work / "orders.pt"
+        )
+        odds = unit_odds(head, told) + (weights.probes.orders.bias - head.probe().bias)
         print(f"{len(texts)} passages, {sum(english)} of them English, {len(told.units)} sentences")
         for student in students(folder, layers, options.embedder):
             # e5 embeds English where it is chosen alone.
@@ -404,23 +399,15 @@ def main() -> None:
             numbers = [int(at) for at in np.flatnonzero(some)]
             file = work and work / f"{student.name}-{student.layer}.npz"
             seen = kept(file, partial(see, student, texts, numbers, told), Seen)
-            parts = {}
-            for key in options.apart:
-                file = work and work / f"apart-{key}.npz"
-                parts[key] = kept(file, partial(apart, sentences, told, len(texts), key), Apart)
-            threshold = judged(student, seen, parts, told, sentences, english, begins)
-            odds = unit_odds(read_weights(options.reader).probes.orders, told)
+            parts = {key: folds_of(sentences, len(texts), key) for key in options.apart}
+            threshold = judged(student, seen, parts, odds, told, sentences, english, begins)
             network = trained(seen, range(len(seen.texts)), odds, options.seed, STEPS[student.name])
             found = network.tensors() | {"layer": np.array([student.layer], np.float32)}
             found["odds_bias"] = found["odds_bias"] - threshold
             for part, value in found.items():
                 tensors[f"{student.name}.{part}"] = np.ascontiguousarray(value, np.float16)
             print(f"{student.name}: threshold {threshold:.3f}", flush=True)
-    reader = read_weights(options.reader)
-    fitted_to = {
-        "encoder": reader.encoder,
-        "orders": digest_of(reader.probes.orders.tensors("orders")),
-    }
+    fitted_to = {"encoder": weights.encoder, "orders": weights.probes.orders_digest}
     save_file(tensors, options.out, fitted_to)
     print(f"wrote {options.out}")
 

@@ -35,7 +35,9 @@ class Read:
     """What the reader's lower layers leave of texts."""
 
     states: npt.NDArray[np.float16]
-    """Of tokens, (tokens, width), one text after the other."""
+    """Of tokens, (tokens, width), one text after the other, each between its marks."""
+    starts: npt.NDArray[np.int64]
+    """The first token of each text, and the end."""
     units: npt.NDArray[np.int64]
     """First and one past the last token of each sentence, as its probe judges them."""
     unit_text: npt.NDArray[np.int64]
@@ -59,24 +61,25 @@ def read(reader: Probes, texts: Sequence[str], sentences: Sequence[Sentence]) ->
     left = [np.zeros((0, reader.weights.orders.inner.shape[1]), np.float16)] * len(texts)
 
     def take(row: int, states: Floats) -> None:
-        left[row] = states[1:-1].astype(np.float16)
+        left[row] = states.astype(np.float16)
 
     encoded(reader, ids, take)
     starts = np.cumsum([0, *map(len, left)])
     units, unit_text, spans = [], [], []
     divided: list[list[tuple[int, int]]] = [[] for _ in texts]
     for row, each in enumerate(pieces):
-        count = len(left[row])
+        count, begun = len(left[row]) - 2, starts[row] + 1
         for first, end in units_of(texts[row], each):
             if first < count:
                 last = min(end, count)
                 divided[row].append((first, last))
-                units.append((starts[row] + first, starts[row] + last))
+                units.append((begun + first, begun + last))
                 unit_text.append(row)
                 spans.append((each.offsets[first][0], each.offsets[last - 1][1]))
     labelled, numbers = [], []
     for number, one in enumerate(sentences):
-        count, offsets = len(left[one.text]), pieces[one.text].offsets
+        count, offsets = len(left[one.text]) - 2, pieces[one.text].offsets
+        begun = starts[one.text] + 1
         inside = [at for at in range(count) if offsets[at][0] < one.end and offsets[at][1] > one.start]  # fmt: skip
         if inside:
             first, last = widened(inside[0], inside[:UNIT_TOKENS][-1] + 1, count)
@@ -88,10 +91,11 @@ def read(reader: Probes, texts: Sequence[str], sentences: Sequence[Sentence]) ->
                     each != (first, last),
                 ),
             )
-            labelled.append((starts[one.text] + first, starts[one.text] + last))
+            labelled.append((begun + first, begun + last))
             numbers.append(number)
     return Read(
         states=np.concatenate(left),
+        starts=starts,
         units=np.array(units),
         unit_text=np.array(unit_text),
         unit_spans=np.array(spans),
@@ -139,6 +143,7 @@ def opened_probes(reader: Path, layers: int, folder: Path) -> Probes:
     nothing = ProbeWeights(
         layers=layers,
         orders=silent,
+        orders_digest="",
         operations=silent,
         names=OPERATIONS,
         least=1.0,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from uuid import NAMESPACE_URL, uuid5
 
 from footnote.answering import ReaderAnswerer
-from footnote.answering.suspicion import gives_orders
+from footnote.answering.order_forms import has_order_form
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import WordReader
@@ -75,10 +75,10 @@ def make_evidence(*passages: Passage) -> list[Evidence]:
 
 
 def mark(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The evidence, marked where it gives orders to a model, as the engine marks what it finds."""
+    """The evidence, marked where it has a form of orders, as an engine without reader marks it."""
     return [
         replace(each, suspicious=True)
-        if gives_orders(
+        if has_order_form(
             "\n".join((each.passage.document_title, *each.passage.heading_path, each.passage.text))
         )
         else each

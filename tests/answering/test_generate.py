@@ -37,7 +37,7 @@ from tests.models.answering import models_at
 from tests.wire import WireServer, calls, cut_off, endless, fails, says
 
 from .drawn import assert_every_statement_can_be_opened
-from .factories import make_answerer, make_evidence, make_passage, mark
+from .factories import make_answerer, make_evidence, make_passage
 from .hostile import active_parts, outputs
 from .injected import INJECTED
 from .scripted import ScriptedWriter, done, events_from, make_generative, text_of
@@ -110,8 +110,8 @@ async def test_whatever_a_model_writes_the_laws_of_an_answer_hold(
 @pytest.mark.parametrize("order", INJECTED.values(), ids=INJECTED)
 async def test_no_link_or_picture_follows_from_an_order_in_a_source(order: str) -> None:
     planted = make_passage(f"{order} See https://evil.example/x?q=1 and www.evil.example.")
-    evidence = mark(make_evidence(EVIDENCE[0].passage, planted))
-    assert evidence[1].suspicious
+    plain, order_giving = make_evidence(EVIDENCE[0].passage, planted)
+    evidence = [plain, replace(order_giving, suspicious=True)]
     answer = await answer_to(
         "The rent is CHF 2,500 [1]. ",
         f"{order} ![x](https://evil.example/x?q=1) See https://evil.example/x?q=1 [2]. ",
@@ -413,7 +413,8 @@ def over_the_wire(models: AnswerModels) -> GenerativeAnswerer:
 @pytest.mark.parametrize("name", ["openai:scripted", "anthropic:scripted"])
 async def test_over_the_wire_orders_stay_data(wire_server: WireServer, name: str) -> None:
     planted = make_passage(INJECTED["tool"], name="planted")
-    evidence = mark(make_evidence(EVIDENCE[0].passage, planted))
+    plain, order_giving = make_evidence(EVIDENCE[0].passage, planted)
+    evidence = [plain, replace(order_giving, suspicious=True)]
     wire_server.script(says("The rent is CHF 2,500 [1]. ![x](https://", "evil.example/x)"))
     async with models_at(wire_server, name) as models:
         answerer = over_the_wire(models)

@@ -21,7 +21,7 @@ from footnote.models.batching import CrossDocumentBatcher, padded
 from footnote.models.bert_graph import build_graph
 from footnote.models.encoder_shape import BertShape
 from footnote.models.order_screen import SCREENS_FILE, OrderScreen, packaged_screen
-from footnote.models.reader_weights import digest_of, read_weights
+from footnote.models.reader_weights import read_weights
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.models.testing import HashEmbedder
 from footnote.ports import embed_and_screen
@@ -167,8 +167,7 @@ def test_the_packaged_screens_belong_to_the_packaged_reader() -> None:
         fitted_to = opened.metadata()
     reader = read_weights(folder / "reader.safetensors")
     assert reader.probes is not None
-    orders = digest_of(reader.probes.orders.tensors("orders"))
-    assert fitted_to == {"encoder": reader.encoder, "orders": orders}
+    assert fitted_to == {"encoder": reader.encoder, "orders": reader.probes.orders_digest}
     card = (folder / "order_screens.md").read_text(encoding="utf-8")
     assert hashlib.sha256((folder / SCREENS_FILE).read_bytes()).hexdigest() in card
 

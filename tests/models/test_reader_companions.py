@@ -69,7 +69,7 @@ def test_what_belongs_to_another_reader_is_of_no_use(
 
 def test_a_reader_without_probes_says_so(tmp_path: Path) -> None:
     lacking = companions_of(write_tiny_reader(tmp_path / "bare.safetensors")).lacking
-    assert "orders to a model are told by their wording" in lacking[0]
+    assert "orders to a model are told by their form alone" in lacking[0]
 
 
 def test_what_is_broken_beside_a_reader_is_told(tmp_path: Path) -> None:

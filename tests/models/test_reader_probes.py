@@ -64,15 +64,24 @@ def tokenizer(e5_folder: Path) -> UnigramPieces:
     return UnigramPieces(shared_files(e5_folder).tokenizer.read_bytes())
 
 
-def reference_states(weights: ReaderWeights, ids: list[int]) -> Array:
-    """The states above the first layer, by another way than the graph's."""
+def reference_states(weights: ReaderWeights, ids: list[int], *, ordering: bool = False) -> Array:
+    """The states above the first layer, or that of the probe for orders above it, by another way
+    than the graph's."""
     packed, scales = read_packaged().packed_words()
     rows = packed[ids]
     numbers = np.empty((len(ids), weights.shape.width))
     numbers[:, 0::2], numbers[:, 1::2] = rows & 15, rows >> 4
     words = ((numbers - 8) * np.repeat(scales[ids], 32, axis=1)).astype(np.float32)
-    shape = replace(weights.shape, layers=1)
-    return reference_hidden({**weights.named, WORDS: words}, shape, list(range(len(ids))))
+    shape = replace(weights.shape, layers=1 + ordering)
+    named = weights.named
+    if ordering:
+        (own,) = weights.ordering
+        named = named | {
+            name.replace(f"layer.{own}.", "layer.1."): each
+            for name, each in named.items()
+            if f"layer.{own}." in name
+        }
+    return reference_hidden({**named, WORDS: words}, shape, list(range(len(ids))))
 
 
 def reference_odds(states: Array, probe: AttentionProbe) -> Array:
@@ -96,7 +105,8 @@ async def test_orders_equal_an_independent_pass(
 ) -> None:
     text = TEXTS[0]
     pieces = tokenizer.pieces(text)
-    states = reference_states(weights, [tokenizer.begin, *pieces.ids, tokenizer.end])[1:-1]
+    ids = [tokenizer.begin, *pieces.ids, tokenizer.end]
+    states = reference_states(weights, ids, ordering=True)[1:-1]
     assert weights.probes is not None
     odds = max(
         float(reference_odds(states[a:b], weights.probes.orders)[0])

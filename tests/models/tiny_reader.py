@@ -22,7 +22,8 @@ def write_tiny_reader(
 ) -> Path:
     """A reader of two layers, and one that judges above the first, with random weights.
 
-    They are up to `largest`, from one seed. With `probes` it has random ones on that layer.
+    They are up to `largest`, from one seed. With `probes` it has random ones on that layer, the one
+    for orders above a layer more.
     """
     draw = np.random.default_rng(7)
 
@@ -38,8 +39,8 @@ def write_tiny_reader(
     }
     sizes = {"q": (WIDTH, WIDTH), "k": (WIDTH, WIDTH), "v": (WIDTH, WIDTH), "ao": (WIDTH, WIDTH)}
     sizes |= {"fi": (INNER, WIDTH), "fo": (WIDTH, INNER)}
-    stacks = [*(f"layers.{layer}" for layer in range(LAYERS)), "judging.0"]
-    for layer in stacks:
+
+    def add_layer(layer: str) -> None:
         for part, shape in sizes.items():
             matrix = draw.integers(-largest, largest + 1, shape).astype(np.int8)
             matrix[0, 0] = largest
@@ -50,6 +51,9 @@ def write_tiny_reader(
         for part in ("aln", "oln"):
             tensors[f"{layer}.{part}.weight"] = 1 + floats(WIDTH)
             tensors[f"{layer}.{part}.bias"] = floats(WIDTH)
+
+    for layer in (*(f"layers.{each}" for each in range(LAYERS)), "judging.0"):
+        add_layer(layer)
     for head, outputs in (("relevance", 1), ("support", 3)):
         tensors[f"{head}.0.weight"], tensors[f"{head}.0.bias"] = floats(WIDTH, WIDTH), floats(WIDTH)
         tensors[f"{head}.2.weight"] = floats(outputs, WIDTH, spread=0.3)
@@ -69,10 +73,11 @@ def write_tiny_reader(
         "support": {"temperature": 2.0},
     }
     if probes is not None:
-        sizes = {"inner": (WIDTH, 6), "inner_bias": (1, 6), "heads": (6, 2), "hidden": (12, 4)}
-        sizes |= {"hidden_bias": (1, 4)}
+        add_layer("ordering.0")
+        parts = {"inner": (WIDTH, 6), "inner_bias": (1, 6), "heads": (6, 2), "hidden": (12, 4)}
+        parts |= {"hidden_bias": (1, 4)}
         for name, outputs in (("orders", 1), ("operation", len(OPERATIONS))):
-            for part, shape in {**sizes, "odds": (4, outputs)}.items():
+            for part, shape in {**parts, "odds": (4, outputs)}.items():
                 tensors[f"{name}.{part}"] = floats(2, *shape, spread=0.5)
             tensors[f"{name}.bias"] = floats(outputs)
         calibration["probes"] = {"layers": probes, "operations": OPERATIONS, "least": 0.4}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from footnote.answering.choosing import Located
+from footnote.answering.order_forms import has_order_form, legible
 from footnote.answering.sanitise import without_directions
 from footnote.answering.sentences import Candidate, candidates_of
-from footnote.answering.suspicion import LEAST_ORDER, all_text, gives_orders
+from footnote.answering.suspicion import LEAST_ORDER, all_text
 from footnote.domain import Evidence
 from footnote.ports import Reader
 
@@ -38,7 +39,8 @@ async def _orders_of(reader: Reader, evidence: Evidence) -> list[_Place]:
         if not any(each in one.statement for one in statements)
     ]
     plain = without_directions(all_text(passage))
-    chances = await reader.orders([*(each.statement for each in statements), *above, plain])
+    said = [*(each.statement for each in statements), *above, plain]
+    chances = await reader.orders(list(map(legible, said)))
     if chances is None or not statements:
         return []
     *alone, whole = chances
@@ -48,10 +50,10 @@ async def _orders_of(reader: Reader, evidence: Evidence) -> list[_Place]:
         if chance >= LEAST_ORDER
     ]
     known = max(alone) >= LEAST_ORDER or any(
-        (*(each.gives_orders for each in statements), *map(gives_orders, above))
+        (*(each.gives_orders for each in statements), *map(has_order_form, above))
     )
     # Marks of direction make evidence suspicious, and are no order.
-    if known or (whole < LEAST_ORDER and not gives_orders(plain)):
+    if known or (whole < LEAST_ORDER and not has_order_form(plain)):
         return orders
     likeliest = max(range(len(statements)), key=lambda at: alone[at])
     return [_place(statements[likeliest])]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from footnote.answering.addresses import addresses_in
+from footnote.answering.order_forms import has_order_form
 from footnote.answering.sanitise import plain_text, without_directions, without_hidden
-from footnote.answering.suspicion import gives_orders
 from footnote.domain import BlockKind, Evidence, Passage
 from footnote.language.sentences import sentence_spans
 from footnote.language.table_rows import cell_spans, unescaped
@@ -83,7 +83,7 @@ class Candidate:
 
         Marks of direction make evidence suspicious, but no order: it is said without them.
         """
-        return gives_orders(without_directions(self.quote)) or gives_orders(self.statement)
+        return has_order_form(without_directions(self.quote)) or has_order_form(self.statement)
 
     @property
     def canonical_span(self) -> tuple[int, int]:

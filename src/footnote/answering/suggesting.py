@@ -13,10 +13,10 @@ from itertools import zip_longest
 
 from footnote.answering.addresses import addresses_in
 from footnote.answering.choosing import is_said, plain_words
+from footnote.answering.order_forms import has_order_form
 from footnote.answering.reader_answers import read_statements
 from footnote.answering.sanitise import plain_text
 from footnote.answering.sentences import Candidate, candidates_of, cells_of
-from footnote.answering.suspicion import gives_orders
 from footnote.domain import BlockKind, Evidence, Passage
 from footnote.ports import Reader
 
@@ -237,5 +237,5 @@ def _is_clean(text: str, most: int) -> bool:
         and any(map(str.isalpha, text))
         and plain_text(text) == text
         and not addresses_in(text)
-        and not gives_orders(text)
+        and not has_order_form(text)
     )

@@ -100,6 +100,7 @@ def open_reader(
         encoder = ReaderEncoder(
             reading=[(end, opened(range(start, end))) for start, end in bounds],
             judging=(weights.shared, opened(weights.judging)),
+            ordering=opened(weights.ordering) if weights.ordering else None,
         )
         tokenizer = e5_tokenizer(shared.tokenizer.resolve())
         probes = None

@@ -16,7 +16,7 @@ from safetensors import SafetensorError, safe_open
 from footnote.errors import ModelUnavailable
 from footnote.models.mention_head import MENTIONS_FILE, MentionHead, read_mention_head
 from footnote.models.order_screen import SCREENS_FILE
-from footnote.models.reader_weights import ReaderWeights, described_weights, digest_of
+from footnote.models.reader_weights import ReaderWeights, described_weights
 from footnote.models.unmet_words import UNMET_WORDS_FILE, UnmetWords, read_unmet_words
 
 
@@ -52,7 +52,7 @@ def companions_of(weights: Path) -> Companions:
     unmet = _fitting(reader, _places(weights, UNMET_WORDS_FILE), read_unmet_words)
     probed = reader.probes is not None
     lacking = {
-        "probes in its own file: orders to a model are told by their wording, and nothing is "
+        "probes in its own file: orders to a model are told by their form alone, and nothing is "
         "computed over columns": probed,
         f"{MENTIONS_FILE}: no names are found": probed and head is not None,
         f"{UNMET_WORDS_FILE}: questions about what a passage lacks are answered with more "
@@ -95,8 +95,8 @@ def _is_screened(reader: ReaderWeights) -> bool:
             f"{file} does not hold what tells passages without orders: {error!r}",
             hint="reinstall Footnote, or write it with training/order_screens.py",
         ) from error
-    orders = digest_of(reader.probes.orders.tensors("orders"))
-    return bool(fitted_to == {"encoder": reader.encoder, "orders": orders})
+    own = {"encoder": reader.encoder, "orders": reader.probes.orders_digest}
+    return bool(fitted_to == own)
 
 
 def _packaged() -> Path:

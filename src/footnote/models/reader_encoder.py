@@ -28,11 +28,19 @@ class ReaderEncoder:
     read; without these where only states are asked for."""
     judging: tuple[int, onnxruntime.InferenceSession] | None = None
     """The layers and the head that judge, above so many of the lowest; None where nothing does."""
+    ordering: onnxruntime.InferenceSession | None = None
+    """The layers below the probe for orders, above those below the other probes; None for none."""
 
     def states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
         """Token ids after the lowest `layers`, where a part has to end: (batch, length, width)."""
         ids, mask = padded(batch)
         return self._lower(ids, mask, layers)
+
+    def order_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
+        """Like `states`, after the layers of the probe for orders, too."""
+        ids, mask = padded(batch)
+        states = self._lower(ids, mask, layers)
+        return states if self.ordering is None else _run(self.ordering, states, mask)[0]
 
     def read(
         self,

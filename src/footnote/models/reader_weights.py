@@ -5,8 +5,8 @@ for each layer eight parts, whose six matrices are int8 of shape (out, in) withi
 for each output, and the heads `span` and `relevance`. The head `support` has layers of its own,
 `judging`, above the lowest ones, which both share. What the numbers are for stands
 in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
-the probes `orders` and `operation`, small heads on the states of a lower layer; a file without
-them is whole too.
+the probes `orders`, above layers of its own, `ordering`, and `operation`, small heads on the states
+of a lower layer; a file without them is whole too.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ class ProbeWeights:
     layers: int
     """Of the encoder, from the lowest, that are run for them."""
     orders: AttentionProbe
-    """Its one output is above nought from the threshold on."""
+    """Above the layers that are its own; its one output is above nought from the threshold on."""
+    orders_digest: str
+    """SHA-256 of it and of its layers, in hexadecimal: what was fitted to what it says names it."""
     operations: AttentionProbe
     """It has an output for each operation; the first is none."""
     names: tuple[str, ...]
@@ -84,6 +86,8 @@ class ReaderWeights:
     """Lowest layers that what judges has in common with what reads."""
     judging: range
     """Layers that judge above these, numbered on from those that read."""
+    ordering: range
+    """Layers below the probe for orders and above those of the probes, numbered on from these."""
     positions: int
     calibration: Calibration
     probes: ProbeWeights | None
@@ -135,7 +139,9 @@ class ReaderWeights:
     def _layers(self) -> dict[int, str]:
         """What the tensors of each layer begin with."""
         reading = {layer: f"layers.{layer}" for layer in range(self.shape.layers)}
-        return reading | {layer: f"judging.{number}" for number, layer in enumerate(self.judging)}
+        judging = {layer: f"judging.{number}" for number, layer in enumerate(self.judging)}
+        ordering = {layer: f"ordering.{number}" for number, layer in enumerate(self.ordering)}
+        return reading | judging | ordering
 
     def head(self, name: str) -> npt.NDArray[np.float32]:
         """A tensor of a head."""
@@ -153,6 +159,9 @@ def read_weights(file: Path) -> ReaderWeights:
         fitted = json.loads(metadata["calibration"])
         span, relevance = fitted["answer"]["weights"]
         probes = _probes(tensors, fitted.get("probes"))
+        judging = range(config["layers"], config["layers"] + config["judging"])
+        # Training of the layers that read and judge leaves them to another program.
+        ordering = len({name.split(".")[1] for name in tensors if name.startswith("ordering.")})
         weights = ReaderWeights(
             tensors=tensors,
             shape=BertShape(
@@ -162,7 +171,8 @@ def read_weights(file: Path) -> ReaderWeights:
                 epsilon=config["epsilon"],
             ),
             shared=config["shared"],
-            judging=range(config["layers"], config["layers"] + config["judging"]),
+            judging=judging,
+            ordering=range(judging.stop, judging.stop + ordering),
             positions=config["positions"],
             calibration=Calibration(
                 span_weight=span,
@@ -227,6 +237,13 @@ def _probes(tensors: Mapping[str, Tensor], fitted: Mapping[str, Any] | None) -> 
     return ProbeWeights(
         layers=int(fitted["layers"]),
         orders=AttentionProbe.of(tensors, "orders"),
+        orders_digest=digest_of(
+            {
+                name: each
+                for name, each in tensors.items()
+                if name.startswith(("orders.", "ordering."))
+            }
+        ),
         operations=AttentionProbe.of(tensors, "operation"),
         names=tuple(fitted["operations"]),
         least=float(fitted["least"]),
