@@ -4,7 +4,7 @@
         --out src/footnote/models/order_screens.safetensors [--work FOLDER] [--seed 0]
 
 A screen is a small network over the states of a packaged embedder's tokens in one inner layer; the passage's likeliest token
-counts. It is fitted to what the reader's probe (`probes.py`) says of each sentence, so that the reader need only read passages that it
+counts. It is fitted to what the reader's head for orders (`probes.py`) says of each sentence, so that the reader need only read passages that it
 might mark. Passages are ordinary ones of all sources, and such with written or planted sentences in them. Kept apart in turn
 are families of what orders want and sources of ordinary passages, from the screen: printed
 is what reader and screen see together there, and how many ordinary passages go on to the reader. The threshold is chosen on these, too, so

@@ -107,7 +107,8 @@ def main() -> None:
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    torch.set_num_threads(1)
+    torch.set_num_threads(2)
+    torch.set_flush_denormal(True)
     with safe_open(options.reader, "numpy") as opened:
         metadata = dict(opened.metadata())
         tensors = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118

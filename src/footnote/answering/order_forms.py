@@ -15,7 +15,7 @@ from footnote.answering.sanitise import without_hidden
 # Each with what must stand in a text for it to match: one of these, which is fast to look for.
 _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     # Control tokens of chat templates.
-    (("<|", "inst]", "sys>", "[", "_of_turn>"),
+    (("<", "["),
      r"<\|[a-z_0-9 ]{2,40}\|>|\[/?inst\]|<</?sys>>|\[/?(?:system_prompt|tool_calls|"
      r"available_tools|tool_results)\]|<(?:start|end)_of_turn>"),
     # Roles set apart by tags, by a heading, or as the label of a line.

@@ -160,7 +160,7 @@ def read_weights(file: Path) -> ReaderWeights:
         span, relevance = fitted["answer"]["weights"]
         probes = _probes(tensors, fitted.get("probes"))
         judging = range(config["layers"], config["layers"] + config["judging"])
-        # Training of the layers that read and judge leaves them to another program.
+        # `training/probes.py` adds them to a file whose config is older.
         ordering = len({name.split(".")[1] for name in tensors if name.startswith("ordering.")})
         weights = ReaderWeights(
             tensors=tensors,
