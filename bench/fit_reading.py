@@ -37,7 +37,7 @@ from footnote.answering.cite import Footnotes
 from footnote.answering.deciding import DECIDING, decide
 from footnote.answering.observing import OBSERVED, Floats
 from footnote.answering.promising import MOST_PASSAGES, PROMISING, in_order, promises_of
-from footnote.answering.reader_answers import once_each, read_statements
+from footnote.answering.reading import once_each, read_statements
 from footnote.answering.sentences import Candidate, candidates_of
 from footnote.answering.weighing import FILE, Logit, observed
 from footnote.index.analysis import TextAnalyzer

@@ -54,7 +54,10 @@ def taken_over(
         for name in shipped.keys():  # noqa: SIM118
             part = name.split(".")
             lower = part[0] == "layers" and int(part[1]) < frozen
-            if not (lower or part[0] in ("position", "norm", "ordering", "orders", "operation")):
+            if not (
+                lower
+                or part[0] in ("position", "norm", "ordering", "orders", "operation", "rewriting")
+            ):
                 continue
             value = shipped.get_tensor(name)
             if name in tensors and not np.allclose(tensors[name], value, rtol=0.01, atol=0.01):

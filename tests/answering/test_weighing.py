@@ -20,7 +20,7 @@ from footnote.answering.promising import (
     READ_UNTIL,
     in_order,
 )
-from footnote.answering.reader_answers import read_statements
+from footnote.answering.reading import read_statements
 from footnote.answering.weighing import STATEMENTS, Coefficients, Logit, Weighing, fitted
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable

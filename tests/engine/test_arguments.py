@@ -118,6 +118,9 @@ def _calls() -> dict[str, Call]:
         "search": lambda one: one.search(text),
         "query": lambda one: one.search(SearchRequest(query=wrong)),
         "filters": lambda one: one.search(SearchRequest(query="fee", filters=text)),
+        "similarity": lambda one: one.search(
+            SearchRequest(query="fee", filters=SearchFilters(min_similarity=9))
+        ),
         "question": lambda one: one.ask(wrong),
         "no results": lambda one: one.ask("What is the fee?", top_k=0),
         "top_k": lambda one: one.ask("What is the fee?", top_k=text),

@@ -139,3 +139,48 @@ async def test_where_nothing_is_indexed_an_answer_and_a_search_say_so(
     narrow = SearchFilters(collections=("other",))
     found = await workspace.search(SearchRequest(query=question, filters=narrow))
     assert (found.evidence, found.degraded) == ((), ())
+
+
+LEASE = (
+    "# Lease\n\nThe lease begins on 1 May 2024.\n\nThe monthly rent of the bakery is EUR 1,450."
+    "\n\nThe tenant clears the snow in winter."
+)
+CLUB = (
+    "# Rowers\n\nThe club was founded in 1908 by two rowers.\n\nIts colours are green and silver."
+)
+
+
+async def test_a_question_for_two_things_is_answered_part_by_part(
+    workspace: WorkspaceEngine,
+) -> None:
+    await publish(workspace, LEASE, CLUB)
+    answer = await workspace.ask("What is the rent of the bakery and when was the club founded?")
+    assert [("1,450" in each.text, "1908" in each.text) for each in answer.sentences] == [
+        (True, False),
+        (False, True),
+    ]
+    assert [each.markers for each in answer.sentences] == [(1,), (2,)]
+    assert [each.filename for each in answer.citations] == ["Lease.md", "Rower.md"]
+    assert set(answer.searched) == {
+        "What is the rent of the bakery?",
+        "when was the club founded?",
+    }
+    held = [each.passage.chunk_id for each in answer.evidence]
+    assert len(held) == len(set(held))
+    assert [each.rank for each in answer.evidence] == list(range(1, len(held) + 1))
+    assert {each.chunk_id for each in answer.citations} <= set(held)
+
+
+async def test_what_nothing_was_found_for_is_said(workspace: WorkspaceEngine) -> None:
+    await publish(workspace, LEASE)
+    answer = await workspace.ask("What is the rent of the bakery and who sells tulip bulbs?")
+    assert answer.found
+    assert "1,450" in answer.text
+    [note] = answer.degraded
+    assert note == "answer: nothing was found for “who sells tulip bulbs?”"
+
+
+async def test_a_question_for_one_thing_is_not_parted(workspace: WorkspaceEngine) -> None:
+    await publish(workspace, CLUB)
+    answer = await workspace.ask("Which two colours, green and silver or red and white, has it?")
+    assert answer.searched == ()

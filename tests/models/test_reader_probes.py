@@ -64,18 +64,16 @@ def tokenizer(e5_folder: Path) -> UnigramPieces:
     return UnigramPieces(shared_files(e5_folder).tokenizer.read_bytes())
 
 
-def reference_states(weights: ReaderWeights, ids: list[int], *, ordering: bool = False) -> Array:
-    """The states above the first layer, or that of the probe for orders above it, by another way
-    than the graph's."""
+def reference_states(weights: ReaderWeights, ids: list[int], *, above: range = range(0)) -> Array:
+    """The states above the first layer, or another above it, by another way than the graph's."""
     packed, scales = read_packaged().packed_words()
     rows = packed[ids]
     numbers = np.empty((len(ids), weights.shape.width))
     numbers[:, 0::2], numbers[:, 1::2] = rows & 15, rows >> 4
     words = ((numbers - 8) * np.repeat(scales[ids], 32, axis=1)).astype(np.float32)
-    shape = replace(weights.shape, layers=1 + ordering)
+    shape = replace(weights.shape, layers=1 + len(above))
     named = weights.named
-    if ordering:
-        (own,) = weights.ordering
+    for own in above:
         named = named | {
             name.replace(f"layer.{own}.", "layer.1."): each
             for name, each in named.items()
@@ -106,7 +104,7 @@ async def test_orders_equal_an_independent_pass(
     text = TEXTS[0]
     pieces = tokenizer.pieces(text)
     ids = [tokenizer.begin, *pieces.ids, tokenizer.end]
-    states = reference_states(weights, ids, ordering=True)[1:-1]
+    states = reference_states(weights, ids, above=weights.ordering)[1:-1]
     assert weights.probes is not None
     odds = max(
         float(reference_odds(states[a:b], weights.probes.orders)[0])

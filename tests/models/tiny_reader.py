@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save_file
 
+from footnote.models.question_rewriting import KINDS
+from footnote.models.question_tokens import MARKS, PARTS
 from footnote.models.reader_weights import LARGEST_WEIGHT
 
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 384, 256, 2, 12, 512
@@ -18,12 +20,17 @@ OPERATIONS = ("none", "largest", "smallest", "sum", "average", "count")
 
 
 def write_tiny_reader(
-    file: Path, *, largest: int = LARGEST_WEIGHT, probes: int | None = None, **metadata: str
+    file: Path,
+    *,
+    largest: int = LARGEST_WEIGHT,
+    probes: int | None = None,
+    rewriting: bool = False,
+    **metadata: str,
 ) -> Path:
     """A reader of two layers, and one that judges above the first, with random weights.
 
     They are up to `largest`, from one seed. With `probes` it has random ones on that layer, the one
-    for orders above a layer more.
+    for orders above a layer more; with `rewriting`, too, what puts questions anew above another.
     """
     draw = np.random.default_rng(7)
 
@@ -74,13 +81,11 @@ def write_tiny_reader(
     }
     if probes is not None:
         add_layer("ordering.0")
-        parts = {"inner": (WIDTH, 6), "inner_bias": (1, 6), "heads": (6, 2), "hidden": (12, 4)}
-        parts |= {"hidden_bias": (1, 4)}
-        for name, outputs in (("orders", 1), ("operation", len(OPERATIONS))):
-            for part, shape in {**parts, "odds": (4, outputs)}.items():
-                tensors[f"{name}.{part}"] = floats(2, *shape, spread=0.5)
-            tensors[f"{name}.bias"] = floats(outputs)
+        tensors |= _probes(draw)
         calibration["probes"] = {"layers": probes, "operations": OPERATIONS, "least": 0.4}
+    if rewriting:
+        add_layer("rewriting.0")
+        tensors |= _rewriting_heads(draw)
     told = {
         "config": json.dumps(config),
         "calibration": json.dumps(calibration),
@@ -90,3 +95,28 @@ def write_tiny_reader(
     }
     save_file(tensors, file, told)
     return file
+
+
+def _probes(draw: np.random.Generator) -> dict[str, npt.NDArray[np.generic]]:
+    parts = {"inner": (WIDTH, 6), "inner_bias": (1, 6), "heads": (6, 2), "hidden": (12, 4)}
+    parts |= {"hidden_bias": (1, 4)}
+    tensors: dict[str, npt.NDArray[np.generic]] = {}
+    for name, outputs in (("orders", 1), ("operation", len(OPERATIONS))):
+        for part, shape in {**parts, "odds": (4, outputs)}.items():
+            tensors[f"{name}.{part}"] = draw.normal(0, 0.5, (2, *shape)).astype(np.float32)
+        tensors[f"{name}.bias"] = draw.normal(0, 0.1, outputs).astype(np.float32)
+    return tensors
+
+
+def _rewriting_heads(draw: np.random.Generator) -> dict[str, npt.NDArray[np.generic]]:
+    tensors: dict[str, npt.NDArray[np.generic]] = {
+        "rewriting.least": np.array([0.3, 0.4], np.float32)
+    }
+    heads = {"kinds": len(KINDS), "labels": len(MARKS) + len(PARTS), "columns": 2, "extremes": 2}
+    for head, outputs in heads.items():
+        tensors[f"rewriting.{head}"] = draw.normal(0, 0.3, (WIDTH, outputs)).astype(np.float32)
+        tensors[f"rewriting.{head}_bias"] = draw.normal(0, 0.1, outputs).astype(np.float32)
+    # Neither a column nor none is always likelier.
+    one = draw.normal(0, 0.3, (WIDTH, 1)).astype(np.float32)
+    tensors["rewriting.columns"] = np.concatenate([one, np.zeros_like(one)], axis=1)
+    return tensors

@@ -1,101 +1,46 @@
-"""A follow-up question is put so that it can be searched alone, and other questions stay."""
+"""A follow-up question is put so that it can be searched alone, and its conversation is minded."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import Turn
-from footnote.retrieval.followup import StandAlone, standing_alone
+from footnote.errors import ModelUnavailable
+from footnote.models.testing import WordReader
+from footnote.retrieval.followup import MOST_QUESTIONS, StandAlone
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 STORM = "What is the deductible for storm damage?"
 
 
-@pytest.mark.parametrize(
-    ("asked", "question", "expected"),
-    [
-        (STORM, "And for fire?", "What is the deductible for fire?"),
-        (STORM, "For fire?", "What is the deductible for fire?"),
-        (STORM, "What about fire?", "What is the deductible for fire?"),
-        (
-            "How many claims were reported in 2023 in Spain?",
-            "And 2024?",
-            "How many claims were reported in 2024 in Spain?",
-        ),
-        (
-            "What does clause 4.2 say about termination?",
-            "And clause 4.3?",
-            "What does clause 4.3 say about termination?",
-        ),
-        ("What does POL-1 cover?", "And POL-2?", "What does POL-2 cover?"),
-        (
-            "When is the first premium due?",
-            "And the second premium?",
-            "When is the second premium due?",
-        ),
-        ("What is the notice period?", "What about renewal?", "renewal? notice period"),
-        ("Who signed the Hartwell lease?", "When does it end?", "When does it end? Hartwell"),
-        (
-            "What does policy POL-88213-X cover?",
-            "What is its notice period?",
-            "What is its notice period? POL-88213-X",
-        ),
-        ("What is the penalty for late reports?", "How much?", "How much? penalty late reports"),
-        (
-            "Wie hoch ist der Selbstbehalt für Sturmschäden?",
-            "Und für Feuer?",
-            "Wie hoch ist der Selbstbehalt für Feuer?",
-        ),
-        (
-            "Quelle est la franchise pour la tempête?",
-            "Et pour le feu?",
-            "Quelle est la franchise pour le feu?",
-        ),
-        (
-            "¿Cuál es la franquicia para tormentas?",
-            "¿Y para incendios?",
-            "¿Cuál es la franquicia para incendios?",
-        ),
-    ],
-)
-def test_a_follow_up_takes_over_what_it_leaves_out(
-    asked: str, question: str, expected: str
-) -> None:
-    assert standing_alone(question, asked=asked) == expected
+@dataclass(frozen=True)
+class Behind:
+    """Puts each question behind the one before, and remembers what it was given."""
+
+    given: list[tuple[str, str, str]] = field(default_factory=list)
+
+    async def stand_alone(self, question: str, asked: str, answered: str) -> str:
+        self.given.append((question, asked, answered))
+        return f"{asked} {question}"
+
+    async def parts(self, question: str) -> Sequence[str]:
+        return (question,)
 
 
-def test_who_is_meant_may_have_been_named_in_the_answer() -> None:
-    alone = standing_alone(
-        "Where are they based?",
-        asked="Who owns Flat 3?",
-        answered="Since 3 May 2021 it belongs to Harbour Estates Ltd for EUR 900. [1]",
-    )
-    assert alone == "Where are they based? Flat 3 Harbour Estates Ltd"
+@dataclass(frozen=True)
+class Away:
+    """A model that cannot run."""
 
+    async def stand_alone(self, question: str, asked: str, answered: str) -> str:
+        raise ModelUnavailable(f"no memory for {question!r}, {asked!r} and {answered!r}")
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Who audited the accounts of 2023?",
-        "Is there a penalty for late payment?",
-        "And when does the lease of the office end?",
-        "Wer hat den Jahresabschluss geprüft?",
-        "deductible storm",
-    ],
-)
-def test_a_question_that_stands_alone_stays_as_it_is(question: str) -> None:
-    assert standing_alone(question, asked=STORM) == question
-
-
-@given(question=st.text(max_size=80), asked=st.text(max_size=80), answered=st.text(max_size=80))
-def test_it_never_fails_and_never_loses_the_question(
-    question: str, asked: str, answered: str
-) -> None:
-    alone = standing_alone(question, asked=asked, answered=answered)
-    assert standing_alone(question, asked="") == question
-    assert alone.strip() or not question.strip()
+    async def parts(self, question: str) -> Sequence[str]:
+        raise ModelUnavailable(f"no memory for {question!r}")
 
 
 def user(text: str) -> Turn:
@@ -106,38 +51,66 @@ def assistant(text: str) -> Turn:
     return Turn(role="assistant", text=text)
 
 
-def test_each_question_of_a_conversation_may_be_a_follow_up_itself() -> None:
-    said = (user(STORM), assistant("EUR 500. [1]"), user("And for fire?"), assistant("EUR 900."))
-    assert StandAlone()("For theft?", said) == ("What is the deductible for theft?", ())
+async def test_each_question_is_put_alone_with_the_one_before_and_its_answer() -> None:
+    behind = Behind()
+    said = (user("a"), assistant("one [1]"), user("b"), assistant("two [2] and [3]."))
+    assert await StandAlone(rewriter=behind)("c", said) == ("a b c", ())
+    assert behind.given == [("b", "a", "one"), ("c", "a b", "two and.")]
 
 
-def test_a_name_of_the_last_answer_is_minded_and_none_of_an_earlier_one() -> None:
-    said = (
-        user("Who owns Flat 2?"),
-        assistant("It belongs to Old Owners Ltd."),
-        user("Who owns Flat 3?"),
-        assistant("It belongs to Harbour Estates Ltd."),
-    )
-    alone, notes = StandAlone()("Where are they based?", said)
-    assert (alone, notes) == ("Where are they based? Flat 3 Harbour Estates Ltd", ())
+async def test_of_two_messages_in_turn_the_first_is_a_question_without_an_answer() -> None:
+    behind = Behind()
+    await StandAlone(rewriter=behind)("c", (assistant("Hello."), user("a"), user("b")))
+    assert behind.given == [("b", "a", ""), ("c", "a b", "")]
 
 
-def test_a_follow_up_in_a_language_without_rules_is_left_alone() -> None:
-    alone, [note] = StandAlone(language_of=lambda _: "nl")("En bij brand?", (user(STORM),))
-    assert alone == "En bij brand?"
-    assert "'nl'" in note
+async def test_of_a_long_conversation_the_latest_questions_are_minded() -> None:
+    behind = Behind()
+    said = [user(f"q{number}") for number in range(40)]
+    alone, _ = await StandAlone(rewriter=behind)("now", said)
+    assert len(behind.given) == MOST_QUESTIONS
+    assert alone.split()[0] == f"q{40 - MOST_QUESTIONS}"
 
 
 @pytest.mark.parametrize("said", [(), (assistant("How can I help?"),), (user("  "),)])
-def test_a_follow_up_to_nothing_is_noted(said: tuple[Turn, ...]) -> None:
-    alone, notes = StandAlone()("And for fire?", said)
+async def test_a_question_behind_nothing_stays_as_it_is(said: tuple[Turn, ...]) -> None:
+    behind = Behind()
+    assert await StandAlone(rewriter=behind)("And for fire?", said) == ("And for fire?", ())
+    assert not behind.given
+
+
+@pytest.mark.parametrize(
+    ("question", "stays"),
+    [
+        ("Lost keys: how much?", True),
+        ("停车：在哪里？", True),
+        ("And at 9:30?", False),
+        ("And for fire?", False),
+    ],
+)
+async def test_a_question_that_says_its_topic_first_stays_as_it_is(
+    question: str, stays: bool
+) -> None:
+    rewriter = Behind()
+    alone, _ = await StandAlone(rewriter=rewriter)(question, (user("a"),))
+    assert (alone == question) == stays
+    last, _ = await StandAlone(rewriter=rewriter)("c", (user("a"), user(question)))
+    assert last == (f"{question} c" if stays else f"a {question} c")
+
+
+@pytest.mark.parametrize("rewriter", [None, Away(), WordReader()])
+async def test_where_no_model_can_tell_the_question_stays_with_a_note(
+    rewriter: Away | WordReader | None,
+) -> None:
+    alone, notes = await StandAlone(rewriter=rewriter)("And for fire?", (user(STORM),))
     assert alone == "And for fire?"
     assert [note.partition(":")[0] for note in notes] == ["condense"]
 
 
-def test_what_is_no_query_any_more_is_searched_as_it_was() -> None:
+async def test_what_is_no_query_any_more_is_searched_as_it_was() -> None:
     excluded = " ".join(f"-w{number}" for number in range(40))
-    alone, notes = StandAlone()("And for fire?", (user(f"What is due {excluded} for storm?"),))
+    said = (user(f"What is due {excluded} for storm?"),)
+    alone, notes = await StandAlone(rewriter=Behind())("And for fire?", said)
     assert alone == "And for fire?"
     assert [note.partition(":")[0] for note in notes] == ["condense"]
 
@@ -148,17 +121,10 @@ def test_what_is_no_query_any_more_is_searched_as_it_was() -> None:
         st.builds(Turn, role=st.sampled_from(["user", "assistant"]), text=st.text(max_size=80))
     ),
 )
-def test_any_conversation_leaves_something_that_can_be_asked(
+async def test_any_conversation_leaves_something_that_can_be_asked(
     question: str, said: list[Turn]
 ) -> None:
-    alone, notes = StandAlone()(question, said)
+    alone, notes = await StandAlone(rewriter=Behind())(question, said)
     assert alone.strip() or not question.strip()
     assert alone == question or not notes
     assert len(alone) <= MAX_QUERY_CHARACTERS
-
-
-def test_a_long_conversation_is_read_in_part() -> None:
-    """A hundred messages of 20,000 characters are no work worth speaking of."""
-    long = user("What is due for " + "storm and fire " * 1300 + "?")
-    alone, _ = StandAlone()("And for theft?", (long,) * 100)
-    assert len(alone) < 2000

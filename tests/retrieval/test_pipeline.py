@@ -247,7 +247,11 @@ async def test_a_language_model_that_goes_away_costs_only_its_stages(failing_fro
         conversation=(Turn(role="user", text="Tell me of the anchor."),),
     )
     stages = [note.partition(":")[0] for note in response.degraded]
-    assert stages == ["condense", "queries", "hypothetical", "grade"][failing_from:]
+    # Where the model does not condense, the reader would, and there is none.
+    assert (
+        list(dict.fromkeys(stages))
+        == ["condense", "queries", "hypothetical", "grade"][failing_from:]
+    )
     if failing_from:
         assert {1, 2} <= set(found(response))
 

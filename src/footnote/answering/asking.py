@@ -24,6 +24,8 @@ class Asked:
     located: Sequence[Located]
     read_groups: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """By column the cells that name its group in other words, where it says those of none."""
+    meant: int | None = None
+    """The column of numbers that it is about without saying the title of one."""
     _known: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def says(self, text: str) -> bool:
@@ -163,6 +165,8 @@ class Asked:
             said = [each for each in said if each not in self.pointed[:1]]
         if said:
             return said[0] if len(said) == 1 else None
+        if self.meant is not None:
+            return self.meant
         if len(self.numeric) == 1:
             return self.numeric[0]
         return next((each for each in self.pointed if each in self.numeric), None)

@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from footnote.answering.asking import Asked
 from footnote.answering.choosing import Located
 from footnote.answering.cite import Footnotes
+from footnote.answering.meant_columns import NONE_MEANT, MeantColumns
 from footnote.answering.naming import rows_read_apart
 from footnote.answering.sentences import Candidate
 from footnote.answering.tables import Table, table_around
@@ -76,6 +77,8 @@ class TableReading:
     """See `PassageReading.unmet`."""
     read: Sequence[Located] = ()
     """The best stretch of each of the table's rows that was read."""
+    meant: MeantColumns = NONE_MEANT
+    """The columns that it is about without saying their titles."""
 
 
 NOTHING_READ = TableReading()
@@ -110,10 +113,12 @@ def compute(
         return None
     if any(len(row.cells) != len(table.header) for row in table.rows):
         return NotComputed(reason="a row of its table could not be read")
-    asked = Asked(question=question, table=table, terms=terms, located=located)
+    own = reading.meant.number(table)
+    asked = Asked(question=question, table=table, terms=terms, located=located, meant=own)
     column = asked.column(operation)
     if column is None:
         return None
+    operation = reading.meant.operation(operation, table, column)
     unclear = None
     if reading.unmet > MOST_UNMET:
         unclear = "the question speaks of something that its table does not have"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
 from footnote.answering.asking import Asked
 from footnote.answering.choosing import Located
-from footnote.answering.sentences import Candidate, candidates_of
-from footnote.answering.tables import Row, Table, table_around
+from footnote.answering.meant_columns import NONE_MEANT, MeantColumns
+from footnote.answering.sentences import Candidate
+from footnote.answering.tables import Row, table_around, tables_of
 from footnote.answering.titles import Terms
 from footnote.domain import Evidence
 from footnote.language.quantities import Quantities
@@ -30,25 +31,36 @@ class Named:
     located: Located
     """In the first of its rows."""
     unexplained: str | None
-    """The one word that names neither column nor group of the table nor its document, if any."""
+    """The one word that names neither column nor group of the table nor its document, if any; it is
+    None, too, where that word is what tells the column."""
 
 
 def named_alone(
-    question: str, operation: Operation, evidence: Sequence[Evidence], terms: Terms
+    question: str,
+    operation: Operation,
+    evidence: Sequence[Evidence],
+    terms: Terms,
+    meant: MeantColumns = NONE_MEANT,
 ) -> Named | None:
     """The table whose column the question names by its words, where all it says is about that.
 
-    One further word may say what is to be computed. None where two tables are named alike.
+    One further word may say what is to be computed, or what column is meant. None where two tables
+    are named alike.
     """
     found = []
-    for table in _tables(evidence):
+    for table in tables_of(evidence):
         row = table.rows[0].candidate
         place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
-        asked = Asked(question=question, table=table, terms=terms, located=[place])
+        own = meant.number(table)
+        asked = Asked(question=question, table=table, terms=terms, located=[place], meant=own)
         if any(len(each.cells) != len(table.header) for each in table.rows):
             continue
-        if asked.column(operation) in asked.titles and len(asked.unexplained) <= 1:
-            found.append(Named(located=place, unexplained=next(iter(asked.unexplained), None)))
+        column, unexplained = asked.column(operation), next(iter(asked.unexplained), None)
+        if len(asked.unexplained) <= 1 and column is not None:
+            if column in asked.titles:
+                found.append(Named(located=place, unexplained=unexplained))
+            elif column == own:
+                found.append(Named(located=place, unexplained=None))
     return found[0] if len(found) == 1 else None
 
 
@@ -61,7 +73,7 @@ def group_named(
     and where more than one column of numbers may be meant.
     """
     found = []
-    for table in _tables(evidence):
+    for table in tables_of(evidence):
         row = table.rows[0].candidate
         place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
         asked = Asked(question=question, table=table, terms=terms, located=[place])
@@ -208,16 +220,3 @@ def _scores(read: Sequence[Located]) -> dict[tuple[object, ...], float]:
 def _place(row: Candidate) -> tuple[object, ...]:
     passage = row.evidence.passage
     return passage.document_id, passage.version, row.canonical_span
-
-
-def _tables(evidence: Sequence[Evidence]) -> Iterator[Table]:
-    seen: set[tuple[object, ...]] = set()
-    for row in candidates_of(evidence):
-        passage = row.evidence.passage
-        document = (passage.document_id, passage.version)
-        if (*document, row.canonical_span) in seen:
-            continue
-        table = table_around(row, evidence)
-        if table is not None:
-            seen |= {(*document, each.candidate.canonical_span) for each in table.rows}
-            yield table

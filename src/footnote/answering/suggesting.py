@@ -14,7 +14,7 @@ from itertools import zip_longest
 from footnote.answering.addresses import addresses_in
 from footnote.answering.choosing import is_said, plain_words
 from footnote.answering.order_forms import has_order_form
-from footnote.answering.reader_answers import read_statements
+from footnote.answering.reading import read_statements
 from footnote.answering.sanitise import plain_text
 from footnote.answering.sentences import Candidate, candidates_of, cells_of
 from footnote.domain import BlockKind, Evidence, Passage

@@ -105,6 +105,20 @@ def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
     )
 
 
+def tables_of(evidence: Sequence[Evidence]) -> Iterator[Table]:
+    """The tables that rows of the evidence belong to, each once."""
+    seen: set[tuple[object, ...]] = set()
+    for row in candidates_of(evidence):
+        passage = row.evidence.passage
+        document = (passage.document_id, passage.version)
+        if (*document, row.canonical_span) in seen:
+            continue
+        table = table_around(row, evidence)
+        if table is not None:
+            seen |= {(*document, each.candidate.canonical_span) for each in table.rows}
+            yield table
+
+
 def holds_table(evidence: Evidence) -> bool:
     """Whether a passage has a row under a header."""
     return any(map(_is_row, candidates_of([evidence])))

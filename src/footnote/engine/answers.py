@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from footnote.answering.agentic import AgenticAnswerer, Equipment
+from footnote.answering.by_part import ByPart
 from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
@@ -37,6 +38,7 @@ from footnote.engine.answer_models import (
 from footnote.engine.answer_telemetry import measured
 from footnote.engine.configuration import configuration_of, judge_in_use
 from footnote.engine.lanes import serving
+from footnote.engine.question_parts import searched_by_part
 from footnote.engine.search import PreparedSearch, as_of_now, prepare_search, run_search
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.engine.suggesting import Answered, suggestions_made, told_by, without_models
@@ -127,10 +129,8 @@ async def ask_stream(
         yield SourcesFound(evidence=answer.evidence, degraded=answer.degraded)
     else:
         served_by, response = await run_search(workspace, prepared)
-        summarised = workspace.settings.summaries != "off"
-        whole = await whole_of(workspace, prepared, response) if summarised else None
+        response, whole, draft = await _drafting(workspace, prepared, served_by, response)
         evidence = response.evidence if whole is None else whole.evidence
-        draft = served_by.answerer if whole is None else Overview(sentences=whole.sentences)
         answerer = _writing(workspace, served_by, models, draft)
         meant = response.corrected_query or response.standalone_question or response.query
         if answerer is None:
@@ -161,6 +161,26 @@ async def ask_stream(
         yield await suggestions_made(
             workspace, told, answered, await answer_writer_of(workspace, model)
         )
+
+
+async def _drafting(
+    workspace: WorkspaceAccess,
+    prepared: PreparedSearch,
+    served_by: Serving,
+    response: SearchResponse,
+) -> tuple[SearchResponse, Whole | None, Drafts]:
+    """What answers without a model that writes, with the summaries or the evidence that it needs.
+
+    A question about documents as a whole is answered by their summaries, one for several things
+    part by part.
+    """
+    if workspace.settings.summaries != "off":
+        whole = await whole_of(workspace, prepared, response)
+        if whole is not None:
+            return response, whole, Overview(sentences=whole.sentences)
+    response, parts = await searched_by_part(workspace, prepared, response)
+    answerer: Drafts = served_by.answerer
+    return response, None, ByPart(answerer=answerer, parts=parts) if parts else answerer
 
 
 def tried_by_asking(

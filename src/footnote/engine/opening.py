@@ -37,7 +37,7 @@ from footnote.ingestion.rendering.cache import PdfCache
 from footnote.ingestion.sandbox.trial import require_sandbox
 from footnote.ingestion.sources.places import opened_places
 from footnote.knowledge.question_names import names_in
-from footnote.language.detection import detect_language, share_identifier_in
+from footnote.language.detection import share_identifier_in
 from footnote.ports import Analyzer, Embedder
 from footnote.retrieval.cache import SemanticCache, answer_bytes
 from footnote.retrieval.followup import StandAlone
@@ -159,6 +159,7 @@ async def open_engine(
             answerer=ReaderAnswerer(
                 reader=models.reader,
                 namer=models.reader,
+                finder=models.reader,
                 analyzer=analyzer,
                 least_answerability=fitted().least,
                 undecided=fitted().undecided,
@@ -277,7 +278,7 @@ def _search_stages(
         phrase=Phrase(
             embedder=embedder,
             model=model,
-            stand_alone=StandAlone(language_of=detect_language),
+            stand_alone=StandAlone(rewriter=models.reader),
         ),
         gather=Gather(
             embedder=embedder,

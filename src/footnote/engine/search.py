@@ -106,7 +106,7 @@ async def prepare_search(
             generation = await index.generation()
         except _OUTDATED as error:
             return await _afresh(workspace, request, database, error)
-    asked = found.stages.prepare(request, index, asker, generation)
+    asked = await found.stages.prepare(request, index, asker, generation)
     return PreparedSearch(request=request, serving=found, asked=asked, database=database)
 
 

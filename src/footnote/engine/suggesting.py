@@ -129,7 +129,8 @@ async def suggestions_after(
         proposals, unread = await _made(workspace, evidence, told)
         notes += unread
     shown = tuple(dict.fromkeys(each.passage.document_id for each in evidence))
-    found = await _tried(proposals, told, answered, most, shown)
+    alone = StandAlone(rewriter=workspace.engine.reader)
+    found = await _tried(proposals, told, answered, most, shown=shown, alone=alone)
     return Suggestions(questions=found, model=model, degraded=notes)
 
 
@@ -187,17 +188,18 @@ async def _tried(
     told: Told,
     answered: Answered,
     most: int,
+    *,
     shown: Sequence[UUID],
+    alone: StandAlone,
 ) -> tuple[SuggestedQuestion, ...]:
     """Those that the documents answer, and with something that was not said yet."""
-    alone, turns = StandAlone(language_of=detect_language), told.turns
     found: list[SuggestedQuestion] = []
     known, tries = {plain_words(told.answer)}, 0
     for each in proposals:
         if len(found) == most or tries == most * TRIED_FOR_EACH:
             break
         question = each if isinstance(each, str) else each.question
-        if alone(question, turns)[0] != question:
+        if (await alone(question, told.turns))[0] != question:
             continue  # It would be taken for a follow-up, and so for another question.
         tries += 1
         answer = await answered(question)

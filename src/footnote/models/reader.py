@@ -20,6 +20,7 @@ from footnote.models.e5 import WORDS, e5_tokenizer, shared_files
 from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
 from footnote.models.mention_head import named_spans, neighbourhoods
 from footnote.models.model_store import available_cores, built, open_session
+from footnote.models.question_rewriting import Rewriter
 from footnote.models.reader_companions import Companions, companions_of
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.reader_pairs import Pair, pairs_of, windows_of
@@ -29,6 +30,7 @@ from footnote.models.reader_weights import Calibration, described_weights, read_
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import (
     AnswerSpan,
+    MeantColumn,
     NamedSpan,
     Operation,
     PassageReading,
@@ -101,17 +103,27 @@ def open_reader(
             reading=[(end, opened(range(start, end))) for start, end in bounds],
             judging=(weights.shared, opened(weights.judging)),
             ordering=opened(weights.ordering) if weights.ordering else None,
+            rewriting=opened(weights.rewriting) if weights.rewriting else None,
         )
         tokenizer = e5_tokenizer(shared.tokenizer.resolve())
         probes = None
         if fitted is not None:
             probes = Probes(encoder=encoder, tokenizer=tokenizer, weights=fitted)
+        rewriter = None
+        if fitted is not None and weights.rewriter is not None:
+            rewriter = Rewriter(
+                encoder=encoder,
+                tokenizer=tokenizer,
+                head=weights.rewriter,
+                layers=fitted.layers,
+            )
         return PackagedReader(
             name,
             encoder,
             tokenizer,
             weights.calibration,
             probes,
+            rewriter=rewriter,
             companions=companions_of(file),
             threads=threads,
         )
@@ -135,6 +147,7 @@ class PackagedReader:
         calibration: Calibration,
         probes: Probes | None = None,
         *,
+        rewriter: Rewriter | None = None,
         companions: Companions = Companions(),  # noqa: B008  # it is frozen
         threads: int,
     ) -> None:
@@ -143,6 +156,7 @@ class PackagedReader:
         self._tokenizer = tokenizer
         self._calibration = calibration
         self._probes = probes
+        self._rewriter = rewriter
         self._head = companions.head
         self._unmet = companions.unmet
         self._count = threads or available_cores()
@@ -214,6 +228,31 @@ class PackagedReader:
             return None
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, self._probes.operation, question)
+
+    async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
+        """See `QuestionRewriter.stand_alone`."""
+        if self._rewriter is None:
+            return None
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._threads, self._rewriter.stand_alone, question, asked, answered
+        )
+
+    async def parts(self, question: str) -> Sequence[str]:
+        """See `QuestionRewriter.parts`."""
+        if self._rewriter is None:
+            return (question,)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._rewriter.parts, question)
+
+    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+        """See `ColumnFinder.column`."""
+        if self._rewriter is None:
+            return None
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._threads, self._rewriter.column, question, row, titles
+        )
 
     async def names(self, texts: Sequence[str]) -> list[list[NamedSpan]] | None:
         """See `NameFinder.names`."""

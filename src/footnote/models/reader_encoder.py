@@ -30,6 +30,8 @@ class ReaderEncoder:
     """The layers and the head that judge, above so many of the lowest; None where nothing does."""
     ordering: onnxruntime.InferenceSession | None = None
     """The layers below the probe for orders, above those below the other probes; None for none."""
+    rewriting: onnxruntime.InferenceSession | None = None
+    """The same below what puts questions anew."""
 
     def states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
         """Token ids after the lowest `layers`, where a part has to end: (batch, length, width)."""
@@ -38,9 +40,11 @@ class ReaderEncoder:
 
     def order_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
         """Like `states`, after the layers of the probe for orders, too."""
-        ids, mask = padded(batch)
-        states = self._lower(ids, mask, layers)
-        return states if self.ordering is None else _run(self.ordering, states, mask)[0]
+        return self._above(self.ordering, batch, layers)
+
+    def rewriting_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
+        """Like `states`, after the layers of what puts questions anew, too."""
+        return self._above(self.rewriting, batch, layers)
 
     def read(
         self,
@@ -64,6 +68,16 @@ class ReaderEncoder:
         shared, upper = self.judging
         (support,) = _run(upper, self._lower(ids, mask, shared) if shared else ids, mask)
         return support
+
+    def _above(
+        self,
+        upper: onnxruntime.InferenceSession | None,
+        batch: Sequence[Sequence[int]],
+        layers: int,
+    ) -> _Floats:
+        ids, mask = padded(batch)
+        states = self._lower(ids, mask, layers)
+        return states if upper is None else _run(upper, states, mask)[0]
 
     def _lower(
         self,

@@ -6,7 +6,8 @@ for each output, and the heads `span` and `relevance`. The head `support` has la
 `judging`, above the lowest ones, which both share. What the numbers are for stands
 in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
 the probes `orders`, above layers of its own, `ordering`, and `operation`, small heads on the states
-of a lower layer; a file without them is whole too.
+of a lower layer, and `training/question_rewriting.py` what puts questions anew, `rewriting`, above
+layers named so, too; a file without them is whole too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from safetensors import SafetensorError, safe_open
 from footnote.errors import ModelUnavailable
 from footnote.models.attention_probe import AttentionProbe
 from footnote.models.encoder_shape import BertShape
+from footnote.models.question_rewriting import RewritingHead
 
 LARGEST_WEIGHT = 63
 """7 bits: two products with unsigned bytes fit the 16-bit sums of processors without VNNI."""
@@ -88,6 +90,10 @@ class ReaderWeights:
     """Layers that judge above these, numbered on from those that read."""
     ordering: range
     """Layers below the probe for orders and above those of the probes, numbered on from these."""
+    rewriting: range
+    """The same below what puts questions anew, numbered on from these."""
+    rewriter: RewritingHead | None
+    """None in a file without it, or without probes, whose layers are below it."""
     positions: int
     calibration: Calibration
     probes: ProbeWeights | None
@@ -141,7 +147,8 @@ class ReaderWeights:
         reading = {layer: f"layers.{layer}" for layer in range(self.shape.layers)}
         judging = {layer: f"judging.{number}" for number, layer in enumerate(self.judging)}
         ordering = {layer: f"ordering.{number}" for number, layer in enumerate(self.ordering)}
-        return reading | judging | ordering
+        rewriting = {layer: f"rewriting.{number}" for number, layer in enumerate(self.rewriting)}
+        return reading | judging | ordering | rewriting
 
     def head(self, name: str) -> npt.NDArray[np.float32]:
         """A tensor of a head."""
@@ -160,8 +167,8 @@ def read_weights(file: Path) -> ReaderWeights:
         span, relevance = fitted["answer"]["weights"]
         probes = _probes(tensors, fitted.get("probes"))
         judging = range(config["layers"], config["layers"] + config["judging"])
-        # `training/probes.py` adds them to a file whose config is older.
-        ordering = len({name.split(".")[1] for name in tensors if name.startswith("ordering.")})
+        ordering = _layers_after(judging, tensors, "ordering")
+        rewriting = _layers_after(ordering, tensors, "rewriting")
         weights = ReaderWeights(
             tensors=tensors,
             shape=BertShape(
@@ -172,7 +179,9 @@ def read_weights(file: Path) -> ReaderWeights:
             ),
             shared=config["shared"],
             judging=judging,
-            ordering=range(judging.stop, judging.stop + ordering),
+            ordering=ordering,
+            rewriting=rewriting,
+            rewriter=RewritingHead.of(tensors) if probes and rewriting else None,
             positions=config["positions"],
             calibration=Calibration(
                 span_weight=span,
@@ -229,6 +238,12 @@ def digest_of(tensors: Mapping[str, Tensor]) -> str:
         found.update(name.encode())
         found.update(tensors[name].tobytes())
     return found.hexdigest()
+
+
+def _layers_after(others: range, tensors: Mapping[str, Tensor], name: str) -> range:
+    """Layers that were added to a file whose config is older, numbered on from others."""
+    own = {each.split(".")[1] for each in tensors if each.startswith(f"{name}.")}
+    return range(others.stop, others.stop + sum(each.isdecimal() for each in own))
 
 
 def _probes(tensors: Mapping[str, Tensor], fitted: Mapping[str, Any] | None) -> ProbeWeights | None:

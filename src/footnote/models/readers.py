@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
 from footnote.ports import (
+    ColumnFinder,
+    MeantColumn,
     NamedSpan,
     NameFinder,
     Operation,
     PassageReading,
     PassageText,
+    QuestionRewriter,
     Reader,
     SupportOdds,
 )
@@ -27,8 +30,8 @@ if TYPE_CHECKING:
     from footnote.models.reader_companions import Companions
 
 
-class OwnedReader(Reader, NameFinder, Protocol):
-    """A reader that finds names, too, and is closed when it is no longer needed."""
+class OwnedReader(Reader, NameFinder, QuestionRewriter, ColumnFinder, Protocol):
+    """A reader that does all that small models do, and is closed when it is not needed."""
 
     async def close(self) -> None:
         """Let go of its threads."""
@@ -104,6 +107,18 @@ class LazyReader:
     async def operation(self, question: str) -> Operation | None:
         with span("reader operation"):
             return await (await self.opened()).operation(question)
+
+    async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
+        with span("reader stand alone"):
+            return await (await self.opened()).stand_alone(question, asked, answered)
+
+    async def parts(self, question: str) -> Sequence[str]:
+        with span("reader parts"):
+            return await (await self.opened()).parts(question)
+
+    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+        with span("reader column"):
+            return await (await self.opened()).column(question, row, titles)
 
     async def names(self, texts: Sequence[str]) -> Sequence[Sequence[NamedSpan]] | None:
         with span("reader names"):

@@ -169,6 +169,16 @@ class WordReader:
     async def names(self, texts: Sequence[str]) -> None:
         """None: it knows none."""
 
+    async def stand_alone(self, question: str, asked: str, answered: str) -> None:
+        """None: it cannot tell."""
+
+    async def parts(self, question: str) -> tuple[str]:
+        """The question: it takes every one as one."""
+        return (question,)
+
+    async def column(self, question: str, row: str, titles: Sequence[str]) -> None:
+        """None: it knows no synonyms."""
+
     def _words(self, text: str) -> frozenset[str]:
         words = map(str.lower, _WORD.findall(text))
         return frozenset(word for word in words if len(word) > self.longest_word)

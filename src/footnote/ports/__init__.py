@@ -52,11 +52,14 @@ from footnote.ports.models import embed_and_screen as embed_and_screen
 from footnote.ports.models import embed_question as embed_question
 from footnote.ports.models import unheard as unheard
 from footnote.ports.reading import AnswerSpan as AnswerSpan
+from footnote.ports.reading import ColumnFinder as ColumnFinder
+from footnote.ports.reading import MeantColumn as MeantColumn
 from footnote.ports.reading import NamedSpan as NamedSpan
 from footnote.ports.reading import NameFinder as NameFinder
 from footnote.ports.reading import Operation as Operation
 from footnote.ports.reading import PassageReading as PassageReading
 from footnote.ports.reading import PassageText as PassageText
+from footnote.ports.reading import QuestionRewriter as QuestionRewriter
 from footnote.ports.reading import Reader as Reader
 from footnote.ports.reading import SupportOdds as SupportOdds
 from footnote.ports.writers import AgentBounds as AgentBounds

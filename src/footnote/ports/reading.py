@@ -81,6 +81,16 @@ class Operation(StrEnum):
     COUNT = "count"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeantColumn:
+    """A column of a table that a question is about."""
+
+    number: int
+    """Of its title, among those that were given."""
+    extreme: Operation
+    """Which of its ends is meant, were it one: the oldest building has the smallest year."""
+
+
 class Reader(Protocol):
     """A model that reads, mostly two texts together."""
 
@@ -121,4 +131,32 @@ class NameFinder(Protocol):
         """The names in each text, in order and without overlap.
 
         None from a model that cannot tell. Raises ModelUnavailable.
+        """
+
+
+class QuestionRewriter(Protocol):
+    """A model that puts questions so that they can be searched and read."""
+
+    async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
+        """The question so that it says all that it means, from the one before and its answer.
+
+        `asked` itself stands alone; `answered` may be empty. The question as it was where it says
+        all already; None from a model that cannot tell. Raises ModelUnavailable.
+        """
+
+    async def parts(self, question: str) -> Sequence[str]:
+        """What the question asks for, each as a question; the question itself for one thing.
+
+        A later part may go on from the one before it. Raises ModelUnavailable.
+        """
+
+
+class ColumnFinder(Protocol):
+    """A model that tells which column of a table a question is about."""
+
+    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+        """The column that the question is about without naming it, by its title.
+
+        "Which ship is the longest?" is about "length (m)". `row` is what the rows are. None where
+        it is about none of them, and from a model that cannot tell. Raises ModelUnavailable.
         """

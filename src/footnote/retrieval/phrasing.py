@@ -64,15 +64,15 @@ class Phrase:
     stand_alone: StandAlone = field(default_factory=StandAlone)
     """What minds a conversation where no model does."""
 
-    def without_conversation(
+    async def without_conversation(
         self, request: SearchRequest, plan: Plan
     ) -> tuple[SearchRequest, Notes]:
         """The request as it stands alone; unchanged where a model is to put it so."""
         if not request.conversation or (plan.condense and self.model is not None):
             return request, ()
-        question, notes = self.stand_alone(request.query, request.conversation)
+        question, notes = await self.stand_alone(request.query, request.conversation)
         if plan.condense:
-            notes = (f"{_without_model('condense')}, so rules put the question", *notes)
+            notes = (f"{_without_model('condense')}, so the reader put the question", *notes)
         return replace(request, query=question, conversation=()), notes
 
     async def __call__(self, asked: Asked) -> list[Wording]:
@@ -87,7 +87,7 @@ class Phrase:
                 )
             journal.note(*notes)
             if notes:
-                question, notes = self.stand_alone(question, asked.request.conversation)
+                question, notes = await self.stand_alone(question, asked.request.conversation)
                 journal.note(*notes)
         if plan.queries > 1:
             if self.model is None:

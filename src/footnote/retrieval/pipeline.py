@@ -50,9 +50,11 @@ class Search:
         """Prepare a search and run it."""
         known = index.last_generation
         generation = await index.generation() if known is None else known
-        return await self.run(self.prepare(request, index, asker, generation))
+        return await self.run(await self.prepare(request, index, asker, generation))
 
-    def prepare(self, request: SearchRequest, index: Index, asker: Asker, generation: int) -> Asked:
+    async def prepare(
+        self, request: SearchRequest, index: Index, asker: Asker, generation: int
+    ) -> Asked:
         """Check the request and resolve its plan, its follow-up and its cache key, once for all.
 
         The generation this process saw last will do: it tells whether anything is kept at all.
@@ -67,7 +69,7 @@ class Search:
             filters = replace(filters, min_similarity=self.min_similarity)
         plan = resolved(self.plans, request.plan or self.default_plan, request.changes)
         top_k = self.top_k if request.top_k is None else request.top_k
-        request, notes = self.phrase.without_conversation(
+        request, notes = await self.phrase.without_conversation(
             replace(request, query=query, filters=filters, top_k=top_k), plan
         )
         key = None
@@ -210,6 +212,12 @@ def checked_query(request: SearchRequest) -> str:
         )
     if request.top_k is not None and not 1 <= request.top_k <= MAX_TOP_K:
         raise InvalidRequest(f"top_k is {request.top_k}", hint=f"ask for 1 to {MAX_TOP_K} results")
+    least = request.filters.min_similarity
+    if least is not None and not -1 <= least <= 1:
+        raise InvalidRequest(
+            f"min_similarity is {least:g}, and cosines lie between -1 and 1",
+            hint="give a number between them",
+        )
     if not all(each and is_storable(each) for each in request.filters.collections):
         raise InvalidRequest("a collection in the filters cannot exist", hint="check its name")
     return query

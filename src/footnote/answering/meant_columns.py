@@ -1,0 +1,64 @@
+"""Which column of a table a question is about where it says the title of none.
+
+"Which ship is the longest?" is about "length (m)", and the oldest building has the smallest year.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from footnote.answering.asking import Asked
+from footnote.answering.tables import Table
+from footnote.answering.titles import Terms, spaced
+from footnote.ports import ColumnFinder, MeantColumn, Operation
+
+_EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeantColumns:
+    """The columns that are meant, by the titles of their tables."""
+
+    by_titles: Mapping[tuple[str, ...], MeantColumn] = field(default_factory=dict)
+
+    def of(self, table: Table) -> MeantColumn | None:
+        """That of a table; None where the question says one or means none."""
+        return self.by_titles.get(tuple(table.header))
+
+    def number(self, table: Table) -> int | None:
+        """The number of that column."""
+        meant = self.of(table)
+        return None if meant is None else meant.number
+
+    def operation(self, heard: Operation, table: Table, column: int) -> Operation:
+        """What is asked of a column; of the one that is meant, by which of its ends is meant."""
+        meant = self.of(table)
+        if meant is None or meant.number != column or heard not in _EXTREMES:
+            return heard
+        return meant.extreme
+
+
+NONE_MEANT = MeantColumns()
+"""Where nothing tells."""
+
+
+async def meant_columns(
+    finder: ColumnFinder, question: str, tables: Iterable[Table], terms: Terms
+) -> MeantColumns:
+    """The column of numbers that is meant in each table, of whose titles the question says none.
+
+    Raises ModelUnavailable.
+    """
+    found: dict[tuple[str, ...], MeantColumn] = {}
+    for table in tables:
+        asked = Asked(question=question, table=table, terms=terms, located=())
+        titles = tuple(table.header)
+        if titles in found or not asked.numeric or set(asked.titles) & set(asked.numeric):
+            continue
+        named = [spaced(titles[at]) for at in asked.numeric]
+        meant = await finder.column(question, spaced(titles[0]), named)
+        if meant is not None:
+            number = asked.numeric[meant.number]
+            found[titles] = MeantColumn(number=number, extreme=meant.extreme)
+    return MeantColumns(by_titles=found)

@@ -1,0 +1,78 @@
+"""Passages are read for a question, and what is found there is located in their statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from footnote.answering.choosing import Located
+from footnote.answering.observing import heading_of
+from footnote.answering.sentences import Candidate, candidates_of
+from footnote.domain import Evidence, Passage
+from footnote.ports import AnswerSpan, PassageText, Reader
+
+
+async def read_statements(
+    reader: Reader, question: str, evidence: Sequence[Evidence]
+) -> list[Located]:
+    """The likeliest stretches of the evidence's statements, as likely as the reader says."""
+    if not evidence:
+        return []
+    statements = [candidates_of([each]) for each in evidence]
+    texts = [
+        replace(text_of(each.passage), stretches=tuple((one.start, one.end) for one in held))
+        for each, held in zip(evidence, statements, strict=True)
+    ]
+    readings = await reader.read(question, texts)
+    return [
+        replace(one, relevance=reading.relevance, unmet=reading.unmet)
+        for held, reading in zip(statements, readings, strict=True)
+        for span in reading.spans
+        for one in locate(span, held)
+    ]
+
+
+def once_each(found: Iterable[Located]) -> list[Located]:
+    """The best stretch of every statement; text that overlapping chunks share was read in each."""
+    best: dict[tuple[object, ...], Located] = {}
+    for each in found:
+        passage = each.passage
+        place = (passage.document_id, passage.version, *each.candidate.canonical_span)
+        if place not in best or best[place].score < each.score:
+            best[place] = each
+    return list(best.values())
+
+
+def text_of(passage: Passage) -> PassageText:
+    """The passage under its headings, as it is read."""
+    return PassageText(text=passage.text, heading=heading_of(passage))
+
+
+def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Located]:
+    """The statement that holds most of a span, with the part of the span that is in it."""
+    held = [
+        (min(span.end, each.end) - max(span.start, each.start), -number)
+        for number, each in enumerate(candidates)
+    ]
+    if not held or max(held)[0] <= 0:
+        return
+    candidate = candidates[-max(held)[1]]
+    text = candidate.evidence.passage.text
+    start, end = max(span.start, candidate.start), min(span.end, candidate.end)
+    while start < end and _is_edge(text[start]):
+        start += 1
+    while start < end and _is_edge(text[end - 1]):
+        end -= 1
+    if start < end:
+        yield Located(
+            candidate=candidate,
+            start=start,
+            end=end,
+            probability=span.probability,
+            read=span.probability,
+            score=span.score,
+        )
+
+
+def _is_edge(character: str) -> bool:
+    return character == "|" or character.isspace()

@@ -1,0 +1,348 @@
+"""Questions are put anew by moving stretches of texts, as an independent pass says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footnote.models.e5 import shared_files
+from footnote.models.question_rewriting import (
+    KINDS,
+    MOST_PARTS,
+    Marked,
+    parts_of,
+    put_alone,
+    surest,
+)
+from footnote.models.question_tokens import (
+    BEGINS,
+    DROPPED,
+    GOES_ON,
+    MARKS,
+    PREFIX,
+    QUESTION_TOKENS,
+    Said,
+    talk_of,
+    titles_talk,
+)
+from footnote.models.reader import PackagedReader, open_reader
+from footnote.models.reader_weights import ReaderWeights, read_weights
+from footnote.models.tokenizing import UnigramPieces
+
+from .test_reader_probes import reference_states
+from .tiny_reader import write_tiny_reader
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("weights")
+    return write_tiny_reader(folder / "rewriting.safetensors", probes=1, rewriting=True)
+
+
+@pytest.fixture(scope="module")
+def weights(file: Path) -> ReaderWeights:
+    return read_weights(file)
+
+
+@pytest.fixture(scope="module")
+def reader(file: Path, e5_folder: Path) -> Iterator[PackagedReader]:
+    reader = open_reader(file, e5_folder, 2, "fp32")
+    yield reader
+    asyncio.run(reader.close())
+
+
+@pytest.fixture(scope="module")
+def tokenizer(e5_folder: Path) -> UnigramPieces:
+    return UnigramPieces(shared_files(e5_folder).tokenizer.read_bytes())
+
+
+def marked(text: str) -> Marked:
+    """The text, with what stands in brackets marked."""
+    plain, stretches = "", []
+    for part in text.split("["):
+        inner, closed, rest = part.rpartition("]")
+        if closed:
+            stretches.append((len(plain), len(plain) + len(inner)))
+        plain += inner + rest
+    return Marked(text=plain, stretches=stretches)
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked", "answered", "question", "alone"),
+    [
+        ("alone", "Who pays?", "The owner.", "When is it due?", "When is it due?"),
+        (
+            "replaces",
+            "What is due for [storm damage]?",
+            "EUR 500.",
+            "And for [fire]?",
+            "What is due for fire?",
+        ),
+        (
+            "replaces",
+            "What did [Alder] earn in [2021]?",
+            "",
+            "[Birch] in [2022]",
+            "What did Birch earn in 2022?",
+        ),
+        (
+            "replaces",
+            "Who clears the snow?",
+            "The tenant.",
+            "And [on Sundays]?",
+            "Who clears the snow on Sundays?",
+        ),
+        ("replaces", "谁清扫积雪？", "租户。", "[星期天]呢？", "谁清扫积雪星期天？"),
+        ("replaces", "[The bus] costs what?", "", "and [the tram]", "The tram costs what?"),
+        ("replaces", "How far is the [mill]?", "", "and [the inn]", "How far is the inn?"),
+        ("refers", "When was [the mill] built?", "1871.", "Who owns [it]?", "Who owns the mill?"),
+        (
+            "refers",
+            "Who signed?",
+            "[Anna Lind] did.",
+            "Where does [she] live?",
+            "Where does Anna Lind live?",
+        ),
+        (
+            "refers",
+            "What is [the fine]?",
+            "Two euros.",
+            "From when on?",
+            "From when on? the fine",
+        ),
+        ("refers", "Who signed?", "Nobody.", "Where is [she]?", "Where is she?"),
+        ("replaces", "Who [signed]?", "", "And then?", "And then?"),
+    ],
+)
+def test_stretches_are_moved(
+    kind: str, asked: str, answered: str, question: str, alone: str
+) -> None:
+    assert put_alone(kind, marked(question), marked(asked), marked(answered)) == alone
+
+
+@pytest.mark.parametrize(
+    ("text", "dropped", "parts"),
+    [
+        ("When does it [begin] and [end]?", [], ("When does it begin?", "When does it end?")),
+        ("[Who is it] and [what is due]?", [], ("Who is it?", "what is due?")),
+        ("The rent of both [A] and [B]?", [(12, 16)], ("The rent of A?", "The rent of B?")),
+        ("[房租]和[押金]是多少？", [], ("房租是多少？", "押金是多少？")),
+        ("What is [due]?", [], ("What is due?",)),
+        ("What is due?", [], ("What is due?",)),
+        ("[a] [b] [c] [d] [e]", [], ("a b c d e",)),
+    ],
+)
+def test_parts_have_what_belongs_to_all(
+    text: str, dropped: list[tuple[int, int]], parts: tuple[str, ...]
+) -> None:
+    question = marked(text)
+    assert parts_of(question.text, question.stretches, dropped) == parts
+
+
+@st.composite
+def marked_texts(draw: st.DrawFn) -> Marked:
+    """Any text with stretches that follow each other."""
+    text = draw(st.text(max_size=40))
+    ends = st.lists(st.integers(0, len(text)), max_size=8, unique=True)
+    cuts = sorted(draw(ends))
+    pairs = list(zip(cuts[::2], cuts[1::2], strict=False))
+    return Marked(text=text, stretches=pairs)
+
+
+@given(
+    kind=st.sampled_from(KINDS), question=marked_texts(), asked=marked_texts(), said=marked_texts()
+)
+def test_what_is_put_anew_was_said(
+    kind: str, question: Marked, asked: Marked, said: Marked
+) -> None:
+    alone = put_alone(kind, question, asked, said)
+    known = set(f"{question.text}{asked.text}{said.text} ,?")
+    assert {each.lower() for each in alone} <= {part for each in known for part in each.lower()} | {
+        part for each in known for part in each.upper().lower()
+    }
+    if kind == "alone":
+        assert alone == question.text
+
+
+@given(question=marked_texts())
+def test_parts_are_few_and_of_the_question(question: Marked) -> None:
+    parts = parts_of(question.text, question.stretches)
+    assert 1 <= len(parts) <= MOST_PARTS
+    assert all(set(each) <= set(question.text) | {" "} for each in parts)
+    if len(question.stretches) < 2:
+        assert parts == (question.text,)
+
+
+@given(question=st.text(max_size=200), asked=st.text(max_size=200), answered=st.text(max_size=200))
+def test_tokens_stand_where_they_are_run(
+    tokenizer: UnigramPieces, question: str, asked: str, answered: str
+) -> None:
+    talk = talk_of(tokenizer, question, asked, answered)
+    prefix = tokenizer.pieces(PREFIX.rstrip()).ids
+    assert talk.ids[0] == tokenizer.begin
+    assert talk.ids[-1] == tokenizer.end
+    assert talk.question.first == 1 + len(prefix)
+    for said in (talk.question, talk.asked, talk.answered):
+        last = said.first + len(said.offsets)
+        assert last < len(talk.ids) or not said.offsets
+        assert all(0 <= start <= end <= len(said.text) for start, end in said.offsets)
+    assert len(talk.ids) <= 300
+
+
+def said_of(text: str, width: int = 1) -> Said:
+    """The text with a token for so many characters."""
+    places = [(at, min(at + width, len(text))) for at in range(0, len(text), width)]
+    return Said(text=text, first=0, offsets=places)
+
+
+def odds_of(labels: str) -> npt.NDArray[np.float32]:
+    """Log-odds that speak for labels, a digit for each token."""
+    return np.eye(4, dtype=np.float32)[[int(each) for each in labels]] * 5
+
+
+def test_whole_words_are_marked_by_what_most_of_their_tokens_say() -> None:
+    text = "ab cde fg"
+    said = said_of(text)
+    assert [text[each.start : each.stop] for each in said.words] == ["ab", " cde", " fg"]
+    for labels, stretches in (
+        ("120000222", ((0, 2), (7, 9))),  # what goes on has begun somewhere
+        ("112222222", ((0, 9),)),
+        ("001222000", ((3, 6),)),
+        ("121222222", ((0, 2), (3, 9))),
+        ("222222222", ((0, 9),)),
+    ):
+        assert said.stretches(said.labelled(odds_of(labels))) == stretches
+    assert said.dropped(said.labelled(odds_of("003333000"))) == ((3, 6),)
+    assert said_of("").labelled(odds_of("")) == []
+
+
+def test_of_several_stretches_the_surest_is_taken() -> None:
+    one, other = said_of("ab cd"), Said(text="ef", first=5, offsets=[(0, 1), (1, 2)])
+    odds = odds_of("1201212")[:, : len(MARKS)]
+    odds[5:] *= 2
+    assert [each.pieces for each in surest((one, other), odds)] == [[], ["ef"]]
+    odds[5:] *= 0.1
+    assert [each.pieces for each in surest((one, other), odds)] == [["ab"], []]
+    assert [each.pieces for each in surest((one,), odds_of("00000")[:, : len(MARKS)])] == [[]]
+
+
+def test_where_no_spaces_part_words_each_token_is_one() -> None:
+    said = said_of("房租和押金")
+    assert said.stretches(said.labelled(odds_of("12012"))) == ((0, 2), (3, 5))
+    assert [len(each) for each in said_of("임대료는").words] == [1, 1, 1, 1]
+
+
+@given(text=st.text(max_size=40), width=st.integers(1, 4), seed=st.integers(0, 99))
+def test_any_odds_mark_stretches_that_follow_each_other(text: str, width: int, seed: int) -> None:
+    said = said_of(text, width)
+    draw = np.random.default_rng(seed)
+    words = said.labelled(draw.normal(0, 3, (len(said.offsets), 4)).astype(np.float32))
+    tokens = [at for word in said.words for at in word]
+    assert tokens == list(range(len(said.offsets)))
+    for before, word in pairwise(words):
+        assert word.label != GOES_ON or before.label in (BEGINS, GOES_ON)
+    marked = sorted([*said.stretches(words), *said.dropped(words)])
+    assert all(text[start:end].strip() == text[start:end] != "" for start, end in marked)
+    assert all(one[1] <= other[0] for one, other in pairwise(marked))
+    assert all(
+        each.label in (0, BEGINS, GOES_ON, DROPPED) and 0 <= each.chance <= 1 for each in words
+    )
+
+
+async def test_what_is_marked_equals_an_independent_pass(
+    reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
+) -> None:
+    head = weights.rewriter
+    assert head is not None
+    put = set()
+    for number in range(24):
+        question = f"And for {'the other ' * (number % 5)}thing {number}?"
+        asked, answered = f"What is due for number {number}?", "Nothing, said the warden."
+        talk = talk_of(tokenizer, question, asked, answered)
+        states = reference_states(weights, talk.ids, above=weights.rewriting)
+        kind = KINDS[int((states[0] @ head.kinds + head.kinds_bias).argmax())]
+        odds = (states @ head.labels + head.labels_bias)[:, : len(MARKS)].astype(np.float32)
+        stretches = [
+            each.stretches(each.labelled(odds))
+            for each in (talk.question, talk.asked, talk.answered)
+        ]
+        texts = (
+            Marked(text=each, stretches=own)
+            for each, own in zip((question, asked, answered), stretches, strict=True)
+        )
+        if kind == "refers" and stretches[0]:
+            continue  # It is run again on what comes of it.
+        if kind == "replaces":
+            stretches[2] = ()  # Its piece takes the place of one of the question's.
+        if (kind == "refers" or len(stretches[0]) == 1) and sum(map(len, stretches[1:])) > 1:
+            continue  # The surest of them is taken, as below.
+        alone = put_alone(kind, *texts)
+        assert await reader.stand_alone(question, asked, answered) == alone
+        put.add(alone == question)
+    assert False in put
+
+
+async def test_parts_are_believed_from_their_probability_on(
+    reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
+) -> None:
+    head = weights.rewriter
+    assert head is not None
+    counts = set()
+    for number in range(40):
+        question = " ".join(f"w{each * number} and" for each in range(2 + number % 9))
+        talk = talk_of(tokenizer, question)
+        states = reference_states(weights, talk.ids, above=weights.rewriting)
+        odds = (states @ head.labels + head.labels_bias)[:, len(MARKS) :].astype(np.float32)
+        words = talk.question.labelled(odds)
+        sure = [each.chance for each in words if each.label == BEGINS]
+        believed = bool(sure) and min(sure) >= head.least_part
+        stretches = talk.question.stretches(words) if believed else ()
+        expected = parts_of(question, stretches, talk.question.dropped(words))
+        assert tuple(await reader.parts(question)) == expected
+        counts.add(len(expected))
+    assert len(counts) > 1
+
+
+async def test_a_column_is_the_one_that_its_tokens_speak_for(
+    reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
+) -> None:
+    head = weights.rewriter
+    assert head is not None
+    found = set()
+    for number in range(30):
+        titles = [f"title {each} of {number}" for each in range(1 + number % 4)]
+        question = f"Which of {number} is the {'very ' * (number % 5)}best?"
+        talk, places = titles_talk(tokenizer, question, "thing", titles)
+        states = reference_states(weights, talk.ids, above=weights.rewriting)
+        said = states @ head.columns + head.columns_bias
+        odds = [said[talk.asked.tokens_of(each), 0].mean() for each in places]
+        chances = np.exp([*odds, said[0, 1]]) / np.exp([*odds, said[0, 1]]).sum()
+        best = int(chances.argmax())
+        believed = best < len(titles) and chances[best] >= head.least_column
+        meant = await reader.column(question, "thing", titles)
+        assert (None if meant is None else meant.number) == (best if believed else None)
+        found.add(believed)
+    assert found == {True, False}
+    assert await reader.column("Which is best?", "thing", []) is None
+
+
+async def test_a_question_that_is_too_long_to_read_stays_whole(reader: PackagedReader) -> None:
+    question = "Who pays and when? " * QUESTION_TOKENS
+    assert tuple(await reader.parts(question)) == (question,)
+
+
+async def test_a_reader_without_it_cannot_tell(tmp_path: Path, e5_folder: Path) -> None:
+    file = write_tiny_reader(tmp_path / "probed.safetensors", probes=1)
+    plain = open_reader(file, e5_folder, 2)
+    assert await plain.stand_alone("And fire?", "What is due for storm?", "") is None
+    assert tuple(await plain.parts("Who and when?")) == ("Who and when?",)
+    assert await plain.column("Which is the longest?", "ship", ["length"]) is None
+    await plain.close()

@@ -1,0 +1,101 @@
+"""How a reader puts questions that nothing of it was fitted to: follow-ups, questions for several things, and questions over tables.
+
+    python training/question_check.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--show]
+
+Lines of `questions/` that are kept apart (`question_lines.py`) have to come out as they were written, to the letter; ordinary questions of reading sets
+that are in no fit, behind another one of their text, have to stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import json
+import random
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from question_lines import follow_ups, is_kept_apart, over_tables, several
+from question_rewriting import PER_SOURCE, SOURCES
+
+from footnote.models.reader import PackagedReader, open_reader
+
+Counts = dict[str, list[bool]]
+
+
+def ordinary(data: Path, draw: random.Random) -> list[tuple[str, str]]:
+    """Questions of reading sets kept apart, each behind another one of its text."""
+    found = []
+    for number, path in enumerate(sorted((data / "reading").glob("*.jsonl.gz"))):
+        if number % SOURCES or path.name.endswith("unlabelled.jsonl.gz"):
+            continue
+        with gzip.open(path, "rt") as lines:
+            rows = [
+                [each["question"].strip() for each in json.loads(line)["questions"]]
+                for line in lines
+            ]
+        rows = [each for each in rows if each]
+        chosen = draw.sample(rows, min(PER_SOURCE, len(rows)))
+        found += [(draw.choice(own), draw.choice(own)) for own in chosen]
+    return found
+
+
+async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
+    """Whether each question comes out right, by what it is and its language."""
+    counts: Counts = {}
+
+    def count(name: str, language: str, said: object, wanted: object, asked: Sequence[str]) -> None:
+        for key in (name, f"{name} {language}"):
+            counts.setdefault(key, []).append(said == wanted)
+        if show and said != wanted:
+            print(f"{name}: {' | '.join(asked)}\n    wanted {wanted}\n    got    {said}")
+
+    for step in follow_ups():
+        if is_kept_apart(step.line):
+            texts = step.question.text, step.asked.text, step.answered.text
+            said = await reader.stand_alone(*texts)
+            # Of several words that point back the next step says the second.
+            count(step.kind, step.language, said, step.whole, texts)
+    for question in several():
+        if is_kept_apart(question.line):
+            name = "several" if question.parts else "one"
+            said = tuple(await reader.parts(question.text))
+            count(name, question.language, said, question.each, (question.text,))
+    for table in over_tables():
+        if is_kept_apart(table.line):
+            meant = await reader.column(table.question, table.row, table.titles)
+            name = "no column" if table.column is None else "column"
+            number = None if meant is None else meant.number
+            count(name, table.language, number, table.column, (table.question, *table.titles))
+            if number is not None and number != table.column:
+                count("another column", table.language, number, table.column, ())
+            elif meant is not None and table.operation in ("largest", "smallest"):
+                asked = table.question, table.titles[meant.number]
+                count("end", table.language, meant.extreme.value, table.operation, asked)
+    for one, before in ordinary(data, random.Random(0)):
+        count("ordinary question", "", tuple(await reader.parts(one)), (one,), (one,))
+        count(
+            "ordinary follow-up", "", await reader.stand_alone(one, before, ""), one, (before, one)
+        )
+    return counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--reader", type=Path, required=True)
+    parser.add_argument("--show", action="store_true", help="what comes out wrong")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        reader = open_reader(options.reader, Path(folder), 0)
+        counts = asyncio.run(checked(reader, options.data, show=options.show))
+    for name, right in sorted(counts.items()):
+        print(f"{name.strip()}: right {sum(right)} of {len(right)}")
+
+
+if __name__ == "__main__":
+    main()

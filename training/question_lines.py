@@ -1,0 +1,249 @@
+"""Follow-up questions, questions for several things and questions over tables, written by hand in `questions/`, a line each.
+
+    python training/question_lines.py
+
+checks the files and counts what is in them. Before the lines of a language stands `@ en`. In `follow-*.txt` a line is a question, its
+answer and the next question, parted by ` | `. Square brackets mark what the next question puts in the place of what, braces the words that
+point back and what they mean, with numbers where there are several; a next question without marks stands alone, or, where something
+before it is in braces, leaves that out:
+
+    What is the deductible for [storm damage]? | EUR 500. | And for [fire]?
+    Who sold {1:the mill}? | {2:Anna Lind} | When did {2:she} buy {1:it}?
+    What is {the penalty for late payment}? | Two percent a month. | From when on?
+
+In `parts-*.txt` a line is a question; where it asks for several things, each stands in square brackets. What is outside of these and
+not between them belongs to each of them, but for what stands between tildes.
+
+In `columns-*.jsonl` a line has a `question`, the titles of a table's columns, that of its `row`s and the others, `titles`, and the `column` that the question is
+about without naming it, or null where it is about none. One in `HELD_OUT` lines, by its text, is in no fit.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from footnote.models.question_rewriting import MOST_PARTS, Marked, parts_of, put_alone
+from footnote.models.question_tokens import Stretch
+
+FOLDER = Path(__file__).parent / "questions"
+HELD_OUT = 7
+_BRACKETS = re.compile(r"\[([^\[\]]+)\]")
+_BRACES = re.compile(r"\{(?:(\d):)?([^{}]+)\}")
+_TILDES = re.compile(r"~([^~]+)~")
+_STRAY = re.compile(r"[\[\]{}~]")
+_STRAY_OF_TALK = re.compile(r"[\[\]{}]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowUp:
+    """A question behind another one and its answer, with what is moved between them."""
+
+    kind: str
+    """One of `footnote.models.question_rewriting.KINDS`."""
+    question: Marked
+    asked: Marked
+    answered: Marked
+    language: str
+    line: str
+    whole: str
+    """The question after the last step."""
+
+    @property
+    def alone(self) -> str:
+        """The question after this step."""
+        return put_alone(self.kind, self.question, self.asked, self.answered)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Several:
+    """A question, and what of it belongs to one of its parts or to none."""
+
+    text: str
+    parts: tuple[Stretch, ...]
+    dropped: tuple[Stretch, ...]
+    language: str
+    line: str
+
+    @property
+    def each(self) -> tuple[str, ...]:
+        """Its parts, or itself."""
+        return parts_of(self.text, self.parts, self.dropped)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverTable:
+    """A question over a table."""
+
+    question: str
+    row: str
+    titles: tuple[str, ...]
+    column: int | None
+    """The number of the title that is meant."""
+    operation: str
+    language: str
+    line: str
+
+
+def is_kept_apart(line: str) -> bool:
+    """Whether nothing is fitted to what was written in this line."""
+    return sha256(line.encode()).digest()[0] % HELD_OUT == 0
+
+
+def follow_ups(folder: Path = FOLDER) -> list[FollowUp]:
+    """The steps that the lines of a folder say, in the order of its files. Raises ValueError for a line that is not as described."""
+    return [
+        step
+        for place, language, line in _lines(folder, "follow-*.txt")
+        for step in _steps(place, language, line)
+    ]
+
+
+def several(folder: Path = FOLDER) -> list[Several]:
+    """The questions of a folder, in the order of its files. Raises ValueError for a line that is not as described."""
+    found = []
+    for place, language, line in _lines(folder, "parts-*.txt"):
+        text, parts, dropped = "", [], []
+        at = 0
+        for mark in re.finditer(rf"{_BRACKETS.pattern}|{_TILDES.pattern}", line):
+            text += line[at : mark.start()]
+            inner = mark[1] or mark[2]
+            (dropped if mark[1] is None else parts).append((len(text), len(text) + len(inner)))
+            text += inner
+            at = mark.end()
+        text += line[at:]
+        if (
+            _STRAY.search(text)
+            or len(parts) == 1
+            or len(parts) > MOST_PARTS
+            or (dropped and not parts)
+        ):
+            raise ValueError(f"{place}: {line}")
+        found.append(
+            Several(
+                text=text, parts=tuple(parts), dropped=tuple(dropped), language=language, line=line
+            )
+        )
+    return found
+
+
+def over_tables(folder: Path = FOLDER) -> list[OverTable]:
+    """The questions over tables of a folder, in the order of its files. Raises ValueError for a line that is not as described."""
+    found: dict[str, OverTable] = {}
+    for path in sorted(folder.glob("columns-*.jsonl")):
+        for number, written in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            line = json.loads(written)
+            titles, column = tuple(line["titles"]), line["column"]
+            if not titles or (column is not None and titles.count(column) != 1):
+                raise ValueError(f"{path.name}, line {number}: {written}")
+            meant = None if column is None else titles.index(column)
+            found.setdefault(
+                line["question"],
+                OverTable(question=line["question"], row=line["row"], titles=titles, column=meant, operation=line["operation"],
+                          language=line["language"], line=line["question"]),
+            )  # fmt: skip
+    return list(found.values())
+
+
+def _lines(folder: Path, pattern: str) -> Iterator[tuple[str, str, str]]:
+    seen = set()
+    for path in sorted(folder.glob(pattern)):
+        language = ""
+        for number, written in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            line = written.strip()
+            if line.startswith("@ "):
+                language = line[2:].strip()
+            elif line and line not in seen:
+                seen.add(line)
+                yield f"{path.name}, line {number}", language, line
+
+
+def _steps(place: str, language: str, line: str) -> Iterator[FollowUp]:
+    fields = [each.strip() for each in line.split("|")]
+    if len(fields) != 3:
+        raise ValueError(f"{place}: {line}")
+    asked, answered, question = fields
+    if _BRACKETS.search(question):
+        kind = "replaces"
+        steps = [(_bracketed(question), _bracketed(asked), Marked(text=answered))]
+    elif _BRACES.search(asked) or _BRACES.search(answered):
+        kind, steps = "refers", []
+        while True:
+            first = _BRACES.search(question)
+            number = first and first[1]
+            step = (_braced(question, first), _braced(asked, number), _braced(answered, number))
+            if not (step[1].stretches or step[2].stretches):
+                raise ValueError(f"{place}: {line}")
+            steps.append(step)
+            if first is None:
+                break
+            alone = put_alone(kind, *step)
+            # What is still marked stands behind what was put in.
+            rest = question[first.end() :]
+            question = alone[: len(alone) - len(_plain(rest))] + rest
+            if not _BRACES.search(question):
+                break
+    else:
+        kind, steps = "alone", [(Marked(text=question), Marked(text=asked), Marked(text=answered))]
+    for step in steps:
+        if not step[0].text or any(_STRAY_OF_TALK.search(each.text) for each in step):
+            raise ValueError(f"{place}: {line}")
+    whole = put_alone(kind, *steps[-1])
+    for one, two, three in steps:
+        yield FollowUp(kind=kind, question=one, asked=two, answered=three, language=language, line=line, whole=whole)  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    return _BRACES.sub(lambda mark: mark[2], text)
+
+
+def _bracketed(text: str) -> Marked:
+    plain, places, at = "", [], 0
+    for mark in _BRACKETS.finditer(text):
+        plain += text[at : mark.start()]
+        places.append((len(plain), len(plain) + len(mark[1])))
+        plain += mark[1]
+        at = mark.end()
+    return Marked(text=plain + text[at:], stretches=places)
+
+
+def _braced(text: str, wanted: re.Match[str] | str | None) -> Marked:
+    """The text with the stretches of this number, or with this one alone."""
+    plain, places, at = "", [], 0
+    for mark in _BRACES.finditer(text):
+        plain += text[at : mark.start()]
+        same = mark.span() == wanted.span() if isinstance(wanted, re.Match) else mark[1] == wanted
+        if same:
+            places.append((len(plain), len(plain) + len(mark[2])))
+        plain += mark[2]
+        at = mark.end()
+    return Marked(text=plain + text[at:], stretches=places)
+
+
+def main() -> None:
+    steps, questions, tables = follow_ups(), several(), over_tables()
+    told = Counter((each.language, each.kind) for each in steps)
+    for language in sorted({each.language for each in steps}):
+        counts = ", ".join(
+            f"{kind} {told[language, kind]}" for kind in ("replaces", "refers", "alone")
+        )
+        print(f"{language}: {counts}")
+    parted = Counter((each.language, len(each.each)) for each in questions)
+    for (language, count), number in sorted(parted.items()):
+        print(f"{language}: {number} questions for {count}")
+    over = Counter((each.language, each.column is not None) for each in tables)
+    for (language, meant), number in sorted(over.items()):
+        print(f"{language}: {number} questions about {'a' if meant else 'no'} column")
+    apart = sum(is_kept_apart(each.line) for each in [*steps, *questions, *tables])
+    print(
+        f"{len(steps)} steps, {len(questions)} questions with and without parts and {len(tables)} over tables, {apart} of them kept apart"
+    )
+
+
+if __name__ == "__main__":
+    main()
