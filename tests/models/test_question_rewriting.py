@@ -337,6 +337,7 @@ async def test_a_column_is_the_one_that_its_tokens_speak_for(
 async def test_a_question_that_is_too_long_to_read_stays_whole(reader: PackagedReader) -> None:
     question = "Who pays and when? " * QUESTION_TOKENS
     assert tuple(await reader.parts(question)) == (question,)
+    assert await reader.stand_alone(question, "Who pays?", "The owner.") == question
 
 
 async def test_a_reader_without_it_cannot_tell(tmp_path: Path, e5_folder: Path) -> None:

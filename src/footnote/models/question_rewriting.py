@@ -158,11 +158,11 @@ class Rewriter:
         """See `QuestionRewriter.stand_alone`."""
         for _ in range(_PASSES):
             talk = talk_of(self.tokenizer, question, asked, answered)
+            if len(talk.question.offsets) >= QUESTION_TOKENS:
+                return question  # So long a question says what it means; none of it is left out.
             states = self._states(talk)
             kind = KINDS[int((states[0] @ self.head.kinds + self.head.kinds_bias).argmax())]
-            odds = states @ self.head.labels + self.head.labels_bias
-
-            marks = odds[:, : len(MARKS)]
+            marks = (states @ self.head.labels + self.head.labels_bias)[:, : len(MARKS)]
             own, answer = _marked(talk.question, marks), Marked(text=answered)
             if kind == "replaces":
                 several = len(own.stretches) > 1

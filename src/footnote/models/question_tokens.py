@@ -77,13 +77,13 @@ class Said:
             own = logs[self.first + word.start : self.first + word.stop]
             scores[row] = own.mean(axis=0)
             scores[row, BEGINS] = (own[0, BEGINS] + own[1:, GOES_ON].sum()) / len(own)
-        best, came_from = scores[0].copy(), np.zeros(scores.shape, np.int64)
-        best[GOES_ON] = -np.inf
+        follows = np.zeros((odds.shape[1], odds.shape[1]), np.float32)
+        follows[:, GOES_ON] = -np.inf
+        follows[[BEGINS, GOES_ON], GOES_ON] = 0
+        # Before the first word there is none of a stretch.
+        best, came_from = scores[0] + follows[0], np.zeros(scores.shape, np.int64)
         for row in range(1, len(words)):
-            through = np.repeat(best[:, None], len(best), axis=1)
-            through[
-                [at for at in range(len(best)) if at not in (BEGINS, GOES_ON)], GOES_ON
-            ] = -np.inf
+            through = best[:, None] + follows
             came_from[row] = through.argmax(axis=0)
             best = through.max(axis=0) + scores[row]
         path = [int(best.argmax())]
