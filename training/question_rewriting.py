@@ -62,7 +62,7 @@ from footnote.models.question_tokens import (
 )
 from footnote.models.tokenizing import UnigramPieces
 
-LAYERS, STEPS = 3, 2600
+LAYERS, STEPS = 3, 2200
 RATE, HEAD_RATE, DECAY = 1.5e-4, 1.5e-3, 2e-2
 BATCH = {
     "moved": 18,
@@ -214,10 +214,17 @@ def mark(labels: npt.NDArray[np.int64], said: Said, stretches: Sequence[Stretch]
 
 
 def spellings(step: FollowUp) -> list[FollowUp]:
-    """The step as it was written and otherwise: without its answer, in small letters, the other way round."""
+    """The step as it was written and otherwise: without its answer, with one that says the question's words again as whole sentences do, in small letters, the other way round."""
     found = [step, carelessly(step)]
     if step.answered.text and not step.answered.stretches:
         found.append(replace(step, answered=Marked(text="")))
+    restated = f"{step.asked.text.rstrip(' ?？')}: "
+    places = [
+        (start + len(restated), end + len(restated)) for start, end in step.answered.stretches
+    ]
+    found.append(
+        replace(step, answered=Marked(text=restated + step.answered.text, stretches=places))
+    )
     if step.kind == "replaces" and len(step.question.stretches) == len(step.asked.stretches) == 1:
         (first, last), (start, end) = step.question.stretches[0], step.asked.stretches[0]
         new, old = step.question.text[first:last], step.asked.text[start:end]

@@ -29,7 +29,7 @@ HELPERS = {
         "write_document",
         *("paused_work", "is_paused"),
     ),
-    *("with_conflicts", "contradicting_facts", "whole_of"),
+    *("with_conflicts", "contradicting_facts", "whole_of", "searched_by_part"),
     *("suggestions_after", "suggestions_made", "suggestions_wanted"),
 }
 """What verbs share."""
