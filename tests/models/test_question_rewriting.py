@@ -137,7 +137,7 @@ def test_stretches_are_moved(
         ("[房租]和[押金]是多少？", [], ("房租是多少？", "押金是多少？")),
         ("What is [due]?", [], ("What is due?",)),
         ("What is due?", [], ("What is due?",)),
-        ("[a] [b] [c] [d] [e]", [], ("a b c d e",)),
+        ("[a] [b] [c] [d] [e] [f] [g] [h] [i]", [], ("a b c d e f g h i",)),
     ],
 )
 def test_parts_have_what_belongs_to_all(

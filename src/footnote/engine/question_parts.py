@@ -14,6 +14,9 @@ from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.ports import QuestionRewriter
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
+LEAST_PASSAGES = 3
+"""Of each part, however many there are."""
+
 
 async def searched_by_part(
     workspace: WorkspaceAccess, prepared: PreparedSearch, response: SearchResponse
@@ -41,7 +44,7 @@ async def searched_by_part(
     found = [
         each for _, each in await asyncio.gather(*(run_search(workspace, one) for one in searches))
     ]
-    most = -(-prepared.asked.top_k // len(found))
+    most = max(LEAST_PASSAGES, -(-prepared.asked.top_k // len(found)))
     merged = _in_turn([each.evidence[:most] for each in found])
     held = {each.passage.chunk_id: each for each in merged}
     parts = tuple(

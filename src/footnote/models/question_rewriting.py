@@ -33,7 +33,7 @@ from footnote.ports import MeantColumn, Operation
 KINDS = ("alone", "replaces", "refers")
 """How a question stands to the one before: not at all, with something else in the place of a piece
 of that one, or with a word that points at something that was said."""
-MOST_PARTS = 4
+MOST_PARTS = 8
 EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
 _PASSES = 3
 """As many words of a question can point back, each at something else."""

@@ -41,7 +41,7 @@ class StandAlone:
     async def __call__(self, question: str, conversation: Sequence[Turn]) -> tuple[str, Notes]:
         """The question as it stands alone, or as it was with a note where that cannot be told."""
         exchanges = _exchanges(conversation)
-        if not exchanges or _TOPIC.search(question):
+        if not exchanges or _TOPIC.search(question) or not any(map(str.isalnum, question)):
             return question, ()
         if self.rewriter is None:
             return question, (_NO_MODEL,)
