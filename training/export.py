@@ -46,6 +46,22 @@ def quantised(weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return whole, best.astype(np.float32)
 
 
+def quantised_layers(layers: torch.nn.Module, name: str) -> dict[str, np.ndarray]:
+    """Take the matrices of layers in 7 bits, and return all their weights as the reader's file has them."""
+    tensors: dict[str, np.ndarray] = {}
+    with torch.no_grad():
+        for own, value in layers.named_parameters():
+            part = own.split(".")
+            if part[1] in MATRICES and part[2] == "weight":
+                whole, scale = quantised(value.numpy())
+                value.copy_(torch.from_numpy(whole * scale[:, None]))
+                tensors[f"{name}.{own}"] = whole
+                tensors[f"{name}.{part[0]}.{part[1]}.scale"] = scale
+            else:
+                tensors[f"{name}.{own}"] = value.numpy().astype(np.float32)
+    return tensors
+
+
 def taken_over(
     tensors: dict[str, np.ndarray], calibration: dict[str, Any], start: Path, frozen: int
 ) -> None:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import torch
 from attention_network import Pooling, probe_of
 from encoder import SHARED, Reader
-from export import MATRICES, quantised
+from export import quantised_layers
 from order_passages import WRITTEN_APART, Sentence
 from order_states import Read
 
@@ -82,18 +82,7 @@ class Orders(torch.nn.Module):
 
     def quantise(self) -> dict[str, npt.NDArray[np.generic]]:
         """Take the weights in 7 bits and return them as the reader's file has them."""
-        tensors: dict[str, npt.NDArray[np.generic]] = {}
-        with torch.no_grad():
-            for name, value in self.layers.named_parameters():
-                part = name.split(".")
-                if part[1] in MATRICES and part[2] == "weight":
-                    whole, scale = quantised(value.numpy())
-                    value.copy_(torch.from_numpy(whole * scale[:, None]))
-                    tensors[f"ordering.{name}"] = whole
-                    tensors[f"ordering.{part[0]}.{part[1]}.scale"] = scale
-                else:
-                    tensors[f"ordering.{name}"] = value.numpy().astype(np.float32)
-        return tensors
+        return quantised_layers(self.layers, "ordering")
 
     def probe(self) -> AttentionProbe:
         """The pooling as it runs."""

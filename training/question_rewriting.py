@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from encoder import SHARED, Reader, weights_of
-from export import MATRICES, quantised
+from export import quantised_layers
 from order_network import padded
 from order_states import opened_probes
 from question_lines import (
@@ -330,17 +330,8 @@ class Rewriting(torch.nn.Module):
 
     def quantise(self) -> dict[str, npt.NDArray[np.generic]]:
         """Take the weights of the layers in 7 bits and return all as the reader's file has them."""
-        tensors: dict[str, npt.NDArray[np.generic]] = {}
+        tensors = quantised_layers(self.layers, "rewriting")
         with torch.no_grad():
-            for name, value in self.layers.named_parameters():
-                part = name.split(".")
-                if part[1] in MATRICES and part[2] == "weight":
-                    whole, scale = quantised(value.numpy())
-                    value.copy_(torch.from_numpy(whole * scale[:, None]))
-                    tensors[f"rewriting.{name}"] = whole
-                    tensors[f"rewriting.{part[0]}.{part[1]}.scale"] = scale
-                else:
-                    tensors[f"rewriting.{name}"] = value.numpy().astype(np.float32)
             for name, head in self.heads.items():
                 tensors[f"rewriting.{name}"] = np.ascontiguousarray(head.weight.numpy().T)
                 tensors[f"rewriting.{name}_bias"] = head.bias.numpy().copy()

@@ -11,12 +11,13 @@ import pytest
 from footnote.errors import LaneUnavailable
 from footnote.models import minilm
 from footnote.models.aligned import AlignedEncoder, load_aligned
-from footnote.models.e5 import load_e5
+from footnote.models.e5 import load_e5, shared_files
 from footnote.models.e5_file import packaged_file
 from footnote.models.minilm import load_minilm
 from footnote.models.reader import PackagedReader, load_reader
 from footnote.models.readers import packaged_file as packaged_reader
 from footnote.models.sentence_encoder import SentenceEncoder
+from footnote.models.tokenizing import UnigramPieces
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +59,11 @@ def e5_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not is_installed(packaged_file):
         pytest.skip("the packaged multilingual weights are not installed")
     return tmp_path_factory.mktemp("e5-models")
+
+
+@pytest.fixture(scope="session")
+def tokenizer(e5_folder: Path) -> UnigramPieces:
+    return UnigramPieces(shared_files(e5_folder).tokenizer.read_bytes())
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.models.e5 import shared_files
 from footnote.models.question_rewriting import (
     KINDS,
     MOST_PARTS,
@@ -57,11 +56,6 @@ def reader(file: Path, e5_folder: Path) -> Iterator[PackagedReader]:
     reader = open_reader(file, e5_folder, 2, "fp32")
     yield reader
     asyncio.run(reader.close())
-
-
-@pytest.fixture(scope="module")
-def tokenizer(e5_folder: Path) -> UnigramPieces:
-    return UnigramPieces(shared_files(e5_folder).tokenizer.read_bytes())
 
 
 def marked(text: str) -> Marked:

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from footnote.errors import ModelUnavailable
 from footnote.models.attention_probe import AttentionProbe
 from footnote.models.bert_graph import WORDS
-from footnote.models.e5 import shared_files
 from footnote.models.e5_file import read_packaged
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_probes import (
@@ -57,11 +56,6 @@ def reader(file: Path, e5_folder: Path) -> Iterator[PackagedReader]:
     reader = open_reader(file, e5_folder, 2, "fp32")
     yield reader
     asyncio.run(reader.close())
-
-
-@pytest.fixture(scope="module")
-def tokenizer(e5_folder: Path) -> UnigramPieces:
-    return UnigramPieces(shared_files(e5_folder).tokenizer.read_bytes())
 
 
 def reference_states(weights: ReaderWeights, ids: list[int], *, above: range = range(0)) -> Array:
