@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,31 +11,8 @@ import torch
 from footnote.models.attention_probe import AttentionProbe
 
 INNER, HEADS, HIDDEN = 96, 4, 32
-STEPS, BATCH, RATE, DECAY = 700, 64, 2e-3, 5e-2
-JUDGED = 1024
-"""Stretches in one run."""
 
 Floats = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretches:
-    """What the reader leaves of texts' tokens, one text after the other, and the stretches that are judged."""
-
-    states: npt.NDArray[np.float16]
-    """(tokens, width)."""
-    spans: npt.NDArray[np.int64]
-    """First and one past the last token of each, (stretches, 2)."""
-
-    def padded(self, rows: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
-        """States and mask of these stretches, as long as the longest."""
-        spans = self.spans[rows]
-        longest = int((spans[:, 1] - spans[:, 0]).max())
-        states = np.zeros((len(spans), longest, self.states.shape[1]), np.float32)
-        mask = np.zeros((len(spans), longest), bool)
-        for at, (first, last) in enumerate(spans):
-            states[at, : last - first], mask[at, : last - first] = self.states[first:last], True
-        return torch.from_numpy(states), torch.from_numpy(mask)
 
 
 class Pooling(torch.nn.Module):
@@ -59,34 +35,6 @@ class Pooling(torch.nn.Module):
         return self.odds(self.drop_more(torch.relu(self.hidden(pooled))))
 
 
-def fitted(
-    stretches: Stretches,
-    outputs: int,
-    drawn: Callable[[np.random.Generator], npt.NDArray[np.int64]],
-    loss_of: Callable[[torch.Tensor, npt.NDArray[np.int64]], torch.Tensor],
-    seeds: Sequence[int] = (0,),
-    steps: int = STEPS,
-) -> AttentionProbe:
-    """The probe of batches that are drawn so, by the loss of what is said of their stretches."""
-    sample = stretches.states[:: max(1, len(stretches.states) // 40_000)].astype(np.float32)
-    networks = []
-    for seed in seeds:
-        torch.manual_seed(seed)
-        draw = np.random.default_rng(seed)
-        network = Pooling(sample.mean(axis=0), sample.std(axis=0) + 1e-3, outputs)
-        optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=steps)
-        for _ in range(steps):
-            batch = drawn(draw)
-            loss = loss_of(network(*stretches.padded(batch)), batch)
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            schedule.step()
-        networks.append(network.eval())
-    return probe_of(networks)
-
-
 def probe_of(networks: Sequence[Pooling]) -> AttentionProbe:
     """The same for states as they are."""
 
@@ -103,15 +51,3 @@ def probe_of(networks: Sequence[Pooling]) -> AttentionProbe:
         odds=stacked([each.odds.weight.T for each in networks]),
         bias=stacked([each.odds.bias for each in networks]).mean(axis=0),
     )  # fmt: skip
-
-
-def odds_of(probe: AttentionProbe, stretches: Stretches, rows: npt.NDArray[np.int64]) -> Floats:
-    """What a probe says of these stretches, (stretches, outputs)."""
-    found = np.zeros((len(rows), len(probe.bias)), np.float32)
-    lengths = stretches.spans[rows, 1] - stretches.spans[rows, 0]
-    for each in np.array_split(np.argsort(lengths, kind="stable"), -(-len(rows) // JUDGED)):
-        states = [stretches.states[first:last] for first, last in stretches.spans[rows[each]]]
-        ends = np.cumsum([0, *map(len, states)])
-        units = list(zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True))
-        found[each] = probe(np.concatenate(states).astype(np.float32), units)
-    return found

@@ -5,8 +5,6 @@ Written for training. Those under `none` ask for a cell or a row, though many sa
 
 from __future__ import annotations
 
-OPERATIONS = ("none", "largest", "smallest", "sum", "average", "count")
-
 QUESTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "en": {
         "largest": (

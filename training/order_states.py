@@ -10,8 +10,6 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from attention_network import Stretches
-from operation_texts import OPERATIONS
 from order_passages import Sentence
 
 from footnote.models.attention_probe import AttentionProbe
@@ -47,11 +45,6 @@ class Read:
     """The same as `units`, of those labelled sentences that a window reaches."""
     numbers: npt.NDArray[np.int64]
     """Of those."""
-
-    @property
-    def stretches(self) -> Stretches:
-        """The labelled ones."""
-        return Stretches(states=self.states, spans=self.labelled)
 
 
 def read(reader: Probes, texts: Sequence[str], sentences: Sequence[Sentence]) -> Read:
@@ -144,9 +137,6 @@ def opened_probes(reader: Path, layers: int, folder: Path) -> Probes:
         layers=layers,
         orders=silent,
         orders_digest="",
-        operations=silent,
-        names=OPERATIONS,
-        least=1.0,
     )
     tokenizer = UnigramPieces(shared.tokenizer.read_bytes())
     encoder = ReaderEncoder(reading=((layers, open_session(graph)),))

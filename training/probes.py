@@ -1,12 +1,12 @@
-"""Fit the reader's probes and put them into its file: what gives orders to a model, and what is asked of a column.
+"""Fit the reader's probe for what gives orders to a model and put it into its file.
 
     python training/probes.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--layers 6] [--seed 0]
 
-Both work on states of one of the lower layers, as Footnote itself computes them (so Footnote has to be installed): two layers more and attention
-pooling over the tokens of a sentence, in its context, for orders (`order_network.py`), and a small network (`attention_network.py`) over those of a question for operations (`operation_probe.py`).
-Printed are figures for texts that a fit did not see: ordinary texts of sources and papers kept apart, from which the threshold for orders
-lets through the share `FALSE_ALARMS`, requests between people, and questions by language and wording. With `--apart` heads for orders are fitted
-anew without some languages or some of what is wanted of the model, and judged on those. The probe for operations is fitted on everything.
+It works on states of one of the lower layers, as Footnote itself computes them (so Footnote has to be installed): two layers more and attention
+pooling over the tokens of a sentence, in its context (`order_network.py`).
+Printed are figures for texts that a fit did not see: ordinary texts of sources and papers kept apart, from which the threshold
+lets through the share `FALSE_ALARMS`, and requests between people. With `--apart` heads are fitted
+anew without some languages or some of what is wanted of the model, and judged on those.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from encoder import Reader, weights_of
-from operation_probe import fit_operations, operation_questions, question_states
-from operation_texts import OPERATIONS
 from order_network import fitted_orders, held_apart, labelled, odds_of_units, sources_apart
 from order_passages import Sentence, passages
 from order_states import Read, kept, opened_probes, read
@@ -91,7 +89,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--reader", type=Path, required=True, help="written anew, with the probes")
+    parser.add_argument("--reader", type=Path, required=True, help="written anew, with the probe")
     parser.add_argument("--out", type=Path, help="instead of --reader")
     parser.add_argument(
         "--work", type=Path, help="folder that keeps what the reader leaves of passages, and heads"
@@ -103,7 +101,6 @@ def main() -> None:
         choices=["family", "language"],
         help="print what heads say to orders of kinds or languages that they did not see, half an hour each",
     )
-    parser.add_argument("--only", choices=("orders", "operations"), help="the other stays as it is")
     parser.add_argument("--layers", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -115,35 +112,22 @@ def main() -> None:
     calibration = json.loads(metadata["calibration"])
     with tempfile.TemporaryDirectory() as folder:
         probes = opened_probes(options.reader, options.layers, Path(folder))
-        if options.only != "operations":
-            texts, sentences = passages(options.data, random.Random(options.seed))
-            told = kept(
-                options.work and options.work / "reader.npz",
-                lambda: read(probes, [each.read for each in texts], sentences),
-                Read,
-            )
-            reader = Reader()
-            reader.take(weights_of(options.reader))
-            tensors = {
-                name: value
-                for name, value in tensors.items()
-                if not name.startswith(("orders.", "ordering."))
-            } | fit_orders(reader, told, sentences, options.work)
-            for key in options.apart:
-                show_apart(reader, told, sentences, key, options.work)
-        if options.only != "orders":
-            questions = operation_questions(options.data, random.Random(options.seed))
-            asked = question_states(probes, [each.text for each in questions])
-            operation, least = fit_operations(asked, questions)
-            tensors = {
-                name: value for name, value in tensors.items() if not name.startswith("operation.")
-            }
-            tensors |= operation.tensors("operation")
-            calibration["probes"] = {
-                "layers": options.layers,
-                "operations": OPERATIONS,
-                "least": round(least, 4),
-            }
+        texts, sentences = passages(options.data, random.Random(options.seed))
+        told = kept(
+            options.work and options.work / "reader.npz",
+            lambda: read(probes, [each.read for each in texts], sentences),
+            Read,
+        )
+        reader = Reader()
+        reader.take(weights_of(options.reader))
+        tensors = {
+            name: value
+            for name, value in tensors.items()
+            if not name.startswith(("orders.", "ordering."))
+        } | fit_orders(reader, told, sentences, options.work)
+        for key in options.apart:
+            show_apart(reader, told, sentences, key, options.work)
+    calibration["probes"] = {"layers": options.layers}
     metadata["calibration"] = json.dumps(calibration)
     save_file(tensors, options.out or options.reader, metadata)
     print(f"wrote {options.out or options.reader}")

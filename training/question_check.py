@@ -17,8 +17,9 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from operation_questions import operation_questions
 from question_lines import follow_ups, is_kept_apart, over_tables, several
-from question_rewriting import PER_SOURCE, SOURCES
+from question_rewriting import OTHER_TABLES, PER_SOURCE, SOURCES, other_rows
 
 from footnote.models.reader import PackagedReader, open_reader
 
@@ -63,18 +64,35 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
             name = "several" if question.parts else "one"
             said = tuple(await reader.parts(question.text))
             count(name, question.language, said, question.each, (question.text,))
-    for table in over_tables():
+    tables = over_tables()
+    draw = random.Random(0)
+    for table in tables:
         if is_kept_apart(table.line):
+            for each in other_rows(table, draw.sample(tables, OTHER_TABLES)):
+                meant = await reader.column(each.question, each.row, each.titles)
+                count("no column of other things", table.language, meant, None, (each.question, each.row, *each.titles))  # fmt: skip
             meant = await reader.column(table.question, table.row, table.titles)
             name = "no column" if table.column is None else "column"
             number = None if meant is None else meant.number
             count(name, table.language, number, table.column, (table.question, *table.titles))
+            if meant is not None:
+                narrowing = [table.question[start:end] for start, end in table.narrowing]
+                count("narrowed" if narrowing else "not narrowed", table.language, list(meant.narrowing), narrowing, (table.question,))  # fmt: skip
             if number is not None and number != table.column:
                 count("another column", table.language, number, table.column, ())
             elif meant is not None and table.operation in ("largest", "smallest"):
                 asked = table.question, table.titles[meant.number]
                 count("end", table.language, meant.extreme.value, table.operation, asked)
+    for question in operation_questions(data, random.Random(0)):
+        if question.apart:
+            heard = await reader.operation(question.text)
+            said = "none" if heard is None else heard.value
+            name = "operation" if question.operation != "none" else "no operation"
+            count(f"{name}, {question.kind}", question.language, said, question.operation, (question.text,))  # fmt: skip
+            if heard is not None and question.operation not in ("none", said):
+                count("another operation", question.language, said, question.operation, ())
     for one, before in ordinary(data, random.Random(0)):
+        count("ordinary question, no operation", "", await reader.operation(one), None, (one,))
         count("ordinary question", "", tuple(await reader.parts(one)), (one,), (one,))
         count(
             "ordinary follow-up", "", await reader.stand_alone(one, before, ""), one, (before, one)

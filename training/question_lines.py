@@ -15,7 +15,8 @@ In `parts-*.txt` a line is a question; where it asks for several things, each st
 not between them belongs to each of them, but for what stands between tildes.
 
 In `columns-*.jsonl` a line has a `question`, the titles of a table's columns, that of its `row`s and the others, `titles`, and the `column` that the question is
-about without naming it, or null where it is about none. One in `HELD_OUT` lines, by its text, is in no fit.
+about, mostly without naming it, or null where it is about none; where the question narrows the rows, as by the name of one or of a group, it stands in
+`marked`, too, with these stretches in square brackets. One in `HELD_OUT` lines, by its text, is in no fit.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ class OverTable:
     column: int | None
     """The number of the title that is meant."""
     operation: str
+    narrowing: tuple[Stretch, ...]
+    """What of the question says which of the rows are meant."""
     language: str
     line: str
 
@@ -134,7 +137,7 @@ def several(folder: Path = FOLDER) -> list[Several]:
 
 def over_tables(folder: Path = FOLDER) -> list[OverTable]:
     """The questions over tables of a folder, in the order of its files. Raises ValueError for a line that is not as described."""
-    found: dict[str, OverTable] = {}
+    found: dict[tuple[str, ...], OverTable] = {}
     for path in sorted(folder.glob("columns-*.jsonl")):
         for number, written in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             line = json.loads(written)
@@ -142,10 +145,13 @@ def over_tables(folder: Path = FOLDER) -> list[OverTable]:
             if not titles or (column is not None and titles.count(column) != 1):
                 raise ValueError(f"{path.name}, line {number}: {written}")
             meant = None if column is None else titles.index(column)
+            marked = _bracketed(line.get("marked", line["question"]))
+            if marked.text != line["question"]:
+                raise ValueError(f"{path.name}, line {number}: {written}")
             found.setdefault(
-                line["question"],
+                (line["question"], *titles),
                 OverTable(question=line["question"], row=line["row"], titles=titles, column=meant, operation=line["operation"],
-                          language=line["language"], line=line["question"]),
+                          narrowing=tuple(marked.stretches), language=line["language"], line=line["question"]),
             )  # fmt: skip
     return list(found.values())
 

@@ -1,11 +1,11 @@
-"""Fit what puts follow-up questions so that they stand alone, parts those that ask for several things and tells columns, and put it into the reader's file.
+"""Fit what puts follow-up questions so that they stand alone, parts those that ask for several things and tells what is asked of which column, and put it into the reader's file.
 
     python training/question_rewriting.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--work FOLDER]
 
-Two layers of their own above the six lowest ones, as Footnote itself computes these (so Footnote has to be installed), and three linear heads: how a question
-stands to the one before, by the state of its first mark, what each token belongs to, and which title of a table a question is about (`footnote.models.question_rewriting`).
-They are fitted on the lines of `questions/` (`question_lines.py`), in several spellings, and on ordinary questions of the reading sets, which stand alone
-and ask for one thing. One in seven lines and one in five sources are in no fit: `question_check.py` tells how it does on them.
+Two layers of their own above the six lowest ones, as Footnote itself computes these (so Footnote has to be installed), and linear heads: how a question
+stands to the one before and what it asks of a column, by the state of its first mark, what each token belongs to, and which title of a table a question is about (`footnote.models.question_rewriting`).
+They are fitted on the lines of `questions/` (`question_lines.py`), in several spellings, on questions over columns (`operation_questions.py`), and on ordinary questions of the reading sets, which stand alone
+and ask for one thing and for no operation. One in seven lines and one in five sources are in no fit: `question_check.py` tells how it does on them.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import numpy.typing as npt
 import torch
 from encoder import SHARED, Reader, weights_of
 from export import quantised_layers
+from operation_questions import operation_questions
 from order_network import padded
 from order_states import opened_probes
 from question_lines import (
@@ -46,6 +47,7 @@ from footnote.models.batching import plan_batches
 from footnote.models.question_rewriting import (
     EXTREMES,
     KINDS,
+    OPERATIONS,
     Marked,
     RewritingHead,
 )
@@ -62,17 +64,19 @@ from footnote.models.question_tokens import (
 )
 from footnote.models.tokenizing import UnigramPieces
 
-LAYERS, STEPS = 3, 2200
+LAYERS, STEPS = 3, 3000
 RATE, HEAD_RATE, DECAY = 1.5e-4, 1.5e-3, 2e-2
 BATCH = {
     "moved": 18,
     "alone": 6,
     "unlike": 5,
-    "several": 9,
+    "several": 10,
     "one": 6,
     "ordinary": 6,
     "joined": 2,
-    "column": 10,
+    "column": 16,
+    "operating": 14,
+    "plain": 8,
 }
 """Texts of each kind."""
 PER_SOURCE = 240
@@ -81,11 +85,34 @@ SUGGESTED = 1200
 """Made-up questions as `footnote.answering.suggesting` words them, which stand alone."""
 SOURCES = 5
 """One in so many reading sets is in no fit."""
-LEAST_PART, LEAST_COLUMN = 0.8, 0.8
+LEAST_PART, LEAST_COLUMN = 0.8, 0.6
 """Probabilities from which the parts of a question, and a column, are believed."""
+FALSE_OPERATIONS = 0.01
+"""Of ordinary questions, from which follows the probability from which an operation is believed; nothing is computed where no column is meant, too."""
+OF_REPORTS = 0.4
+"""How often questions about reports are drawn beside written ones."""
 BLANKED = 0.08
 """Share of tokens that are hidden in a batch."""
 RUN_TOKENS = 1024
+OTHER_TABLES, STEM = 60, 4
+"""Tables among which one of other things is looked for, and first letters of a word that tell it."""
+ANY_ROW = (
+    "name",
+    "Name",
+    "id",
+    "no.",
+    "Nr.",
+    "item",
+    "title",
+    "Bezeichnung",
+    "nom",
+    "nombre",
+    "nome",
+    "名称",
+    "название",
+    "",
+)
+"""Titles that do not say what the rows are."""
 JOINING = {"en": "and", "de": "und", "es": "y", "fr": "et", "it": "e", "pt": "e", "nl": "en", "sv": "och", "ru": "и", "pl": "i", "tr": "ve"}  # fmt: skip
 
 Floats = npt.NDArray[np.float32]
@@ -107,8 +134,14 @@ class Example:
     """Of each token: number among `MARKS` or `PARTS`, -1 of what is not judged."""
     places: tuple[Stretch, ...] = ()
     """Of a table's titles."""
+    narrowing: npt.NDArray[np.int64] | None = None
+    """Of each token, number among `MARKS`: whether it says which rows of a table are meant; None where that is not known."""
     extreme: int = -1
     """Which end of the column that is meant, number among `EXTREMES`; -1 for neither."""
+    operation: int = -1
+    """What it asks of a column, number among `OPERATIONS`; -1 where that is not judged."""
+    weight: float = 1.0
+    """How often it is drawn beside others of its group."""
 
 
 def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[Example]:
@@ -123,7 +156,7 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
         found.append(Example(talk=talk, group=group, apart=apart, language=step.language, wanted=step.alone,
                              kind=KINDS.index(step.kind), labels=labels))  # fmt: skip
 
-    def divide(question: Several, group: str, *, apart: bool) -> None:
+    def divide(question: Several, group: str, *, apart: bool, operation: int = -1) -> None:
         talk = talk_of(tokenizer, question.text)
         labels = np.full(len(talk.ids), -1)
         mark(labels, talk.question, question.parts)
@@ -135,7 +168,7 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
                 if between or any(start < stop and end > begin for begin, stop in question.dropped):
                     labels[row] = PARTS.index("dropped")
         found.append(Example(talk=talk, group=group, apart=apart, language=question.language,
-                             wanted=question.each, kind=-1, labels=labels))  # fmt: skip
+                             wanted=question.each, kind=-1, labels=labels, operation=operation))  # fmt: skip
 
     for step in follow_ups():
         apart = is_kept_apart(step.line)
@@ -160,9 +193,11 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
         group = "several" if question.parts else "one"
         for each in [question] if apart else [question, in_small_letters(question)]:
             divide(each, group, apart=apart)
-    for table in over_tables():
+    tables = over_tables()
+    for table in tables:
         apart = is_kept_apart(table.line)
-        for each in [table] if apart else arrangements(table, draw):
+        beside = other_rows(table, draw.sample(tables, OTHER_TABLES))
+        for each in [table, *beside] if apart else [*arrangements(table, draw), *beside]:
             talk, places = titles_talk(tokenizer, each.question, each.row, each.titles)
             wanted = len(each.titles) if each.column is None else each.column
             ends = [end.value for end in EXTREMES]
@@ -171,8 +206,20 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
                 if each.column is not None and each.operation in ends
                 else -1
             )
-            found.append(Example(talk=talk, group="column", apart=apart, language=each.language, wanted=wanted,
-                                 kind=-1, labels=np.full(len(talk.ids), -1), places=tuple(places), extreme=extreme))  # fmt: skip
+            narrowing = np.full(len(talk.ids), -1)
+            mark(narrowing, talk.question, each.narrowing)
+            known = None if each in beside else narrowing
+            found.append(Example(talk=talk, group="column", apart=apart, language=each.language, wanted=wanted, kind=-1,
+                                 labels=np.full(len(talk.ids), -1), places=tuple(places), extreme=extreme, narrowing=known))  # fmt: skip
+    asked = operation_questions(data, draw)
+    counts = Counter(each.operation for each in asked if not each.apart)
+    for each in asked:
+        talk = talk_of(tokenizer, each.text)
+        # What is rare is drawn more often than it is there.
+        weight = counts[each.operation] ** -0.5 * (OF_REPORTS if each.kind == "reports" else 1)
+        found.append(Example(talk=talk, group="plain" if each.operation == "none" else "operating", apart=each.apart, language=each.language,
+                             wanted=each.operation, kind=-1, labels=np.full(len(talk.ids), -1),
+                             operation=OPERATIONS.index(each.operation), weight=weight))  # fmt: skip
     for number, path in enumerate(sorted((data / "reading").glob("*.jsonl.gz"))):
         if path.name.endswith("unlabelled.jsonl.gz"):
             continue
@@ -187,6 +234,7 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
                 Several(text=one, parts=(), dropped=(), language=language, line=one),
                 "ordinary",
                 apart=apart,
+                operation=0,
             )
             before = draw.choice([each for each in own if each != one] or [other])
             follow(FollowUp(kind="alone", question=Marked(text=one), asked=Marked(text=before), answered=Marked(text=""),
@@ -243,7 +291,7 @@ def spellings(step: FollowUp) -> list[FollowUp]:
 
 def arrangements(table: OverTable, draw: random.Random) -> list[OverTable]:
     """The question beside its titles in other orders, carelessly, and without the title that is meant."""
-    found = [table, replace(table, question=small(table.question))]
+    found = [table, replace(table, question=small(table.question), row=draw.choice(ANY_ROW))]
     for _ in range(3):
         order = draw.sample(range(len(table.titles)), len(table.titles))
         order = order[: draw.randint(max(1, len(order) - 2), len(order))]
@@ -254,6 +302,17 @@ def arrangements(table: OverTable, draw: random.Random) -> list[OverTable]:
         titles = tuple(each for each in table.titles if each != table.titles[table.column])
         found.append(replace(table, titles=titles, column=None))
     return found
+
+
+def other_rows(table: OverTable, others: Sequence[OverTable]) -> list[OverTable]:
+    """The question, where it says what its rows are, beside a table of other things: one with a like title, if there is one."""
+    own = table.row.casefold()[:STEM]
+    if len(own) < STEM or own not in table.question.casefold():
+        return []
+    words = set() if table.column is None else set(table.titles[table.column].casefold().split())
+    unlike = [each for each in others if own not in each.row.casefold()]
+    near = max(unlike, key=lambda each: len(words & set(" ".join(each.titles).casefold().split())))
+    return [replace(table, row=each.row, titles=each.titles, column=None) for each in (near, unlike[0])]  # fmt: skip
 
 
 def carelessly(step: FollowUp) -> FollowUp:
@@ -301,12 +360,14 @@ class Rewriting(torch.nn.Module):
         self.labels = torch.nn.Linear(width, len(MARKS) + len(PARTS))
         self.columns = torch.nn.Linear(width, 2)
         self.extremes = torch.nn.Linear(width, len(EXTREMES))
+        self.operations = torch.nn.Linear(width, len(OPERATIONS))
+        self.narrowing = torch.nn.Linear(width, len(MARKS))
         self.drop = torch.nn.Dropout(dropout)
 
     def forward(
         self, states: torch.Tensor, attention: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Log-odds of kinds, (texts, kinds), of what each token belongs to, (texts, tokens, marks and parts), and and of what it says for a column, for none and for the ends of its column, (texts, tokens, 4)."""
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Log-odds of kinds, (texts, kinds), of what each token belongs to, (texts, tokens, marks and parts), of what it says for a column, for none, for the ends of its column and for which rows are meant, (texts, tokens, 7), and of operations, (texts, operations)."""
         mask = (1 - attention[:, None, None, :]) * -1e4
         x = self.drop(states)
         for layer in self.layers:
@@ -315,7 +376,8 @@ class Rewriting(torch.nn.Module):
         return (
             self.kinds(x[:, 0]),
             self.labels(x),
-            torch.cat([self.columns(x), self.extremes(x)], dim=2),
+            torch.cat([self.columns(x), self.extremes(x), self.narrowing(x)], dim=2),
+            self.operations(x[:, 0]),
         )
 
     @property
@@ -326,6 +388,8 @@ class Rewriting(torch.nn.Module):
             "labels": self.labels,
             "columns": self.columns,
             "extremes": self.extremes,
+            "operations": self.operations,
+            "narrowing": self.narrowing,
         }
 
     def quantise(self) -> dict[str, npt.NDArray[np.generic]]:
@@ -349,6 +413,7 @@ def fitted(
         group: [at for at, each in enumerate(known) if each.group == group and not each.apart]
         for group in BATCH
     }
+    weights = {group: [known[at].weight for at in each] for group, each in groups.items()}
     print({group: len(each) for group, each in groups.items()}, flush=True)
     heads = [each for head in network.heads.values() for each in head.parameters()]
     optimiser = torch.optim.AdamW(
@@ -362,9 +427,15 @@ def fitted(
         "parts": [],
         "columns": [],
         "ends": [],
+        "operations": [],
+        "narrowing": [],
     }
     for step in range(1, STEPS + 1):
-        batch = [at for group, count in BATCH.items() for at in draw.sample(groups[group], count)]
+        batch = [
+            at
+            for group, count in BATCH.items()
+            for at in draw.choices(groups[group], weights[group], k=count)
+        ]
         given, attention = padded([states[at].astype(np.float32) for at in batch])
         given *= torch.rand(given.shape[:2])[:, :, None] >= BLANKED
         kinds = torch.tensor([known[at].kind for at in batch])
@@ -372,7 +443,8 @@ def fitted(
         for row, at in enumerate(batch):
             labels[row, : len(known[at].labels)] = torch.from_numpy(known[at].labels)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            said, tokens, columns = network(given, attention)
+            said, tokens, columns, operations = network(given, attention)
+        asked = torch.tensor([known[at].operation for at in batch])
         follows = kinds >= 0
         tables = [
             (columns[row].float(), known[at]) for row, at in enumerate(batch) if known[at].places
@@ -390,18 +462,30 @@ def fitted(
             for each in tables
             if each[1].extreme >= 0
         ]
+        rows_told = [
+            loss_of(
+                each[:, 4:][None],
+                torch.from_numpy(padded_labels(example.narrowing, len(each)))[None],
+            )
+            for each, example in tables
+            if example.narrowing is not None
+        ]
         parts = {
             "kind": torch.nn.functional.cross_entropy(said.float()[follows], kinds[follows], label_smoothing=0.05),
             "marks": loss_of(tokens[follows][:, :, : len(MARKS)], labels[follows]),
             "parts": loss_of(tokens[~follows][:, :, len(MARKS) :], labels[~follows]),
             "columns": torch.stack(by_table).mean(),
             "ends": torch.stack([*ends, torch.zeros(())]).mean(),
+            "narrowing": torch.stack(rows_told).mean(),
+            "operations": torch.nn.functional.cross_entropy(operations.float(), asked, ignore_index=-1, label_smoothing=0.05),
         }  # fmt: skip
         loss = (
             0.5 * parts["kind"]
             + 3 * parts["marks"]
             + 3 * parts["parts"]
-            + 0.5 * (parts["columns"] + parts["ends"])
+            + 2 * parts["narrowing"]
+            + parts["columns"]
+            + 0.5 * (parts["ends"] + parts["operations"])
         )
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
@@ -413,6 +497,13 @@ def fitted(
         if step % 200 == 0:
             print(f"  step {step}: " + ", ".join(f"{name} {np.mean(each[-200:]):.4f}" for name, each in recent.items()), flush=True)  # fmt: skip
     return network.eval()
+
+
+def padded_labels(labels: npt.NDArray[np.int64], length: int) -> npt.NDArray[np.int64]:
+    """As many labels as there are tokens in a batch, what is beyond the text being not judged."""
+    found = np.full(length, -1)
+    found[: len(labels)] = labels
+    return found
 
 
 def loss_of(odds: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -432,7 +523,7 @@ def column_odds(columns: torch.Tensor, example: Example) -> torch.Tensor:
 def extreme_odds(columns: torch.Tensor, example: Example) -> torch.Tensor:
     """Log-odds of the ends of the column that is meant."""
     place = example.places[example.wanted]
-    return columns[example.talk.asked.tokens_of(place), 2:].mean(dim=0)
+    return columns[example.talk.asked.tokens_of(place), 2:4].mean(dim=0)
 
 
 def states_of(probes, known: Sequence[Example]) -> list[npt.NDArray[np.float16]]:
@@ -447,6 +538,23 @@ def states_of(probes, known: Sequence[Example]) -> list[npt.NDArray[np.float16]]
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(run, plan_batches([len(each.talk.ids) for each in known], RUN_TOKENS)))
     return left
+
+
+def least_operation(
+    network: Rewriting, known: Sequence[Example], states: Sequence[npt.NDArray[np.float16]]
+) -> float:
+    """The probability that one is heard with in `FALSE_OPERATIONS` of the ordinary questions kept apart."""
+    own = [at for at, each in enumerate(known) if each.group == "ordinary" and each.apart]
+    chances = []
+    for rows in (own[at : at + 64] for at in range(0, len(own), 64)):
+        with torch.no_grad():
+            said = network(*padded([states[at].astype(np.float32) for at in rows]))[3].softmax(
+                dim=1
+            )
+        chances += said[:, 1:].max(dim=1).values.tolist()
+    least = float(np.quantile(chances, 1 - FALSE_OPERATIONS))
+    print(f"operations: probability from {least:.3f}, of {len(own)} ordinary questions", flush=True)
+    return max(0.5, least)
 
 
 def main() -> None:
@@ -478,7 +586,8 @@ def main() -> None:
             for name in opened.keys()  # noqa: SIM118
             if not name.startswith("rewriting.")
         }
-    tensors["rewriting.least"] = np.array([LEAST_PART, LEAST_COLUMN], np.float32)
+    least = least_operation(network, known, states)
+    tensors["rewriting.least"] = np.array([LEAST_PART, LEAST_COLUMN, least], np.float32)
     RewritingHead.of(tensors)
     save_file(tensors, options.out or options.reader, metadata)
     print(f"wrote {options.out or options.reader}")

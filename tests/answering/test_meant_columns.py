@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 import pytest
 
 from footnote.answering.reader_answers import ReaderAnswerer
-from footnote.domain import BlockKind
+from footnote.domain import BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
 from footnote.ports import MeantColumn, Operation
 
 from .factories import make_evidence, make_passage
 from .test_column_answers import HearingReader
+from .test_reader_answers import MarkingReader
 
 SHIPS = """| ship | length_m | crew | built | port |
 |---|---|---|---|---|
@@ -33,10 +34,17 @@ class Finder:
         self.asked.append((row, titles))
         for word, (title, extreme) in self.columns.items():
             if word in question:
-                return MeantColumn(number=titles.index(title), extreme=extreme)
+                narrowing = [each for each in NARROWING if each in question]
+                return MeantColumn(
+                    number=titles.index(title),
+                    probability=0.9,
+                    extreme=extreme,
+                    narrowing=narrowing,
+                )
         return None
 
 
+NARROWING = ("wooden", "of Tarn", "of Kiel", "the Petrel")
 KNOWN = {
     "longest": ("length m", Operation.LARGEST),
     "oldest": ("built", Operation.SMALLEST),
@@ -66,7 +74,20 @@ async def said(question: str, finder: Finder | None, asks: Operation = Operation
             "Petrel — built: 1911 (smallest of 3 rows) [1]",
         ),
         ("What is aboard?", Operation.SUM, "Sum of crew: 29 (3 rows) [1] [2] [3]"),
+        (
+            "Which is the longest of all our fine ships?",
+            Operation.LARGEST,
+            "Heron — length_m: 31 (largest of 3 rows) [1]",
+        ),
+        (
+            "What is the longest ship of Tarn?",
+            Operation.LARGEST,
+            "Gannet — length_m: 27 (largest of 2 rows, port: Tarn) [1]",
+        ),
+        # What narrows the rows is never left out.
         ("Which wooden ship is the longest?", Operation.LARGEST, ""),
+        ("Which wooden ship of Tarn is the longest?", Operation.LARGEST, ""),
+        ("What is the longest ship of Kiel?", Operation.LARGEST, ""),
         ("Which ship has most fans?", Operation.LARGEST, ""),
     ],
 )
@@ -77,9 +98,51 @@ async def test_a_word_that_means_a_column_is_enough(
     assert await said(question, None, asks) == ""
 
 
-async def test_columns_of_numbers_are_offered_where_the_question_says_none() -> None:
+async def test_columns_of_numbers_are_offered() -> None:
     finder = Finder(columns=KNOWN)
     await said("Which ship is the longest?", finder)
     assert finder.asked == [("ship", ["length m", "crew", "built"])]
-    await said("Which ship has most crew?", finder)
-    assert len(finder.asked) == 1
+
+
+async def answered(
+    question: str, *passages: Passage, marked: Sequence[tuple[str, float]] = ()
+) -> str:
+    reader = MarkingReader(marked=marked, asks=Operation.LARGEST if "longest" in question else None)
+    finder = Finder(columns={**KNOWN, "How long": ("length m", Operation.LARGEST)})
+    answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
+    answer = await answerer(question, make_evidence(*passages))
+    return answer.text if answer.found else ""
+
+
+async def test_a_weak_reading_of_some_row_is_no_superlative() -> None:
+    table = make_passage(SHIPS, kinds=[BlockKind.TABLE])
+    prose = make_passage("The longest ship of all was the Marlin.", name="prose")
+    longest = "Heron — length_m: 31 (largest of 3 rows) [1]"
+    question = "Which ship is the longest?"
+    assert await answered(question, table, marked=[("Petrel", 0.4)]) == longest
+    assert await answered(question, table, prose, marked=[("Marlin", 0.4)]) == longest
+    said = "The longest ship of all was the Marlin. [1]"
+    assert await answered(question, table, prose, marked=[("Marlin", 0.8)]) == said
+
+
+async def test_of_two_tables_that_are_meant_the_one_whose_rows_are_said_is_taken() -> None:
+    table = make_passage(SHIPS, kinds=[BlockKind.TABLE])
+    boats = SHIPS.replace("ship", "boat").replace("31", "99")
+    other = make_passage(boats, kinds=[BlockKind.TABLE], name="other")
+    longest = "Heron — length_m: 31 (largest of 3 rows) [1]"
+    assert await answered("Which ship is the longest?", table, other) == longest
+    assert await answered("Which is the longest?", table, other) == ""
+
+
+async def test_a_cell_stands_in_the_row_that_is_named_under_the_column_that_is_meant() -> None:
+    table = make_passage(SHIPS, kinds=[BlockKind.TABLE])
+    question, cell = "How long is the Petrel?", "Petrel — length_m: 24 [1]"
+    for marked in ((), (("1911", 0.9),), (("9", 0.3),), (("24", 0.9),)):
+        assert await answered(question, table, marked=marked) == cell
+    # Another row that is read surely, and a statement that is, stay as they are.
+    assert "Gannet" in await answered(question, table, marked=[("27", 0.9)])
+    prose = make_passage("The Petrel is 23 metres long.", name="prose")
+    said = await answered(question, table, prose, marked=[("23 metres", 0.9)])
+    assert said == "The Petrel is 23 metres long. [1]"
+    assert await answered("How long is the wooden Petrel?", table) == ""
+    assert await answered("How long is the Marlin?", table) == ""

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from footnote.models.question_rewriting import (
     KINDS,
     MOST_PARTS,
+    OPERATIONS,
     Marked,
     parts_of,
     put_alone,
@@ -35,6 +36,7 @@ from footnote.models.question_tokens import (
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_weights import ReaderWeights, read_weights
 from footnote.models.tokenizing import UnigramPieces
+from footnote.ports import Operation
 
 from .test_reader_probes import reference_states
 from .tiny_reader import write_tiny_reader
@@ -310,7 +312,7 @@ async def test_a_column_is_the_one_that_its_tokens_speak_for(
 ) -> None:
     head = weights.rewriter
     assert head is not None
-    found = set()
+    found, narrowed = set(), set()
     for number in range(30):
         titles = [f"title {each} of {number}" for each in range(1 + number % 4)]
         question = f"Which of {number} is the {'very ' * (number % 5)}best?"
@@ -324,8 +326,35 @@ async def test_a_column_is_the_one_that_its_tokens_speak_for(
         meant = await reader.column(question, "thing", titles)
         assert (None if meant is None else meant.number) == (best if believed else None)
         found.add(believed)
-    assert found == {True, False}
+        if meant is not None:
+            assert meant.probability == pytest.approx(chances[best], abs=1e-3)
+            marks = (states @ head.narrowing + head.narrowing_bias).astype(np.float32)
+            own = talk.question.stretches(talk.question.labelled(marks))
+            assert list(meant.narrowing) == [question[start:end] for start, end in own]
+            narrowed.add(bool(own))
+    assert found == narrowed == {True, False}
     assert await reader.column("Which is best?", "thing", []) is None
+
+
+async def test_an_operation_is_believed_from_its_probability_on(
+    reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
+) -> None:
+    head = weights.rewriter
+    assert head is not None
+    found = set()
+    for number in range(24):
+        question = f"What do {number} things weigh on the {'other ' * number}side?"
+        talk = talk_of(tokenizer, question)
+        state = reference_states(weights, talk.ids, above=weights.rewriting)[0]
+        odds = state @ head.operations + head.operations_bias
+        chances = np.exp(odds) / np.exp(odds).sum()
+        best = int(chances.argmax())
+        believed = best > 0 and chances[best] >= head.least_operation
+        if abs(chances[best] - head.least_operation) > 0.01:
+            expected = Operation(OPERATIONS[best]) if believed else None
+            assert await reader.operation(question) == expected
+            found.add(expected)
+    assert len(found) > 1
 
 
 async def test_a_question_that_is_too_long_to_read_stays_whole(reader: PackagedReader) -> None:
@@ -340,4 +369,5 @@ async def test_a_reader_without_it_cannot_tell(tmp_path: Path, e5_folder: Path) 
     assert await plain.stand_alone("And fire?", "What is due for storm?", "") is None
     assert tuple(await plain.parts("Who and when?")) == ("Who and when?",)
     assert await plain.column("Which is the longest?", "ship", ["length"]) is None
+    assert await plain.operation("What is the sum of the prices?") is None
     await plain.close()

@@ -9,14 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save_file
 
-from footnote.models.question_rewriting import KINDS
+from footnote.models.question_rewriting import KINDS, OPERATIONS
 from footnote.models.question_tokens import MARKS, PARTS
 from footnote.models.reader_weights import LARGEST_WEIGHT
 
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 384, 256, 2, 12, 512
-
-
-OPERATIONS = ("none", "largest", "smallest", "sum", "average", "count")
 
 
 def write_tiny_reader(
@@ -82,10 +79,10 @@ def write_tiny_reader(
     if probes is not None:
         add_layer("ordering.0")
         tensors |= _probes(draw)
-        calibration["probes"] = {"layers": probes, "operations": OPERATIONS, "least": 0.4}
+        calibration["probes"] = {"layers": probes}
     if rewriting:
         add_layer("rewriting.0")
-        tensors |= _rewriting_heads(draw)
+        tensors |= _rewriting_heads(np.random.default_rng(12))
     told = {
         "config": json.dumps(config),
         "calibration": json.dumps(calibration),
@@ -101,18 +98,18 @@ def _probes(draw: np.random.Generator) -> dict[str, npt.NDArray[np.generic]]:
     parts = {"inner": (WIDTH, 6), "inner_bias": (1, 6), "heads": (6, 2), "hidden": (12, 4)}
     parts |= {"hidden_bias": (1, 4)}
     tensors: dict[str, npt.NDArray[np.generic]] = {}
-    for name, outputs in (("orders", 1), ("operation", len(OPERATIONS))):
-        for part, shape in {**parts, "odds": (4, outputs)}.items():
-            tensors[f"{name}.{part}"] = draw.normal(0, 0.5, (2, *shape)).astype(np.float32)
-        tensors[f"{name}.bias"] = draw.normal(0, 0.1, outputs).astype(np.float32)
+    for part, shape in {**parts, "odds": (4, 1)}.items():
+        tensors[f"orders.{part}"] = draw.normal(0, 0.5, (2, *shape)).astype(np.float32)
+    tensors["orders.bias"] = draw.normal(0, 0.1, 1).astype(np.float32)
     return tensors
 
 
 def _rewriting_heads(draw: np.random.Generator) -> dict[str, npt.NDArray[np.generic]]:
     tensors: dict[str, npt.NDArray[np.generic]] = {
-        "rewriting.least": np.array([0.3, 0.4], np.float32)
+        "rewriting.least": np.array([0.3, 0.4, 0.3], np.float32)
     }
     heads = {"kinds": len(KINDS), "labels": len(MARKS) + len(PARTS), "columns": 2, "extremes": 2}
+    heads |= {"operations": len(OPERATIONS), "narrowing": len(MARKS)}
     for head, outputs in heads.items():
         tensors[f"rewriting.{head}"] = draw.normal(0, 0.3, (WIDTH, outputs)).astype(np.float32)
         tensors[f"rewriting.{head}_bias"] = draw.normal(0, 0.1, outputs).astype(np.float32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -79,6 +80,32 @@ def test_a_line_that_says_something_else_is_named(tmp_path: Path, name: str, lin
     folder = written(tmp_path, name, line)
     with pytest.raises(ValueError, match=f"{name}, line 2: "):
         (question_lines.follow_ups if name.startswith("follow") else question_lines.several)(folder)
+
+
+@pytest.mark.parametrize(
+    ("fields", "narrowing"),
+    [({}, []), ({"marked": "Which [oak] bed [of Jo] is dearest?"}, ["oak", "of Jo"])],
+)
+def test_a_line_says_which_rows_are_meant(
+    tmp_path: Path, fields: dict[str, str], narrowing: list[str]
+) -> None:
+    line = {"question": "Which oak bed of Jo is dearest?", "row": "bed", "titles": ["EUR", "kg"]}
+    line |= {"column": "EUR", "operation": "largest", "language": "en", **fields}
+    (tmp_path / "columns-x.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    [found] = question_lines.over_tables(tmp_path)
+    assert [found.question[start:end] for start, end in found.narrowing] == narrowing
+    assert (found.column, found.titles) == (0, ("EUR", "kg"))
+
+
+@pytest.mark.parametrize(
+    "fields", [{"marked": "Which [elm] bed is it?"}, {"titles": ["kg"]}, {"titles": []}]
+)
+def test_a_line_about_another_table_is_named(tmp_path: Path, fields: dict[str, object]) -> None:
+    line = {"question": "Which bed is dearest?", "row": "bed", "titles": ["EUR"], "column": "EUR"}
+    line = {**line, "operation": "largest", "language": "en", **fields}
+    (tmp_path / "columns-x.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"columns-x.jsonl, line 1: "):
+        question_lines.over_tables(tmp_path)
 
 
 def test_what_was_written_is_as_described() -> None:

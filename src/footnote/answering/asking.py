@@ -25,7 +25,7 @@ class Asked:
     read_groups: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """By column the cells that name its group in other words, where it says those of none."""
     meant: int | None = None
-    """The column of numbers that it is about without saying the title of one."""
+    """The column of numbers that it is about, were it to say the title of none."""
     _known: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def says(self, text: str) -> bool:
@@ -105,6 +105,12 @@ class Asked:
         """Whether no word of a name stands in the table or above it."""
         held = [*self.table.header, *(each.text for row in self.table.rows for each in row.cells)]
         return not self._terms(name) & self._all_terms(*held, *self._above)
+
+    def narrows(self, stretch: str) -> bool:
+        """Whether this stretch says the groups, or what the table's document is called."""
+        own = self._terms(stretch)
+        cells = self._all_terms(*(each for group in self.groups.values() for each in group))
+        return bool(own & cells) or own <= self._all_terms(*self._above)
 
     def tells(self, row: Row, others: Sequence[Row]) -> bool:
         """Whether it says a word of this row's cells that not all of these rows have."""

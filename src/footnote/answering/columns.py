@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from footnote.answering.asking import Asked
@@ -29,6 +29,7 @@ LEAST_APART, LEAST_APART_OF_NAME = 4.0, 1.0
 """How far rows must be read apart from all others to be the group that a question names in other
 words, in log-odds, and the same where it has a name that the table lacks."""
 
+ENDS = frozenset((Operation.LARGEST, Operation.SMALLEST))
 _FEWEST_ROWS = 2
 """Of fewer nothing is asked."""
 _FEWEST_LETTERS = 4
@@ -73,8 +74,8 @@ class TableReading:
 
     names: Sequence[str] = ()
     """Of persons, places and so on, in the question."""
-    unmet: float = 0.0
-    """See `PassageReading.unmet`."""
+    unmet: Mapping[str, float] = field(default_factory=dict)
+    """See `PassageReading.unmet`, by the passages' chunks."""
     read: Sequence[Located] = ()
     """The best stretch of each of the table's rows that was read."""
     meant: MeantColumns = NONE_MEANT
@@ -118,36 +119,58 @@ def compute(
     column = asked.column(operation)
     if column is None:
         return None
-    operation = reading.meant.operation(operation, table, column)
-    unclear = None
-    if reading.unmet > MOST_UNMET:
-        unclear = "the question speaks of something that its table does not have"
-    elif not asked.groups and (kind := _of_two_kinds(question, table, column, terms)):
-        unclear = f"{kind!r} tells rows of two kinds, and which is not said"
-    if unclear is not None:
-        return NotComputed(reason=unclear)
+    if column not in asked.titles:
+        operation = reading.meant.operation(operation, table, column)
+    narrowed = _narrowed(asked, operation, column, reading)
+    if isinstance(narrowed, NotComputed):
+        return narrowed
+    return _over_column(operation, narrowed, column)
+
+
+def _narrowed(
+    asked: Asked, operation: Operation, column: int, reading: TableReading
+) -> Asked | NotComputed:
+    """The question with the group of rows that it names in other words than the table's, if any.
+
+    What a model takes for what narrows the rows has to be said by them; where no group is said
+    every name has, too.
+    """
+    meant = reading.meant.of(asked.table)
+    # "The tallest" of a column of metres is as unmet as what no row has.
+    is_extreme = meant is not None and operation in ENDS
+    unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
+    if unmet > MOST_UNMET and not is_extreme:
+        reason = "the question speaks of something that its table does not have"
+        return NotComputed(reason=reason)
+    kind = None if asked.groups else _of_two_kinds(asked, column)
+    if kind is not None:
+        return NotComputed(reason=f"{kind!r} tells rows of two kinds, and which is not said")
+    narrowing = () if meant is None else meant.narrowing
+    lacking = next((each for each in narrowing if not asked.narrows(each)), None)
     if not asked.groups:
-        lacking = next(filter(asked.lacks, reading.names), None)
+        lacking = lacking or next(filter(asked.lacks, reading.names), None)
         apart = rows_read_apart(asked, reading.read)
-        if apart and apart.lead >= (LEAST_APART if lacking is None else LEAST_APART_OF_NAME):
-            asked = replace(asked, read_groups={apart.column: frozenset((apart.cell,))})
-        elif lacking is not None:
-            return NotComputed(reason=f"no row of its table says {lacking!r}")
-    return _over_column(operation, asked, column)
+        least = LEAST_APART if lacking is None or is_extreme else LEAST_APART_OF_NAME
+        if apart and apart.lead >= least:
+            return replace(asked, read_groups={apart.column: frozenset((apart.cell,))})
+    if lacking is not None:
+        return NotComputed(reason=f"no row of its table says {lacking!r}")
+    return asked
 
 
-def _of_two_kinds(question: str, table: Table, column: int, terms: Terms) -> str | None:
+def _of_two_kinds(asked: Asked, column: int) -> str | None:
     """The title of a further column with two values, of which the question says neither.
 
     "The unpaid invoices" are some rows of a table whose column "Paid" says yes or no.
     """
-    asked = [each for each in terms(question) if len(each) >= _FEWEST_LETTERS]
+    table, terms = asked.table, asked.terms
+    words = [each for each in terms(asked.question) if len(each) >= _FEWEST_LETTERS]
     for place, title in enumerate(table.header[1:], start=1):
         if place == column:
             continue
         held = [each for each in terms(title) if len(each) >= _FEWEST_LETTERS]
         cells = {*table.column(place)}
-        is_said = any(one in other for one in held for other in asked)
+        is_said = any(one in other for one in held for other in words)
         if is_said and len(cells) == 2 and not any(map(str.isdigit, "".join(cells))):
             return title
     return None

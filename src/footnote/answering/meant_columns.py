@@ -1,12 +1,14 @@
-"""Which column of a table a question is about where it says the title of none.
+"""Which column of a table a question is about, by a model, whether or not it says the title.
 
-"Which ship is the longest?" is about "length (m)", and the oldest building has the smallest year.
+"Which ship of Tarn is the longest?" is about "length (m)", and the oldest building has the smallest
+year.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from footnote.answering.asking import Asked
 from footnote.answering.tables import Table
@@ -23,7 +25,7 @@ class MeantColumns:
     by_titles: Mapping[tuple[str, ...], MeantColumn] = field(default_factory=dict)
 
     def of(self, table: Table) -> MeantColumn | None:
-        """That of a table; None where the question says one or means none."""
+        """That of a table; None where the question means none of it."""
         return self.by_titles.get(tuple(table.header))
 
     def number(self, table: Table) -> int | None:
@@ -46,19 +48,22 @@ NONE_MEANT = MeantColumns()
 async def meant_columns(
     finder: ColumnFinder, question: str, tables: Iterable[Table], terms: Terms
 ) -> MeantColumns:
-    """The column of numbers that is meant in each table, of whose titles the question says none.
-
-    Raises ModelUnavailable.
-    """
-    found: dict[tuple[str, ...], MeantColumn] = {}
+    """The column of numbers that is meant in each table. Raises ModelUnavailable."""
+    numeric: dict[tuple[str, ...], list[int]] = {}
     for table in tables:
         asked = Asked(question=question, table=table, terms=terms, located=())
-        titles = tuple(table.header)
-        if titles in found or not asked.numeric or set(asked.titles) & set(asked.numeric):
-            continue
-        named = [spaced(titles[at]) for at in asked.numeric]
-        meant = await finder.column(question, spaced(titles[0]), named)
-        if meant is not None:
-            number = asked.numeric[meant.number]
-            found[titles] = MeantColumn(number=number, extreme=meant.extreme)
-    return MeantColumns(by_titles=found)
+        if asked.numeric:
+            numeric.setdefault(tuple(table.header), asked.numeric)
+    told = await asyncio.gather(
+        *(
+            finder.column(question, spaced(titles[0]), [spaced(titles[at]) for at in own])
+            for titles, own in numeric.items()
+        )
+    )
+    return MeantColumns(
+        by_titles={
+            titles: replace(meant, number=own[meant.number])
+            for (titles, own), meant in zip(numeric.items(), told, strict=True)
+            if meant is not None
+        }
+    )

@@ -26,13 +26,19 @@ SURELY_READ_WORDS = 4.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """The one table that a question names a column of, and nothing else."""
+    """The one table that a question is about a column of."""
 
     located: Located
-    """In the first of its rows."""
+    """In the first of its rows, with the probability that a model gives to the column."""
+    says_rows: bool
+    """Whether the question says what its rows are."""
+    says_column: bool
+    """Whether it says the column's title."""
+    extreme: Operation | None
+    """Which end of the column is meant, where the question does not say its title."""
     unexplained: str | None
-    """The one word that names neither column nor group of the table nor its document, if any; it is
-    None, too, where that word is what tells the column."""
+    """Where no model told the column, the one word that names neither column nor group of the table
+    nor its document, if any."""
 
 
 def named_alone(
@@ -42,25 +48,43 @@ def named_alone(
     terms: Terms,
     meant: MeantColumns = NONE_MEANT,
 ) -> Named | None:
-    """The table whose column the question names by its words, where all it says is about that.
+    """The table whose column the question means, or names by its words where that is all it says.
 
-    One further word may say what is to be computed, or what column is meant. None where two tables
-    are named alike.
+    One further word may then say what is to be computed. Of several tables the one is taken whose
+    rows, or else whose column, the question names; None where two are named alike.
     """
     found = []
     for table in tables_of(evidence):
-        row = table.rows[0].candidate
-        place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
-        own = meant.number(table)
-        asked = Asked(question=question, table=table, terms=terms, located=[place], meant=own)
+        row, own = table.rows[0].candidate, meant.of(table)
+        place = Located(
+            candidate=row,
+            start=row.start,
+            end=row.end,
+            probability=0.0 if own is None else own.probability,
+        )
+        asked = Asked(
+            question=question,
+            table=table,
+            terms=terms,
+            located=[place],
+            meant=meant.number(table),
+        )
         if any(len(each.cells) != len(table.header) for each in table.rows):
             continue
-        column, unexplained = asked.column(operation), next(iter(asked.unexplained), None)
-        if len(asked.unexplained) <= 1 and column is not None:
-            if column in asked.titles:
-                found.append(Named(located=place, unexplained=unexplained))
-            elif column == own:
-                found.append(Named(located=place, unexplained=None))
+        column = asked.column(operation)
+        says_column = column in asked.titles
+        if column is not None and (own or (says_column and len(asked.unexplained) <= 1)):
+            found.append(
+                Named(
+                    located=place,
+                    says_rows=0 in asked.titles,
+                    says_column=says_column,
+                    extreme=None if own is None or says_column else own.extreme,
+                    unexplained=None if own else next(iter(asked.unexplained), None),
+                )
+            )
+    found = [each for each in found if each.says_rows] or found
+    found = [each for each in found if each.says_column] or found
     return found[0] if len(found) == 1 else None
 
 

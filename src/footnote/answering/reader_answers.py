@@ -18,6 +18,7 @@ from footnote.answering.choosing import (
 from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed
 from footnote.answering.context import NOT_FOUND
+from footnote.answering.named_cells import NamedCell
 from footnote.answering.naming import rows_alike
 from footnote.answering.order_statements import without_orders
 from footnote.answering.over_columns import OverColumn
@@ -119,6 +120,11 @@ class ReaderAnswerer:
                     finder=self.finder,
                 )
                 over_column = await over(question, chosen, ranked, tables, read=found)
+                if over_column is None and self.finder is not None:
+                    in_cell = NamedCell(
+                        finder=self.finder, analyzer=self.analyzer, least=self.least_answerability
+                    )
+                    chosen = await in_cell(question, chosen, tables)
         except ModelUnavailable as unavailable:
             note = f"answer: nothing was read, {unavailable}"
             return refusal(question, evidence, confidence=0.0, degraded=(note,))

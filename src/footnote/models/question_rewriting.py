@@ -1,5 +1,5 @@
 """Puts a follow-up question so that it stands alone, parts one that asks for several things, and
-tells which column of a table one is about.
+tells what one asks of a column, and of which.
 
 The first two move stretches of texts, as rewriting by segmentation does (Liu et al., EMNLP 2020): a
 network above the reader's lower layers says of each token whether it belongs to one, and of the
@@ -35,6 +35,7 @@ KINDS = ("alone", "replaces", "refers")
 of that one, or with a word that points at something that was said."""
 MOST_PARTS = 8
 EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
+OPERATIONS = ("none", *(each.value for each in Operation))
 _PASSES = 3
 """As many words of a question can point back, each at something else."""
 _UNSPACED = re.compile(f"[{UNSPACED}]{{2}}")
@@ -61,21 +62,30 @@ class RewritingHead:
     """Of shape (width, 2), with its biases: of a title's states, whether its largest or its
     smallest is meant."""
     extremes_bias: _Floats
+    narrowing: _Floats
+    """Of shape (width, marks), with their biases: of the state of each of a question's tokens
+    beside titles, whether it says which rows are meant."""
+    narrowing_bias: _Floats
+    operations: _Floats
+    """Of shape (width, operations), with their biases: of the state of a question's first mark."""
+    operations_bias: _Floats
     least_part: float
     """Probability from which each part of a question is believed, 0…1."""
     least_column: float
     """The same of a column."""
+    least_operation: float
+    """The same of an operation."""
 
     @classmethod
     def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> RewritingHead:
         """From a file's tensors. Raises KeyError."""
         arrays = {
             name: tensors[f"rewriting.{name}"].astype(np.float32)
-            for head in ("kinds", "labels", "columns", "extremes")
+            for head in ("kinds", "labels", "columns", "extremes", "narrowing", "operations")
             for name in (head, f"{head}_bias")
         }
-        part, column = tensors["rewriting.least"].astype(np.float32)
-        return cls(**arrays, least_part=float(part), least_column=float(column))
+        part, column, operation = map(float, tensors["rewriting.least"].astype(np.float32))
+        return cls(**arrays, least_part=part, least_column=column, least_operation=operation)
 
     def column_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
         """How likely each title is of the column that is meant, and at the end that none is."""
@@ -196,7 +206,24 @@ class Rewriter:
             return None
         title = states[talk.asked.tokens_of(places[best])].mean(axis=0)
         extreme = EXTREMES[int((title @ self.head.extremes + self.head.extremes_bias).argmax())]
-        return MeantColumn(number=best, extreme=extreme)
+        marks = states @ self.head.narrowing + self.head.narrowing_bias
+        return MeantColumn(
+            number=best,
+            probability=float(chances[best]),
+            extreme=extreme,
+            narrowing=_marked(talk.question, marks).pieces,
+        )
+
+    def operation(self, question: str) -> Operation | None:
+        """See `Reader.operation`."""
+        state = self._states(talk_of(self.tokenizer, question))[0]
+        odds = state @ self.head.operations + self.head.operations_bias
+        chances = np.exp(odds - odds.max())
+        chances /= chances.sum()
+        best = int(chances.argmax())
+        if best == 0 or chances[best] < self.head.least_operation:
+            return None
+        return Operation(OPERATIONS[best])
 
     def _states(self, talk: Talk) -> _Floats:
         states: _Floats = self.encoder.rewriting_states([talk.ids], self.layers)[0]

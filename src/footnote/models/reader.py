@@ -224,10 +224,11 @@ class PackagedReader:
         return found
 
     async def operation(self, question: str) -> Operation | None:
-        if self._probes is None:
+        """See `Reader.operation`."""
+        if self._rewriter is None:
             return None
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._probes.operation, question)
+        return await loop.run_in_executor(self._threads, self._rewriter.operation, question)
 
     async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
         """See `QuestionRewriter.stand_alone`."""

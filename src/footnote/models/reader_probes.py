@@ -12,7 +12,6 @@ from footnote.language.sentences import sentence_spans
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.reader_weights import ProbeWeights
 from footnote.models.tokenizing import Pieces, UnigramPieces
-from footnote.ports import Operation
 
 WINDOW_TOKENS = 254
 """Of a text, in one run; what is longer is read in windows."""
@@ -21,7 +20,6 @@ UNIT_TOKENS = 48
 """Most tokens that are judged as one: an order in a longer stretch would drown in it."""
 LEAST_UNIT_TOKENS = 6
 """A shorter sentence is judged with what follows: the states of a word or two say little."""
-QUESTION_TOKENS = 72
 
 _Floats = npt.NDArray[np.float32]
 
@@ -103,18 +101,6 @@ class Probes:
             _chance(float(self.weights.orders(row, each.units).max()))
             for row, each in zip(states, run, strict=True)
         ]
-
-    def operation(self, question: str) -> Operation | None:
-        """What a question asks of a column."""
-        pieces = self.tokenizer.pieces(f"query: {question}").ids[:QUESTION_TOKENS]
-        states = self.states([[self.tokenizer.begin, *pieces, self.tokenizer.end]])[0]
-        odds = self.weights.operations(states, [(1, len(pieces) + 1)])[0]
-        chances = np.exp(odds - odds.max())
-        chances /= chances.sum()
-        best = int(chances.argmax())
-        if best == 0 or chances[best] < self.weights.least:
-            return None
-        return Operation(self.weights.names[best])
 
     def states(self, batch: Sequence[Sequence[int]]) -> _Floats:
         """The states of a batch's tokens, in the calling thread. Raises ModelUnavailable."""

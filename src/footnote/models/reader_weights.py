@@ -5,9 +5,8 @@ for each layer eight parts, whose six matrices are int8 of shape (out, in) withi
 for each output, and the heads `span` and `relevance`. The head `support` has layers of its own,
 `judging`, above the lowest ones, which both share. What the numbers are for stands
 in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
-the probes `orders`, above layers of its own, `ordering`, and `operation`, small heads on the states
-of a lower layer, and `training/question_rewriting.py` what puts questions anew, `rewriting`, above
-layers named so, too; a file without them is whole too.
+the probe `orders`, above layers of its own, `ordering`, and `training/question_rewriting.py` what
+tells of questions, `rewriting`, above layers named so, too; a file without them is whole too.
 """
 
 from __future__ import annotations
@@ -69,12 +68,6 @@ class ProbeWeights:
     """Above the layers that are its own; its one output is above nought from the threshold on."""
     orders_digest: str
     """SHA-256 of it and of its layers, in hexadecimal: what was fitted to what it says names it."""
-    operations: AttentionProbe
-    """It has an output for each operation; the first is none."""
-    names: tuple[str, ...]
-    """Of the operations."""
-    least: float
-    """Probability from which an operation is believed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,9 +252,6 @@ def _probes(tensors: Mapping[str, Tensor], fitted: Mapping[str, Any] | None) -> 
                 if name.startswith(("orders.", "ordering."))
             }
         ),
-        operations=AttentionProbe.of(tensors, "operation"),
-        names=tuple(fitted["operations"]),
-        least=float(fitted["least"]),
     )
 
 

@@ -87,8 +87,12 @@ class MeantColumn:
 
     number: int
     """Of its title, among those that were given."""
+    probability: float
+    """That it is this one, and of this table, 0…1."""
     extreme: Operation
     """Which of its ends is meant, were it one: the oldest building has the smallest year."""
+    narrowing: Sequence[str] = ()
+    """What of the question says which of the rows are meant, such as the name of one."""
 
 
 class Reader(Protocol):
@@ -152,11 +156,13 @@ class QuestionRewriter(Protocol):
 
 
 class ColumnFinder(Protocol):
-    """A model that tells which column of a table a question is about."""
+    """A model that tells which column of a table a question is about, and which rows."""
 
     async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
-        """The column that the question is about without naming it, by its title.
+        """The column that the question is about, by its title, whether or not it says that.
 
-        "Which ship is the longest?" is about "length (m)". `row` is what the rows are. None where
-        it is about none of them, and from a model that cannot tell. Raises ModelUnavailable.
+        "Which ship of Tarn is the longest?" is about "length (m)" of the rows "of Tarn". `row` is
+        the title of the first column, which mostly says what the rows are. None where the question
+        is about none of these columns, or of other things, and from a model that cannot tell.
+        Raises ModelUnavailable.
         """
