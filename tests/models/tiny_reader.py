@@ -14,6 +14,8 @@ from footnote.models.question_tokens import MARKS, PARTS
 from footnote.models.reader_weights import LARGEST_WEIGHT
 
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 384, 256, 2, 12, 512
+COLUMNS = 1
+"""A seed with which some questions have a column and some have none."""
 
 
 def write_tiny_reader(
@@ -114,6 +116,6 @@ def _rewriting_heads(draw: np.random.Generator) -> dict[str, npt.NDArray[np.gene
         tensors[f"rewriting.{head}"] = draw.normal(0, 0.3, (WIDTH, outputs)).astype(np.float32)
         tensors[f"rewriting.{head}_bias"] = draw.normal(0, 0.1, outputs).astype(np.float32)
     # Neither a column nor none is always likelier.
-    one = draw.normal(0, 0.3, (WIDTH, 1)).astype(np.float32)
+    one = np.random.default_rng(COLUMNS).normal(0, 0.3, (WIDTH, 1)).astype(np.float32)
     tensors["rewriting.columns"] = np.concatenate([one, np.zeros_like(one)], axis=1)
     return tensors
