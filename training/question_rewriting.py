@@ -42,7 +42,6 @@ from question_lines import (
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from footnote.answering.suggesting import WORDINGS
 from footnote.models.batching import plan_batches
 from footnote.models.question_rewriting import (
     EXTREMES,
@@ -81,8 +80,6 @@ BATCH = {
 """Texts of each kind."""
 PER_SOURCE = 240
 """Ordinary questions of a reading set."""
-SUGGESTED = 1200
-"""Made-up questions as `footnote.answering.suggesting` words them, which stand alone."""
 SOURCES = 5
 """One in so many reading sets is in no fit."""
 LEAST_PART, LEAST_COLUMN = 0.8, 0.6
@@ -175,19 +172,6 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
         group = "alone" if step.kind == "alone" else "moved"
         for each in [step] if apart else spellings(step):
             follow(each, group, apart=apart)
-    steps = follow_ups()
-    topics = [piece for step in steps for piece in (*step.asked.pieces, *step.answered.pieces)]
-    for number in range(SUGGESTED):
-        step, apart = draw.choice(steps), number % SOURCES == 0
-        language = step.language if step.language in WORDINGS else "en"
-        topic, word = draw.choice(topics), draw.choice(WORDINGS[language])
-        if number % 2:
-            table = draw.choice(over_tables())
-            word = f"{draw.choice(table.titles)}?"
-        question = f"{topic[:1].upper()}{topic[1:]}: {word}"
-        before = draw.choice([step.asked.text, f"{draw.choice(topics)}: {word}"])
-        follow(FollowUp(kind="alone", question=Marked(text=question), asked=Marked(text=before), answered=Marked(text=step.answered.text),
-                        language=language, line=question, whole=question), "suggested", apart=apart)  # fmt: skip
     for question in several():
         apart = is_kept_apart(question.line)
         group = "several" if question.parts else "one"
