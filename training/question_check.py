@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from operation_questions import operation_questions
+from question_examples import OTHER_TABLES, PER_SOURCE, SOURCES, other_rows
 from question_lines import follow_ups, is_kept_apart, over_tables, several
-from question_rewriting import OTHER_TABLES, PER_SOURCE, SOURCES, other_rows
 
 from footnote.models.reader import PackagedReader, open_reader
 

@@ -101,8 +101,9 @@ def test_a_line_says_which_rows_are_meant(
     "fields", [{"marked": "Which [elm] bed is it?"}, {"titles": ["kg"]}, {"titles": []}]
 )
 def test_a_line_about_another_table_is_named(tmp_path: Path, fields: dict[str, object]) -> None:
-    line = {"question": "Which bed is dearest?", "row": "bed", "titles": ["EUR"], "column": "EUR"}
-    line = {**line, "operation": "largest", "language": "en", **fields}
+    line: dict[str, object] = {"question": "Which bed is dearest?", "row": "bed"}
+    line |= {"titles": ["EUR"], "column": "EUR", "operation": "largest", "language": "en"}
+    line |= fields
     (tmp_path / "columns-x.jsonl").write_text(json.dumps(line), encoding="utf-8")
     with pytest.raises(ValueError, match=r"columns-x.jsonl, line 1: "):
         question_lines.over_tables(tmp_path)
