@@ -124,6 +124,7 @@ async def test_what_cannot_be_computed_is_refused_with_the_reason() -> None:
         "What do all wages sum up to?", make_evidence(passage)
     )
     assert not answer.found
+    assert answer.confidence == 0.0
     assert any("its units differ (EUR, USD)" in each for each in answer.degraded)
 
 

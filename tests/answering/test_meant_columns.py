@@ -120,7 +120,8 @@ async def test_a_weak_reading_of_some_row_is_no_superlative() -> None:
     longest = "Heron — length_m: 31 (largest of 3 rows) [1]"
     question = "Which ship is the longest?"
     assert await answered(question, table, marked=[("Petrel", 0.4)]) == longest
-    assert await answered(question, table, prose, marked=[("Marlin", 0.4)]) == longest
+    for unsure in (0.4, 0.7):
+        assert await answered(question, table, prose, marked=[("Marlin", unsure)]) == longest
     said = "The longest ship of all was the Marlin. [1]"
     assert await answered(question, table, prose, marked=[("Marlin", 0.8)]) == said
 

@@ -14,7 +14,7 @@ from footnote.answering.titles import Terms, spoken
 from footnote.domain import Evidence
 from footnote.ports import Analyzer, ColumnFinder
 
-SURELY_READ = 0.5
+SURELY_ELSEWHERE = 0.5
 """Probability from which an answer elsewhere is said instead of what stands in such a cell."""
 
 
@@ -32,7 +32,7 @@ class NamedCell:
     ) -> list[Located]:
         """The answers that are said then. Raises ModelUnavailable."""
         best = chosen[0] if chosen and chosen[0].probability >= self.least else None
-        if best is not None and not is_cell(best) and best.probability >= SURELY_READ:
+        if best is not None and not is_cell(best) and best.probability >= SURELY_ELSEWHERE:
             return list(chosen)
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         found = list(tables_of(tables))
@@ -41,7 +41,11 @@ class NamedCell:
         cell = cell_named(question, tables, terms, meant)
         if cell is None:
             return list(chosen)
-        if best is not None and _row_of(best) != _row_of(cell) and best.probability >= SURELY_READ:
+        if (
+            best is not None
+            and _row_of(best) != _row_of(cell)
+            and best.probability >= SURELY_ELSEWHERE
+        ):
             return list(chosen)
         if best is not None and best.start < cell.end and cell.start < best.end:
             return list(chosen)

@@ -10,7 +10,7 @@ from functools import partial
 from footnote.answering.choosing import Located, by_probability
 from footnote.answering.columns import ENDS, Computed, NotComputed, TableReading, compute
 from footnote.answering.meant_columns import NONE_MEANT, meant_columns
-from footnote.answering.named_cells import SURELY_READ
+from footnote.answering.named_cells import SURELY_ELSEWHERE
 from footnote.answering.naming import group_named, named_alone
 from footnote.answering.operations_heard import OF_WHICH_ROWS, asks_for_more, is_all_asked
 from footnote.answering.reading import locate, text_of
@@ -85,10 +85,9 @@ class OverColumn:
         of_table = TableReading(
             names=await self._names_in(question), unmet=unmet, read=read, meant=meant
         )
-        if not (found and _is_surely_prose(found[0])):
-            over = await self._named(question, told, tables, evidence, of_table=of_table)
-            if over is not None:
-                return over
+        over = await self._named(question, told, tables, evidence, of_table=of_table)
+        if over is not None and not (found and _is_surer(found[0], over)):
+            return over
         likeliest = _likeliest_cell(tables, readings)
         least = max(self.least, *(each.read for each in found[:1]), 0.0)
         if told[0] is not None and likeliest and likeliest[0].probability >= least:
@@ -146,8 +145,11 @@ class OverColumn:
         return partial(self.analyzer.terms, language=found.passage.language)
 
 
-def _is_surely_prose(found: Located) -> bool:
-    return found.probability >= SURELY_READ and not is_cell(found)
+def _is_surer(found: Located, over: Over) -> bool:
+    """Whether a statement that was read in prose is said instead of what a column gives."""
+    computed, probability = over
+    least = probability if isinstance(computed, Computed) else SURELY_ELSEWHERE
+    return found.probability >= least and not is_cell(found)
 
 
 def _likeliest_cell(

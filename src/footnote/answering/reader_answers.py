@@ -202,7 +202,7 @@ def computed(
     """The answer that was computed from rows, which it cites; or a refusal that says why not."""
     if isinstance(found, NotComputed):
         note = f"answer: not computed, since {found.reason}"
-        return refusal(question, evidence, confidence=confidence, degraded=(note,))
+        return refusal(question, evidence, confidence=0.0, degraded=(note,))
     footnotes = Footnotes()
     sentence = AnswerSentence(
         text=found.rows[0].readable_text(found.text),
