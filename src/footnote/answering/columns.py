@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from footnote.answering.asking import Asked
 from footnote.answering.choosing import Located
 from footnote.answering.cite import Footnotes
-from footnote.answering.meant_columns import NONE_MEANT, MeantColumns
+from footnote.answering.meant_columns import ENDS, NONE_MEANT, MeantColumns
 from footnote.answering.naming import rows_read_apart
 from footnote.answering.sentences import Candidate
 from footnote.answering.tables import Table, table_around
@@ -29,7 +29,6 @@ LEAST_APART, LEAST_APART_OF_NAME = 4.0, 1.0
 """How far rows must be read apart from all others to be the group that a question names in other
 words, in log-odds, and the same where it has a name that the table lacks."""
 
-ENDS = frozenset((Operation.LARGEST, Operation.SMALLEST))
 _FEWEST_ROWS = 2
 """Of fewer nothing is asked."""
 _FEWEST_LETTERS = 4
@@ -213,7 +212,7 @@ def _aggregated(
 ) -> Computed:
     values, title = quantities.values, table.header[column]
     over = ", ".join(filter(None, (_rows(len(values)), groups)))
-    if operation in (Operation.LARGEST, Operation.SMALLEST):
+    if operation in ENDS:
         extreme = max(values) if operation is Operation.LARGEST else min(values)
         best = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
         named = "; ".join(filter(None, (row.cells[0].text for row in best))) if column else ""

@@ -15,7 +15,8 @@ from footnote.answering.tables import Table
 from footnote.answering.titles import Terms, spaced
 from footnote.ports import ColumnFinder, MeantColumn, Operation
 
-_EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
+ENDS = frozenset((Operation.LARGEST, Operation.SMALLEST))
+"""Operations that ask for an end of a column."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class MeantColumns:
     def operation(self, heard: Operation, table: Table, column: int) -> Operation:
         """What is asked of a column; of the one that is meant, by which of its ends is meant."""
         meant = self.of(table)
-        if meant is None or meant.number != column or heard not in _EXTREMES:
+        if meant is None or meant.number != column or heard not in ENDS:
             return heard
         return meant.extreme
 

@@ -9,6 +9,7 @@ from functools import partial
 from footnote.answering.asking import Asked
 from footnote.answering.choosing import Located
 from footnote.answering.meant_columns import MeantColumns, meant_columns
+from footnote.answering.naming import place_of
 from footnote.answering.tables import is_cell, tables_of
 from footnote.answering.titles import Terms, spoken
 from footnote.domain import Evidence
@@ -41,15 +42,12 @@ class NamedCell:
         cell = cell_named(question, tables, terms, meant)
         if cell is None:
             return list(chosen)
-        if (
-            best is not None
-            and _row_of(best) != _row_of(cell)
-            and best.probability >= SURELY_ELSEWHERE
-        ):
-            return list(chosen)
-        if best is not None and best.start < cell.end and cell.start < best.end:
-            return list(chosen)
-        return [cell]
+        if best is None:
+            return [cell]
+        same_row = place_of(best.candidate) == place_of(cell.candidate)
+        same_cell = same_row and best.start < cell.end and cell.start < best.end
+        stays = same_cell or (not same_row and best.probability >= SURELY_ELSEWHERE)
+        return list(chosen) if stays else [cell]
 
 
 def cell_named(
@@ -83,8 +81,3 @@ def cell_named(
                 )
             )
     return found[0] if len(found) == 1 else None
-
-
-def _row_of(found: Located) -> tuple[object, ...]:
-    passage = found.passage
-    return passage.document_id, passage.version, found.candidate.canonical_span

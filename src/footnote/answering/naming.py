@@ -195,7 +195,7 @@ def _is_surely_read(
     ):
         return True
     scores = _scores(read)
-    found = sorted(scores.get(_place(row.candidate), -inf) for row in rows)
+    found = sorted(scores.get(place_of(row.candidate), -inf) for row in rows)
     return found[-1] - found[-2] > (SURELY_READ if numbers else SURELY_READ_WORDS)
 
 
@@ -215,7 +215,7 @@ def rows_read_apart(asked: Asked, read: Sequence[Located]) -> ReadApart | None:
     None where a row was not read, and where two columns tell such rows.
     """
     table, scores = asked.table, _scores(read)
-    scored = [scores.get(_place(row.candidate)) for row in table.rows]
+    scored = [scores.get(place_of(row.candidate)) for row in table.rows]
     known = [each for each in scored if each is not None]
     if not known or len(known) < len(scored):
         return None
@@ -236,11 +236,12 @@ def rows_read_apart(asked: Asked, read: Sequence[Located]) -> ReadApart | None:
 def _scores(read: Sequence[Located]) -> dict[tuple[object, ...], float]:
     found: dict[tuple[object, ...], float] = {}
     for each in read:
-        place = _place(each.candidate)
+        place = place_of(each.candidate)
         found[place] = max(each.score, found.get(place, -inf))
     return found
 
 
-def _place(row: Candidate) -> tuple[object, ...]:
+def place_of(row: Candidate) -> tuple[object, ...]:
+    """Which row of which version of a document it is, whatever passage it was read in."""
     passage = row.evidence.passage
     return passage.document_id, passage.version, row.canonical_span

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from footnote.answering.choosing import Located, by_probability
-from footnote.answering.columns import ENDS, Computed, NotComputed, TableReading, compute
-from footnote.answering.meant_columns import NONE_MEANT, meant_columns
+from footnote.answering.columns import Computed, NotComputed, TableReading, compute
+from footnote.answering.meant_columns import ENDS, NONE_MEANT, meant_columns
 from footnote.answering.named_cells import SURELY_ELSEWHERE
 from footnote.answering.naming import group_named, named_alone
 from footnote.answering.operations_heard import OF_WHICH_ROWS, asks_for_more, is_all_asked

@@ -6,7 +6,8 @@ for each output, and the heads `span` and `relevance`. The head `support` has la
 `judging`, above the lowest ones, which both share. What the numbers are for stands
 in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
 the probe `orders`, above layers of its own, `ordering`, and `training/question_rewriting.py` what
-tells of questions, `rewriting`, above layers named so, too; a file without them is whole too.
+puts questions anew and tells what they ask of tables, `rewriting`, above layers named so, too; a
+file without them is whole too.
 """
 
 from __future__ import annotations
