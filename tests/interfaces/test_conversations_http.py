@@ -264,17 +264,17 @@ async def test_one_bad_line_does_not_end_a_chat(library: Library) -> None:
 
 async def test_a_chat_says_each_answer_as_a_line_of_json(library: Library) -> None:
     env = environment(library.settings)
-    asked = f"{CLAIM}\n\0\nAnd in writing?\n".encode()
+    asked = f"{CLAIM}\n\0\nAnd by email?\n".encode()
     talked = await footnote(env, "chat", "--json", stdin=asked)
     assert talked.code != 0
     first, refused, second = map(json.loads, talked.out.splitlines())
     assert (first["question"], first["asked_as"]) == (CLAIM, None)
     assert first["citations"]
-    assert second["question"] == "And in writing?"
+    assert second["question"] == "And by email?"
     assert "claim be reported" in second["asked_as"]
     assert refused["error"]["code"] == "invalid-request"
     assert len({each["conversation_id"] for each in (first, refused, second)}) == 1
-    shown = await footnote(env, "chat", stdin=f"{CLAIM}\nAnd in writing?\n".encode())
+    shown = await footnote(env, "chat", stdin=f"{CLAIM}\nAnd by email?\n".encode())
     assert talked.out.count("asked_as") == 2
     assert f"Asked as “{second['asked_as']}”." in " ".join(shown.out.split())
 

@@ -152,6 +152,8 @@ def _without(answer: MessageAnswer, quotes: Collection[str]) -> MessageAnswer:
         sentences=tuple(replace(each, text=kept(each.text)) for each in answer.sentences),
         asked_as=kept(answer.asked_as),
         corrected_question=None if corrected is None else kept(corrected),
+        degraded=tuple(each for each in answer.degraded if each not in quotes),
+        searched=tuple(each for each in answer.searched if each not in quotes),
     )
 
 
@@ -159,6 +161,8 @@ def _texts_of_answer(answer: MessageAnswer) -> Iterator[str]:
     yield from (each.text for each in answer.sentences)
     yield answer.asked_as
     yield answer.corrected_question or ""
+    # Notes name words of the question.
+    yield from (*answer.degraded, *answer.searched)
 
 
 async def _pages(scope: WorkspaceScope, place: WrittenIn) -> AsyncIterator[list[Written]]:
