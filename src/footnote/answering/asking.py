@@ -43,6 +43,16 @@ class Asked:
         ]
 
     @cached_property
+    def ordered(self) -> list[int]:
+        """The same with those of dates and times, of which one can be the latest."""
+        first = 1 if len(self.table.header) > 1 else 0
+        return [
+            each
+            for each in range(first, len(self.table.header))
+            if each in self.numeric or self.table.moments(self.table.column(each)) is not None
+        ]
+
+    @cached_property
     def titles(self) -> list[int]:
         """The columns whose titles the question says, their units aside."""
         said = [title for title in self.table.header if self.says(without_unit(title))]
@@ -144,15 +154,13 @@ class Asked:
                 continue
             if each.passage.chunk_id != row.evidence.passage.chunk_id:
                 continue
-            cells = next(
-                one.cells
-                for one in self.table.rows
-                if one.candidate.canonical_span == row.canonical_span
+            same = next(
+                one for one in self.table.rows if one.candidate.canonical_span == row.canonical_span
             )
             shift = each.candidate.canonical_span[0] - each.candidate.start
             start, end = each.start + shift, each.end + shift
-            for at, cell in enumerate(cells):
-                own = row.canonical_span[0] - row.start
+            own = same.candidate.canonical_span[0] - same.candidate.start
+            for at, cell in enumerate(same.cells):
                 if cell.start + own < end and start < cell.end + own:
                     found[at] = None
         return list(found)
@@ -164,14 +172,19 @@ class Asked:
         return self.count_column if operation is Operation.COUNT else self.number_column(operation)
 
     def number_column(self, operation: Operation) -> int | None:
-        """The column of numbers that is meant: by its title, else by where the answer stands."""
+        """The column of numbers that is meant: by its title, else by where the answer stands.
+
+        One of dates is where a model tells; its title is said of what is looked for as well, as in
+        "On which date was the largest invoice sent?".
+        """
+        has_ends = operation in (Operation.LARGEST, Operation.SMALLEST)
         said = [each for each in self.titles if each in self.numeric]
-        if len(said) > 1 and operation in (Operation.LARGEST, Operation.SMALLEST):
+        if len(said) > 1 and has_ends:
             # "In which year was the revenue largest?" has its answer in the years.
             said = [each for each in said if each not in self.pointed[:1]]
         if said:
             return said[0] if len(said) == 1 else None
-        if self.meant is not None:
+        if self.meant in (self.ordered if has_ends else self.numeric):
             return self.meant
         if len(self.numeric) == 1:
             return self.numeric[0]

@@ -15,7 +15,8 @@ from footnote.answering.sentences import Candidate
 from footnote.answering.tables import Table, table_around
 from footnote.answering.titles import Terms
 from footnote.domain import Evidence
-from footnote.language.quantities import Quantities
+from footnote.language.moments import Moments
+from footnote.language.quantities import NotComparable, Quantities
 from footnote.ports import Operation
 
 MOST_CITED = 12
@@ -41,6 +42,7 @@ _NAMES = {
     Operation.SMALLEST: "smallest",
     Operation.COUNT: "Count",
 }
+_NAMES_IN_TIME = {Operation.LARGEST: "latest", Operation.SMALLEST: "earliest"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,17 +137,18 @@ def _narrowed(
     every name has, too.
     """
     meant = reading.meant.of(asked.table)
+    narrowing = () if meant is None else meant.narrowing
+    lacking = next((each for each in narrowing if not asked.narrows(each)), None)
     # "The tallest" of a column of metres is as unmet as what no row has.
     is_extreme = meant is not None and operation in ENDS
+    is_explained = bool(narrowing and asked.groups) and lacking is None
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
-    if unmet > MOST_UNMET and not is_extreme:
+    if unmet > MOST_UNMET and not (is_extreme or is_explained):
         reason = "the question speaks of something that its table does not have"
         return NotComputed(reason=reason)
     kind = None if asked.groups else _of_two_kinds(asked, column)
     if kind is not None:
         return NotComputed(reason=f"{kind!r} tells rows of two kinds, and which is not said")
-    narrowing = () if meant is None else meant.narrowing
-    lacking = next((each for each in narrowing if not asked.narrows(each)), None)
     if not asked.groups:
         lacking = lacking or next(filter(asked.lacks, reading.names), None)
         apart = rows_read_apart(asked, reading.read)
@@ -181,17 +184,24 @@ def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | 
     kept = tuple(row for row in own or table.rows if asked.is_among(row))
     if len(kept) < (1 if operation is Operation.COUNT else _FEWEST_ROWS):
         return None
-    if not table.is_whole:
-        return NotComputed(reason="a part of its table is not among the passages that were read")
-    if own is None:
-        return NotComputed(reason="the last row of its table may be the sum of the others")
+    if own is None or not table.is_whole:
+        reason = (
+            "the last row of its table may be the sum of the others"
+            if table.is_whole
+            else "a part of its table is not among the passages that were read"
+        )
+        return NotComputed(reason=reason)
     narrowed = replace(table, rows=kept)
     if operation is Operation.COUNT:
         return _counted(narrowed, column, asked.groups_text)
-    quantities = narrowed.quantities(narrowed.column(column))
+    cells = narrowed.column(column)
+    quantities = narrowed.quantities(cells)
+    found = (narrowed.moments(cells) or quantities) if operation in ENDS else quantities
+    if operation in ENDS and isinstance(found, Quantities | Moments):
+        return _extreme(operation, narrowed, column, found, asked.groups_text)
     if isinstance(quantities, Quantities):
         return _aggregated(operation, narrowed, column, quantities, asked.groups_text)
-    why = quantities.reason if quantities else "it holds other things than numbers"
+    why = found.reason if isinstance(found, NotComparable) else "it holds other things than numbers"
     return NotComputed(reason=f"the column {table.header[column]!r} cannot be compared: {why}")
 
 
@@ -207,21 +217,27 @@ def _counted(table: Table, column: int, groups: str) -> Computed:
     )
 
 
+def _extreme(
+    operation: Operation, table: Table, column: int, quantities: Quantities | Moments, groups: str
+) -> Computed:
+    values, title = quantities.values, table.header[column]
+    extreme = max(values) if operation is Operation.LARGEST else min(values)
+    best = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
+    names = [row.cells[0].text for row in best if column and row.cells[0].text]
+    more = f" and {len(names) - MOST_CITED} more" if len(names) > MOST_CITED else ""
+    named = "; ".join(names[:MOST_CITED]) + more
+    value = f"{title}: {best[0].cells[column].text}" if title else best[0].cells[column].text
+    text = f"{named} — {value}" if named else value
+    name = (_NAMES_IN_TIME if isinstance(quantities, Moments) else _NAMES)[operation]
+    over = ", ".join(filter(None, (_rows(len(values)), groups)))
+    return Computed(text=f"{text} ({name} of {over})", rows=tuple(row.candidate for row in best))
+
+
 def _aggregated(
     operation: Operation, table: Table, column: int, quantities: Quantities, groups: str
 ) -> Computed:
     values, title = quantities.values, table.header[column]
     over = ", ".join(filter(None, (_rows(len(values)), groups)))
-    if operation in ENDS:
-        extreme = max(values) if operation is Operation.LARGEST else min(values)
-        best = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
-        named = "; ".join(filter(None, (row.cells[0].text for row in best))) if column else ""
-        value = f"{title}: {best[0].cells[column].text}" if title else best[0].cells[column].text
-        text = f"{named} — {value}" if named else value
-        return Computed(
-            text=f"{text} ({_NAMES[operation]} of {over})",
-            rows=tuple(row.candidate for row in best),
-        )
     number = sum(values, Decimal(0))
     if operation is Operation.AVERAGE:
         digits = Decimal(1).scaleb(-quantities.decimals - FURTHER_DECIMALS)

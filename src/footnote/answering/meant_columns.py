@@ -49,22 +49,30 @@ NONE_MEANT = MeantColumns()
 async def meant_columns(
     finder: ColumnFinder, question: str, tables: Iterable[Table], terms: Terms
 ) -> MeantColumns:
-    """The column of numbers that is meant in each table. Raises ModelUnavailable."""
-    numeric: dict[tuple[str, ...], list[int]] = {}
-    for table in tables:
-        asked = Asked(question=question, table=table, terms=terms, located=())
-        if asked.numeric:
-            numeric.setdefault(tuple(table.header), asked.numeric)
+    """The column of numbers or moments that is meant in each table. Raises ModelUnavailable."""
+    ordered = await asyncio.to_thread(_ordered, question, tables, terms)
     told = await asyncio.gather(
         *(
             finder.column(question, spaced(titles[0]), [spaced(titles[at]) for at in own])
-            for titles, own in numeric.items()
+            for titles, own in ordered.items()
         )
     )
     return MeantColumns(
         by_titles={
             titles: replace(meant, number=own[meant.number])
-            for (titles, own), meant in zip(numeric.items(), told, strict=True)
+            for (titles, own), meant in zip(ordered.items(), told, strict=True)
             if meant is not None
         }
     )
+
+
+def _ordered(
+    question: str, tables: Iterable[Table], terms: Terms
+) -> dict[tuple[str, ...], list[int]]:
+    """The columns of numbers or moments of each table that has some, by its titles."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    for table in tables:
+        asked = Asked(question=question, table=table, terms=terms, located=())
+        if asked.ordered:
+            found.setdefault(tuple(table.header), asked.ordered)
+    return found

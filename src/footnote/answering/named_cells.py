@@ -69,7 +69,7 @@ def cell_named(
         rows = [each for each in table.rows if asked.groups and asked.is_among(each)]
         if len(rows) != 1 or not all(map(asked.narrows, own.narrowing)):
             continue
-        said = [each for each in asked.titles if each in asked.numeric]
+        said = [each for each in asked.titles if each in asked.ordered]
         cell = rows[0].cells[said[0] if len(said) == 1 else own.number]
         if cell.text and not rows[0].candidate.gives_orders:
             found.append(

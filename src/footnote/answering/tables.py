@@ -9,6 +9,7 @@ from footnote.answering.choosing import Located, is_said
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
 from footnote.answering.titles import Terms, closest, said_alone
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
+from footnote.language.moments import Moments, moments_of
 from footnote.language.quantities import (
     DecimalMarks,
     NotComparable,
@@ -54,6 +55,10 @@ class Table:
     def quantities(self, cells: Sequence[str]) -> Quantities | NotComparable | None:
         """The numbers in some cells of one of its columns."""
         return quantities_of(cells, self.language, self.amounts)
+
+    def moments(self, cells: Sequence[str]) -> Moments | NotComparable | None:
+        """The dates or times in some cells of one of its columns."""
+        return moments_of(cells, self.language)
 
 
 @dataclass(frozen=True, slots=True)

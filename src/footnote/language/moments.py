@@ -1,0 +1,141 @@
+"""Cells of a table become dates and times in an order, or it is said why they do not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+from footnote.language.calendar import WEEKDAYS
+from footnote.language.dates import Day, dates_mentioned
+from footnote.language.quantities import NotComparable
+
+_MAJORITY = 0.5
+_MINUTES_OF_DAY = 24 * 60
+_TIME = re.compile(
+    r"""(?<![\w.:])(?:
+      (?P<hour1>\d{1,2})(?:[:.](?P<minute1>[0-5]\d))?\s?(?P<half>[ap])\.?\s?m\b\.?
+    | (?P<hour2>\d{1,3}):(?P<minute2>[0-5]\d)(?::(?P<second>[0-5]\d))?(?:[.,](?P<part>\d{1,3}))?
+      (?:\s?(?:uhr|hrs?|h|min)\b)?
+    | (?P<hour3>\d{1,2})\.(?P<minute3>[0-5]\d)\s?uhr\b
+    | (?P<hour4>\d{1,2})\s?[h時时点]\s?(?P<minute4>[0-5]\d)(?:\s?(?:min\b|分))?
+    )(?![\w:])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_WEEKDAYS = frozenset(
+    each[:length] for names in WEEKDAYS.values() for each in names for length in (2, 3, len(each))
+)
+_WORD = re.compile(r"\w+")
+_FIRST_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moments:
+    """The dates or times of a column, in the order of its rows."""
+
+    values: tuple[Decimal, ...]
+    """Minutes since the same beginning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moment:
+    """A cell taken apart."""
+
+    days: tuple[Day, ...]
+    """None for a time alone; two where nobody can tell the month from the day."""
+    first: int
+    """The first number of the date."""
+    minutes: Decimal
+    parts: str
+    """Which parts a time has, so that hours are not compared with minutes."""
+
+    @property
+    def kind(self) -> tuple[bool, bool, str]:
+        """What all cells of a column have to have in common."""
+        return bool(self.days), any(each.day for each in self.days), self.parts
+
+    @property
+    def day_first(self) -> bool | None:
+        """Whether the day stands before the month; None where that does not show."""
+        if len(self.days) != 1 or self.days[0].day == self.days[0].month:
+            return None
+        return {self.days[0].day: True, self.days[0].month: False}.get(self.first)
+
+
+def moments_of(cells: Sequence[str], language: str | None) -> Moments | NotComparable | None:
+    """The dates or times in the cells of a column; None for a column of other things.
+
+    Each must be one of the same kind. Month and day are told apart by all cells together, and where
+    that leaves both ways by the language: all but English put the day first.
+
+    >>> moments_of(["6:40", "18:05"], None)
+    Moments(values=(Decimal('400'), Decimal('1085')))
+    """
+    found = [moment for each in cells if (moment := _moment(each)) is not None]
+    said = sum(any(map(str.isalnum, each)) for each in cells)
+    if not found or len(found) <= _MAJORITY * said:
+        return None
+    missing = len(cells) - len(found)
+    reasons = {
+        f"{missing} of {len(cells)} rows have no date or time": missing > 0,
+        "its dates or times are not written alike": len({each.kind for each in found}) > 1,
+        "its dates have no year": any(day.year is None for each in found for day in each.days),
+    }
+    if any(reasons.values()):
+        return NotComparable(reason=next(each for each, holds in reasons.items() if holds))
+    orders = {each.day_first for each in found} - {None}
+    if len(orders) != 1 and any(len(each.days) > 1 for each in found):
+        orders = {True} if not orders and language not in (None, "en") else {True, False}
+    if len(orders) > 1:
+        return NotComparable(reason="month and day of its dates cannot be told apart")
+    try:
+        starts = [_ordinal(each, day_first=orders != {False}) * _MINUTES_OF_DAY for each in found]
+    except ValueError:
+        return NotComparable(reason="one of its dates is in no calendar")
+    return Moments(
+        values=tuple(start + each.minutes for start, each in zip(starts, found, strict=True))
+    )
+
+
+def _ordinal(moment: _Moment, *, day_first: bool) -> int:
+    """The number of its day, 0 for a time alone. Raises ValueError where no calendar has it."""
+    if not moment.days:
+        return 0
+    day = moment.days[0 if day_first else -1]
+    return date(day.year or 1, day.month or 1, day.day or 1).toordinal()
+
+
+def _moment(cell: str) -> _Moment | None:
+    """The date or time, or both, of a cell that holds nothing else but a weekday."""
+    dated, rest = dates_mentioned(cell), cell
+    if len(dated) > 1:
+        return None
+    for each in dated:
+        rest = f"{cell[: each.start]} {cell[each.end :]}"
+    time = _TIME.search(rest)
+    if time is not None:
+        rest = f"{rest[: time.start()]} {rest[time.end() :]}"
+    words = _WORD.findall(rest.casefold())
+    if len(words) > 1 or not _WEEKDAYS.issuperset(words) or not (dated or time):
+        return None
+    days = dated[0].readings if dated else ()
+    if time is None and not any(each.day or each.year for each in days):
+        return None  # The names of months are groups of rows.
+    number = _FIRST_NUMBER.search(cell[dated[0].start : dated[0].end]) if dated else None
+    minutes, parts = (Decimal(0), "") if time is None else _minutes(time)
+    return _Moment(
+        days=days, first=int(number.group()) if number else 0, minutes=minutes, parts=parts
+    )
+
+
+def _minutes(time: re.Match[str]) -> tuple[Decimal, str]:
+    """A time, and which parts it has."""
+    said = {name.rstrip("1234"): each for name, each in time.groupdict().items() if each}
+    hours = int(said["hour"])
+    if half := said.get("half"):
+        hours = hours % 12 + (12 if half.casefold() == "p" else 0)
+    seconds = Decimal(".".join([said.get("second", "0"), *filter(None, [said.get("part")])]))
+    parts = "seconds" if "second" in said else "part" if "part" in said else "minutes"
+    return hours * 60 + int(said.get("minute", 0)) + seconds / 60, parts
