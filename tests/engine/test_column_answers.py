@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from footnote.engine import Engine
 from footnote.jobs.inline import work_until_resting
+from tests.answering.drawn import assert_every_statement_can_be_opened
 
 SALES = """region,quarter,revenue_eur
 North,Q1,12000
@@ -73,3 +74,57 @@ async def test_one_row_is_not_said_for_the_sum_of_several(shared_engine: Engine)
     assert (await workspace.ask("What is the net of R-2?")).text.startswith("R-2 — Net: 250.50")
     total = (await workspace.ask("How much did Alpha pay in total?")).text
     assert "Sum of Net: 1100 (2 rows, Customer: Alpha)" in total
+
+
+DEPARTMENTS = ("Sales", "Plant", "Lab", "Support")
+STAFF = [
+    (
+        f"Worker {number}",
+        DEPARTMENTS[number % 4],
+        30_000 + 700 * (number * 37 % 211),
+        number % 9 + 21,
+    )
+    for number in range(200)
+]
+"""Far more rows than a search gives passages for."""
+
+
+async def test_a_table_that_was_cut_into_many_passages_is_computed_over_whole(
+    shared_engine: Engine,
+) -> None:
+    made = await shared_engine.create_workspace("staff")
+    workspace = await shared_engine.workspace(made.name)
+    rows = "\n".join(f"| {' | '.join(map(str, each))} |" for each in STAFF)
+    text = f"""# Staff
+
+Salaries are paid on the 25th.
+
+| name | department | salary | holidays |
+|---|---|---|---|
+{rows}
+
+# Canteen
+
+It opens at half past eleven.
+"""
+    received = await workspace.receive(text.encode(), "staff.md")
+    document_id = received.document.document_id
+    await work_until_resting(shared_engine, workspace, [document_id], lambda _: None)
+    assert len(await workspace.passages(document_id, limit=100)) > 20
+
+    async def asked(question: str) -> tuple[str, list[str]]:
+        answer = await workspace.ask(question)
+        assert_every_statement_can_be_opened(answer, answer.evidence)
+        return answer.sentences[0].text, [each.quote for each in answer.citations]
+
+    said, quotes = await asked("What is the total salary?")
+    assert said == f"Sum of salary: {sum(each[2] for each in STAFF)} (200 rows)"
+    # All of them, in one stretch.
+    assert [each.count("\n") for each in quotes] == [199]
+    said, quotes = await asked("What is the average salary in the Lab?")
+    lab = [each[2] for each in STAFF if each[1] == "Lab"]
+    assert said == f"Average of salary: {sum(lab) / len(lab):g} (50 rows, department: Lab)"
+    said, quotes = await asked("What is the highest salary?")
+    best = max(STAFF, key=lambda each: each[2])
+    assert said == f"{best[0]} — salary: {best[2]} (largest of 200 rows)"
+    assert [each.split(" | ")[0] for each in quotes] == [best[0]]

@@ -17,9 +17,11 @@ from footnote.answering.reading import locate, text_of
 from footnote.answering.sentences import candidates_of
 from footnote.answering.tables import is_cell, tables_of, under_title
 from footnote.answering.titles import Terms, spoken
+from footnote.answering.whole_tables import least_unmet, with_whole_tables
 from footnote.domain import Evidence
 from footnote.ports import (
     Analyzer,
+    Around,
     ColumnFinder,
     NameFinder,
     Operation,
@@ -52,6 +54,8 @@ class OverColumn:
     """Probability from which an answer was found."""
     namer: NameFinder | None
     finder: ColumnFinder | None
+    around: Around | None = None
+    """What has the rest of a table of which a part was found."""
 
     async def __call__(
         self,
@@ -72,27 +76,30 @@ class OverColumn:
         heard = {each for each in told if each is not None}
         if not heard:
             return None
+        parts, kept = tables, {each.passage.chunk_id for each in tables}
+        if self.around is not None:
+            evidence = await with_whole_tables(evidence, tables, self.around)
+            tables = [each for each in evidence if each.passage.chunk_id in kept]
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         meant = NONE_MEANT
         if self.finder is not None:
             meant = await meant_columns(self.finder, asked, tables_of(tables), terms)
         # Tables are read anew: the title of a column points to it as well as a cell does.
-        readings = await self.reader.read(question, [text_of(each.passage) for each in tables])
-        unmet = {
-            each.passage.chunk_id: reading.unmet
-            for each, reading in zip(tables, readings, strict=True)
-        }
+        readings = await self.reader.read(question, [text_of(each.passage) for each in parts])
+        unmet = least_unmet(parts, [each.unmet for each in readings], tables)
         of_table = TableReading(
             names=await self._names_in(question), unmet=unmet, read=read, meant=meant
         )
         over = await self._named(question, told, tables, evidence, of_table=of_table)
         if over is not None and not (found and _is_surer(found[0], over)):
             return over
-        likeliest = _likeliest_cell(tables, readings)
+        likeliest = _likeliest_cell(parts, readings)
         least = max(self.least, *(each.read for each in found[:1]), 0.0)
         if told[0] is not None and likeliest and likeliest[0].probability >= least:
             own = self._terms_of(likeliest[0])
-            computed = compute(question, told[0], likeliest, evidence, own, reading=of_table)
+            computed = await asyncio.to_thread(
+                compute, question, told[0], likeliest, evidence, own, reading=of_table
+            )
             return None if computed is None else (computed, likeliest[0].probability)
         if found and found[0].probability >= self.least:
             own = self._terms_of(found[0])
@@ -100,9 +107,9 @@ class OverColumn:
             return (NotComputed(reason=OF_WHICH_ROWS), found[0].probability) if unclear else None
         for each in heard & OVER_GROUPS if len(heard) == 1 else ():
             # The rows that the question names by what their cells say.
-            row = group_named(question, each, tables, terms)
+            row = await asyncio.to_thread(group_named, question, each, tables, terms)
             if row is not None and unmet[row.passage.chunk_id] <= MOST_UNMET:
-                computed = compute(question, each, [row], evidence, terms)
+                computed = await asyncio.to_thread(compute, question, each, [row], evidence, terms)
                 return None if computed is None else (computed, self.least)
         return None
 
@@ -122,13 +129,18 @@ class OverColumn:
             return None
         operation = told[0] or min(heard)
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
-        named = named_alone(question, operation, tables, terms, of_table.meant)
+        # A table of thousands of rows takes half a second; other questions wait for none of it.
+        named = await asyncio.to_thread(
+            named_alone, question, operation, tables, terms, of_table.meant
+        )
         if named is None:
             return None
         asked = spoken(question, named.located.candidate.header)
         if not await is_all_asked(self.reader, asked, operation, named.unexplained):
             return None
-        over = compute(question, operation, [named.located], evidence, terms, reading=of_table)
+        over = await asyncio.to_thread(
+            compute, question, operation, [named.located], evidence, terms, reading=of_table
+        )
         if over is None:
             return None
         sure = named.located.probability

@@ -28,10 +28,12 @@ from footnote.answering.sentences import Cell, cells_of
 from footnote.answering.tables import holds_table, in_named_column
 from footnote.answering.titles import Terms
 from footnote.answering.weighing import AsRead, Weigh, Weighed
+from footnote.answering.whole_tables import with_cited_rows
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import (
     Analyzer,
+    Around,
     ColumnFinder,
     Embedder,
     NameFinder,
@@ -69,6 +71,8 @@ class ReaderAnswerer:
     """What finds the names in a question over a table, none of which may be left out."""
     finder: ColumnFinder | None = None
     """What tells the column that a question is about without saying its title."""
+    around: Around | None = None
+    """What has the rest of a table of which a part was found; of one workspace and principal."""
     weigh: Weigh = field(default_factory=AsRead)
     """What makes one probability of what the reader and the search say."""
 
@@ -118,6 +122,7 @@ class ReaderAnswerer:
                     least=self.least_answerability,
                     namer=self.namer,
                     finder=self.finder,
+                    around=self.around,
                 )
                 over_column = await over(question, chosen, ranked, tables, read=found)
                 if over_column is None and self.finder is not None:
@@ -216,7 +221,7 @@ def computed(
         found=True,
         sentences=(sentence,),
         citations=tuple(footnotes.citations),
-        evidence=tuple(evidence),
+        evidence=with_cited_rows(evidence, found.rows),
         confidence=confidence,
     )
 

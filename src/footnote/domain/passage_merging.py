@@ -45,6 +45,31 @@ def merged_passage(
     )
 
 
+def clipped(passage: Passage, start: int, end: int, *, header: str) -> Passage:
+    """The passage with nothing of its body but `text[start:end]`, below what is repeated."""
+    shift = passage.char_start - passage.body_offset
+    first, last = start + shift, end + shift
+    return merged_passage(
+        passage,
+        header=header,
+        body=passage.text[start:end],
+        char_start=first,
+        spans=[
+            replace(
+                span,
+                char_start=max(span.char_start, first),
+                char_end=min(span.char_end, last),
+                begins=span.begins and span.char_start >= first,
+                ends=span.ends and span.char_end <= last,
+            )
+            for span in passage.spans
+            if span.char_start < last and first < span.char_end
+        ],
+        confidence=passage.confidence,
+        suspicious=passage.suspicious,
+    )
+
+
 def seconds_of(spans: Iterable[BlockSpan]) -> tuple[float | None, float | None]:
     """When the first of the spans begins and the last ends; None where no recording is."""
     said = list(spans)

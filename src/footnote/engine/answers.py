@@ -39,7 +39,13 @@ from footnote.engine.answer_telemetry import measured
 from footnote.engine.configuration import configuration_of, judge_in_use
 from footnote.engine.lanes import serving
 from footnote.engine.question_parts import searched_by_part
-from footnote.engine.search import PreparedSearch, as_of_now, prepare_search, run_search
+from footnote.engine.search import (
+    PreparedSearch,
+    as_of_now,
+    prepare_search,
+    run_search,
+    section_around,
+)
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.engine.suggesting import Answered, suggestions_made, told_by, without_models
 from footnote.engine.tools import EvidenceLedger, IndexNow, document_tools
@@ -179,7 +185,8 @@ async def _drafting(
         if whole is not None:
             return response, whole, Overview(sentences=whole.sentences)
     response, parts = await searched_by_part(workspace, prepared, response)
-    answerer: Drafts = served_by.answerer
+    around = partial(section_around, workspace)
+    answerer: Drafts = replace(served_by.answerer, around=around)
     return response, None, ByPart(answerer=answerer, parts=parts) if parts else answerer
 
 

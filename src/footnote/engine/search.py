@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from footnote.answering.promising import MOST_PASSAGES
-from footnote.domain import DocumentStatus, PassageContext, SearchRequest, SearchResponse
+from footnote.domain import (
+    DocumentStatus,
+    Passage,
+    PassageContext,
+    SearchRequest,
+    SearchResponse,
+)
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import known_serving, serving
 from footnote.engine.listing import documents as listed
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.errors import LaneMismatch, NotFound, TimeLimitReached, how_to_raise
-from footnote.ports import ConfigurationChanged, Embedder
+from footnote.ports import ConfigurationChanged, Embedder, Widened
 from footnote.ports.index import ReplicaLost
 from footnote.ports.telemetry import (
     DIVERSITY,
@@ -25,9 +32,11 @@ from footnote.ports.telemetry import (
 )
 from footnote.retrieval.journal import Asked, Asker
 from footnote.store.database import Database
-from footnote.store.passages import passage_context
+from footnote.store.passages import load_widened, passage_context
 from footnote.validation.constrained_types import Window
 
+_CHUNKS_AROUND = 700
+"""On either side, of a table's rows: some 2,000 of five columns."""
 _AT_FIRST = 8
 """Evidence of a search, as the settings come."""
 _OUTDATED = (ConfigurationChanged, ReplicaLost, NotFound)
@@ -48,6 +57,14 @@ async def context(workspace: WorkspaceAccess, chunk_id: str, window: Window = 2)
     """A passage between its neighbours. Raises NotFound and InvalidRequest."""
     found = await workspace.read(partial(passage_context, chunk_id=chunk_id, window=window))
     return await workspace.engine.suspicion.read_around(found)
+
+
+async def section_around(
+    workspace: WorkspaceAccess, passages: Sequence[Passage]
+) -> Mapping[int, Widened]:
+    """The passages as far as their sections go, by chunk number; implements `Around`."""
+    widened = partial(load_widened, passages=passages, window=_CHUNKS_AROUND, across_headings=False)
+    return await workspace.read(widened)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

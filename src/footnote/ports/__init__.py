@@ -8,6 +8,7 @@ from footnote.ports.encryption import Ciphers as Ciphers
 from footnote.ports.encryption import IndexSecrets as IndexSecrets
 from footnote.ports.encryption import MasterKey as MasterKey
 from footnote.ports.encryption import Place as Place
+from footnote.ports.index import Around as Around
 from footnote.ports.index import ComingVector as ComingVector
 from footnote.ports.index import ConfigurationChanged as ConfigurationChanged
 from footnote.ports.index import DatedDocument as DatedDocument

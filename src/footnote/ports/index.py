@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
@@ -175,6 +175,10 @@ class Widened:
     """Chunk id to distance from the found one, negative before it; the found one is left out."""
     after: str = ""
     """The text between the stretch and the chunk that it could go on with; empty without one."""
+
+
+Around = Callable[[Sequence[Passage]], Awaitable[Mapping[int, Widened]]]
+"""For the chunk numbers of passages, each widened as far as its section goes, within limits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
