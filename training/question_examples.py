@@ -26,6 +26,7 @@ from question_lines import (
     several,
 )
 
+from footnote.answering import NOT_FOUND
 from footnote.models.question_rewriting import EXTREMES, KINDS, OPERATIONS, Marked
 from footnote.models.question_tokens import (
     BEGINS,
@@ -198,10 +199,11 @@ def mark(labels: npt.NDArray[np.int64], said: Said, stretches: Sequence[Stretch]
 
 
 def spellings(step: FollowUp) -> list[FollowUp]:
-    """The step as it was written and otherwise: without its answer, with one that says the question's words again as whole sentences do, in small letters, the other way round."""
+    """The step as it was written and otherwise: without its answer, with none in the documents, with one that says the question's words again as whole sentences do, in small letters, the other way round."""
     found = [step, carelessly(step)]
     if step.answered.text and not step.answered.stretches:
         found.append(replace(step, answered=Marked(text="")))
+        found.append(replace(step, answered=Marked(text=NOT_FOUND)))
     restated = f"{step.asked.text.rstrip(' ?？')}: "
     places = [
         (start + len(restated), end + len(restated)) for start, end in step.answered.stretches

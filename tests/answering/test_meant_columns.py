@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -39,6 +39,7 @@ class Finder:
                     number=titles.index(title),
                     probability=0.9,
                     extreme=extreme,
+                    extreme_odds=4.0,
                     narrowing=narrowing,
                 )
         return None
@@ -147,3 +148,67 @@ async def test_a_cell_stands_in_the_row_that_is_named_under_the_column_that_is_m
     assert said == "The Petrel is 23 metres long. [1]"
     assert await answered("How long is the wooden Petrel?", table) == ""
     assert await answered("How long is the Marlin?", table) == ""
+
+
+async def test_several_tables_that_may_be_meant_are_named() -> None:
+    tables = [
+        make_passage(SHIPS.replace("31", each), kinds=[BlockKind.TABLE], name=each)
+        for each in ("31", "99")
+    ]
+    reader = MarkingReader(marked=(), asks=Operation.LARGEST)
+    answerer = ReaderAnswerer(reader=reader, finder=Finder(columns=KNOWN), analyzer=TextAnalyzer())
+    answer = await answerer("Which is the longest?", make_evidence(*tables))
+    assert not answer.found
+    [note] = answer.degraded
+    assert "2 tables may be meant, of 31.pdf, 99.pdf" in note
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SureFinder(Finder):
+    """Is less sure of the column of a table of other things."""
+
+    others: float
+
+    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+        found = await Finder.column(self, question, row, titles)
+        return found and replace(found, probability=0.98 if row == "ship" else self.others)
+
+
+@pytest.mark.parametrize(("others", "is_told"), [(0.7, True), (0.97, False)])
+async def test_a_table_that_is_far_likelier_is_taken(others: float, is_told: bool) -> None:
+    ships = make_passage(SHIPS, kinds=[BlockKind.TABLE])
+    planks = make_passage(SHIPS.replace("ship", "plank"), kinds=[BlockKind.TABLE], name="planks")
+    finder = SureFinder(columns=KNOWN, others=others)
+    reader = MarkingReader(marked=(), asks=Operation.LARGEST)
+    answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
+    answer = await answerer("Which is the longest?", make_evidence(planks, ships))
+    assert answer.found is is_told
+    assert not is_told or answer.citations[0].filename == ships.filename
+
+
+BELLS = """| bell | cast | rings at | weight_kg |
+|---|---|---|---|
+| Maria | 3 May 1911 | 18:05 | 900 |
+| Petra | 12 March 1984 | 6:30 | 1,250 |
+| Anna | 30 October 1871 | 12:00 | 310 |"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which bell is the oldest?", "Anna — cast: 30 October 1871 (earliest of 3 rows) [1]"),
+        ("Which bell rings last?", "Maria — rings at: 18:05 (latest of 3 rows) [1]"),
+        # What is not added up is no column for a sum.
+        ("What do the oldest ones sum up to?", ""),
+    ],
+)
+async def test_dates_and_times_have_an_earliest_and_a_latest(question: str, answer: str) -> None:
+    columns = {"oldest": ("cast", Operation.SMALLEST), "last": ("rings at", Operation.LARGEST)}
+    reader = MarkingReader(
+        marked=(), asks=Operation.SUM if "sum" in question else Operation.LARGEST
+    )
+    answerer = ReaderAnswerer(
+        reader=reader, finder=Finder(columns=columns), analyzer=TextAnalyzer()
+    )
+    given = await answerer(question, make_evidence(make_passage(BELLS, kinds=[BlockKind.TABLE])))
+    assert (given.text if given.found else "") == answer

@@ -177,14 +177,13 @@ class Asked:
         One of dates is where a model tells; its title is said of what is looked for as well, as in
         "On which date was the largest invoice sent?".
         """
-        has_ends = operation in (Operation.LARGEST, Operation.SMALLEST)
         said = [each for each in self.titles if each in self.numeric]
-        if len(said) > 1 and has_ends:
+        if len(said) > 1 and operation in (Operation.LARGEST, Operation.SMALLEST):
             # "In which year was the revenue largest?" has its answer in the years.
             said = [each for each in said if each not in self.pointed[:1]]
         if said:
             return said[0] if len(said) == 1 else None
-        if self.meant in (self.ordered if has_ends else self.numeric):
+        if self.meant is not None:
             return self.meant
         if len(self.numeric) == 1:
             return self.numeric[0]

@@ -120,8 +120,10 @@ def compute(
     column = asked.column(operation)
     if column is None:
         return None
-    if column not in asked.titles:
-        operation = reading.meant.operation(operation, table, column)
+    is_none = reading.meant.is_told and own is None and column not in asked.titles
+    if is_none and operation in ENDS:
+        return None
+    operation = reading.meant.operation(operation, table, column)
     narrowed = _narrowed(asked, operation, column, reading)
     if isinstance(narrowed, NotComputed):
         return narrowed
@@ -140,7 +142,7 @@ def _narrowed(
     narrowing = () if meant is None else meant.narrowing
     lacking = next((each for each in narrowing if not asked.narrows(each)), None)
     # "The tallest" of a column of metres is as unmet as what no row has.
-    is_extreme = meant is not None and operation in ENDS
+    is_extreme = meant is not None and operation in ENDS and 0 in asked.titles
     is_explained = bool(narrowing and asked.groups) and lacking is None
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
     if unmet > MOST_UNMET and not (is_extreme or is_explained):

@@ -24,6 +24,8 @@ class MeantColumns:
     """The columns that are meant, by the titles of their tables."""
 
     by_titles: Mapping[tuple[str, ...], MeantColumn] = field(default_factory=dict)
+    is_told: bool = False
+    """Whether a model was asked; then no other column is one whose largest or smallest is meant."""
 
     def of(self, table: Table) -> MeantColumn | None:
         """That of a table; None where the question means none of it."""
@@ -58,11 +60,12 @@ async def meant_columns(
         )
     )
     return MeantColumns(
+        is_told=True,
         by_titles={
             titles: replace(meant, number=own[meant.number])
             for (titles, own), meant in zip(ordered.items(), told, strict=True)
             if meant is not None
-        }
+        },
     )
 
 

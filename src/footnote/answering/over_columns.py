@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import exp
 
 from footnote.answering.choosing import Located, by_probability
 from footnote.answering.columns import Computed, NotComputed, TableReading, compute
 from footnote.answering.meant_columns import ENDS, NONE_MEANT, meant_columns
 from footnote.answering.named_cells import SURELY_ELSEWHERE
-from footnote.answering.naming import group_named, named_alone
+from footnote.answering.naming import Named, group_named, tables_named
 from footnote.answering.operations_heard import OF_WHICH_ROWS, asks_for_more, is_all_asked
 from footnote.answering.reading import locate, text_of
 from footnote.answering.sentences import candidates_of
@@ -35,10 +36,10 @@ read in it (`answering/columns.py`)."""
 OVER_GROUPS = frozenset((Operation.SUM, Operation.AVERAGE, Operation.LARGEST, Operation.SMALLEST))
 """What is counted, on the other hand, has to be named."""
 
-AGREED, AT_ODDS = 0.84, 0.58
-"""How often the end of a column that no word names is the one that is meant, where the question by
-itself sounds like it and where it does not: 176 and 59 questions that nothing was fitted to
-(`training/questions`)."""
+BY_ODDS, BY_SOUND, OF_END = 0.35, 0.2, 0.2
+"""How likely the end of a column is the one that is meant, in log-odds: for each unit of the odds
+that the column's model gives, more or less by whether the question by itself sounds like it, and in
+any case. Fitted to 282 questions of `training/questions` that nothing else was fitted to."""
 
 Over = tuple[Computed | NotComputed, float]
 """What was computed, and how likely the question asks for it, 0…1."""
@@ -67,14 +68,12 @@ class OverColumn:
         read: Sequence[Located],
     ) -> Over | None:
         """What the question asks of a column, if the answer stands in one."""
-        titles = [title for each in candidates_of(tables) for title in each.header]
-        asked = spoken(question, titles)
+        asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
         # What is asked does not hang on the question mark.
         bare = asked.rstrip(" ?")
         texts = list(dict.fromkeys((asked, bare, f"{bare}?")))
         told = await asyncio.gather(*map(self.reader.operation, texts))
-        heard = {each for each in told if each is not None}
-        if not heard:
+        if not any(told):
             return None
         parts, kept = tables, {each.passage.chunk_id for each in tables}
         if self.around is not None:
@@ -86,75 +85,133 @@ class OverColumn:
             meant = await meant_columns(self.finder, asked, tables_of(tables), terms)
         # Tables are read anew: the title of a column points to it as well as a cell does.
         readings = await self.reader.read(question, [text_of(each.passage) for each in parts])
-        unmet = least_unmet(parts, [each.unmet for each in readings], tables)
-        of_table = TableReading(
-            names=await self._names_in(question), unmet=unmet, read=read, meant=meant
+        over = _OverTables(
+            question=question,
+            asked=asked,
+            told=told,
+            evidence=evidence,
+            tables=tables,
+            terms=terms,
+            analyzer=self.analyzer,
+            reading=TableReading(
+                names=await self._names_in(question),
+                unmet=least_unmet(parts, [each.unmet for each in readings], tables),
+                read=read,
+                meant=meant,
+            ),
+            reader=self.reader,
+            least=self.least,
         )
-        over = await self._named(question, told, tables, evidence, of_table=of_table)
-        if over is not None and not (found and _is_surer(found[0], over)):
-            return over
-        likeliest = _likeliest_cell(parts, readings)
-        least = max(self.least, *(each.read for each in found[:1]), 0.0)
-        if told[0] is not None and likeliest and likeliest[0].probability >= least:
-            own = self._terms_of(likeliest[0])
-            computed = await asyncio.to_thread(
-                compute, question, told[0], likeliest, evidence, own, reading=of_table
-            )
-            return None if computed is None else (computed, likeliest[0].probability)
-        if found and found[0].probability >= self.least:
-            own = self._terms_of(found[0])
-            unclear = await asks_for_more(self.reader, asked, heard, found[0], own)
-            return (NotComputed(reason=OF_WHICH_ROWS), found[0].probability) if unclear else None
-        for each in heard & OVER_GROUPS if len(heard) == 1 else ():
-            # The rows that the question names by what their cells say.
-            row = await asyncio.to_thread(group_named, question, each, tables, terms)
-            if row is not None and unmet[row.passage.chunk_id] <= MOST_UNMET:
-                computed = await asyncio.to_thread(compute, question, each, [row], evidence, terms)
-                return None if computed is None else (computed, self.least)
-        return None
-
-    async def _named(
-        self,
-        question: str,
-        told: Sequence[Operation | None],
-        tables: Sequence[Evidence],
-        evidence: Sequence[Evidence],
-        *,
-        of_table: TableReading,
-    ) -> Over | None:
-        """The same of the column that the question means or names, without a cell of it."""
-        heard = {each for each in told if each is not None}
-        # Which end of a column is meant may be heard in two ways; the column tells it.
-        if len(heard) > 1 and not heard <= ENDS:
-            return None
-        operation = told[0] or min(heard)
-        terms = partial(self.analyzer.terms, language=tables[0].passage.language)
-        # A table of thousands of rows takes half a second; other questions wait for none of it.
-        named = await asyncio.to_thread(
-            named_alone, question, operation, tables, terms, of_table.meant
-        )
-        if named is None:
-            return None
-        asked = spoken(question, named.located.candidate.header)
-        if not await is_all_asked(self.reader, asked, operation, named.unexplained):
-            return None
-        over = await asyncio.to_thread(
-            compute, question, operation, [named.located], evidence, terms, reading=of_table
-        )
-        if over is None:
-            return None
-        sure = named.located.probability
-        if named.extreme is not None and operation in ENDS:
-            sure *= AGREED if heard == {named.extreme} else AT_ODDS
-        return over, max(sure, self.least)
+        named = await over.named()
+        of_named = await over.of_named(named[0]) if len(named) == 1 else None
+        if of_named is not None and not (found and _is_surer(found[0], of_named)):
+            return of_named
+        return await over.of_cells(found, _likeliest_cell(parts, readings), named)
 
     async def _names_in(self, question: str) -> list[str]:
         """The names in a question; none where nothing finds them."""
         found = None if self.namer is None else await self.namer.names([question])
         return [] if found is None else [question[one.start : one.end] for one in found[0]]
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OverTables:
+    """A question that asks something of a column, and the tables that were found for it.
+
+    A table of thousands of rows takes half a second, in a thread: no other question waits for it.
+    """
+
+    question: str
+    asked: str
+    """As it is spoken, without the spelling of titles."""
+    told: Sequence[Operation | None]
+    """What was heard in it, as it stands and with and without a question mark."""
+    evidence: Sequence[Evidence]
+    tables: Sequence[Evidence]
+    """Those of the evidence that hold one."""
+    terms: Terms
+    """In the language of the likeliest of them."""
+    analyzer: Analyzer
+    reading: TableReading
+    reader: Reader
+    least: float
+
+    @property
+    def heard(self) -> set[Operation]:
+        """Everything that may be asked."""
+        return {each for each in self.told if each is not None}
+
+    async def named(self) -> list[Named]:
+        """The table whose column the question means or names; several where they are alike."""
+        # Which end of a column is meant may be heard in two ways; the column tells it.
+        if len(self.heard) > 1 and not self.heard <= ENDS:
+            return []
+        operation = self.told[0] or min(self.heard)
+        return await asyncio.to_thread(
+            tables_named, self.question, operation, self.tables, self.terms, self.reading.meant
+        )
+
+    async def of_named(self, named: Named) -> Over | None:
+        """What is asked of its column, without a cell of it."""
+        operation = self.told[0] or min(self.heard)
+        asked = spoken(self.question, named.located.candidate.header)
+        if not await is_all_asked(self.reader, asked, operation, named.unexplained):
+            return None
+        computed = await self._computed(operation, [named.located])
+        if computed is None:
+            return None
+        sure = named.located.probability
+        if named.meant is not None and operation in ENDS:
+            sounds = BY_SOUND if self.heard == {named.meant.extreme} else -BY_SOUND
+            sure /= 1 + exp(-(BY_ODDS * named.meant.extreme_odds + sounds + OF_END))
+        return computed, max(sure, self.least)
+
+    async def of_cells(
+        self, found: Sequence[Located], likeliest: Sequence[Located], named: Sequence[Named]
+    ) -> Over | None:
+        """What is asked of the column that an answer was read in, unless it is all that is asked.
+
+        Without one, of the rows that the question names by what their cells say.
+        """
+        least = max(self.least, *(each.read for each in found[:1]), 0.0)
+        if self.told[0] is not None and likeliest and likeliest[0].probability >= least:
+            computed = await self._computed(self.told[0], likeliest)
+            return None if computed is None else (computed, likeliest[0].probability)
+        if found and found[0].probability >= self.least:
+            unclear = await asks_for_more(
+                self.reader, self.asked, self.heard, found[0], self._terms_of(found[0])
+            )
+            return (NotComputed(reason=OF_WHICH_ROWS), found[0].probability) if unclear else None
+        for each in self.heard & OVER_GROUPS if len(self.heard) == 1 else ():
+            row = await asyncio.to_thread(group_named, self.question, each, self.tables, self.terms)
+            if row is not None and self.reading.unmet[row.passage.chunk_id] <= MOST_UNMET:
+                computed = await self._computed(each, [row])
+                return None if computed is None else (computed, self.least)
+        return (_several(named), 0.0) if len(named) > 1 else None
+
+    async def _computed(
+        self, operation: Operation, located: Sequence[Located]
+    ) -> Computed | NotComputed | None:
+        return await asyncio.to_thread(
+            compute,
+            self.question,
+            operation,
+            located,
+            self.evidence,
+            self._terms_of(located[0]),
+            reading=self.reading,
+        )
+
     def _terms_of(self, found: Located) -> Terms:
         return partial(self.analyzer.terms, language=found.passage.language)
+
+
+def _several(named: Sequence[Named]) -> NotComputed:
+    """That more than one table may be meant."""
+    files = sorted({each.located.passage.filename for each in named})
+    return NotComputed(
+        reason=f"{len(named)} tables may be meant, of {', '.join(files)}; name what one is about"
+    )
 
 
 def _is_surer(found: Located, over: Over) -> bool:

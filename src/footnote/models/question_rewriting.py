@@ -205,12 +205,13 @@ class Rewriter:
         if best == len(titles) or chances[best] < self.head.least_column:
             return None
         title = states[talk.asked.tokens_of(places[best])].mean(axis=0)
-        extreme = EXTREMES[int((title @ self.head.extremes + self.head.extremes_bias).argmax())]
+        ends = title @ self.head.extremes + self.head.extremes_bias
         marks = states @ self.head.narrowing + self.head.narrowing_bias
         return MeantColumn(
             number=best,
             probability=float(chances[best]),
-            extreme=extreme,
+            extreme=EXTREMES[int(ends.argmax())],
+            extreme_odds=float(ends.max() - ends.min()),
             narrowing=_marked(talk.question, marks).pieces,
         )
 

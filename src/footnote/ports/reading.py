@@ -91,6 +91,8 @@ class MeantColumn:
     """That it is this one, and of this table, 0…1."""
     extreme: Operation
     """Which of its ends is meant, were it one: the oldest building has the smallest year."""
+    extreme_odds: float = 0.0
+    """How much likelier that end is than the other one, in log-odds from 0 on."""
     narrowing: Sequence[str] = ()
     """What of the question says which of the rows are meant, such as the name of one."""
 
