@@ -29,7 +29,7 @@ HELPERS = {
         "write_document",
         *("paused_work", "is_paused"),
     ),
-    *("with_conflicts", "contradicting_facts", "whole_of", "searched_by_part"),
+    *("with_conflicts", "contradicting_facts", "whole_of", "searched_by_part", "section_around"),
     *("suggestions_after", "suggestions_made", "suggestions_wanted"),
 }
 """What verbs share."""

@@ -13,6 +13,8 @@ from footnote.language.dates import Day, dates_mentioned
 from footnote.language.quantities import NotComparable
 
 _MAJORITY = 0.5
+_LONGEST = 60
+"""Characters of a date with its time and weekday; prose is not looked through."""
 _MINUTES_OF_DAY = 24 * 60
 _TIME = re.compile(
     r"""(?<![\w.:])(?:
@@ -109,8 +111,8 @@ def _ordinal(moment: _Moment, *, day_first: bool) -> int:
 
 def _moment(cell: str) -> _Moment | None:
     """The date or time, or both, of a cell that holds nothing else but a weekday."""
-    dated, rest = dates_mentioned(cell), cell
-    if len(dated) > 1:
+    dated, rest = dates_mentioned(cell[:_LONGEST]), cell
+    if len(dated) > 1 or len(cell) > _LONGEST:
         return None
     for each in dated:
         rest = f"{cell[: each.start]} {cell[each.end :]}"
