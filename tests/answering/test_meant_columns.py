@@ -197,7 +197,7 @@ BELLS = """| bell | cast | rings at | weight_kg |
     ("question", "answer"),
     [
         ("Which bell is the oldest?", "Anna — cast: 30 October 1871 (earliest of 3 rows) [1]"),
-        ("Which bell rings last?", "Maria — rings at: 18:05 (latest of 3 rows) [1]"),
+        ("Which bell rings last?", "Maria — rings at: 18:05 (largest of 3 rows) [1]"),
         # What is not added up is no column for a sum.
         ("What do the oldest ones sum up to?", ""),
     ],
@@ -211,4 +211,44 @@ async def test_dates_and_times_have_an_earliest_and_a_latest(question: str, answ
         reader=reader, finder=Finder(columns=columns), analyzer=TextAnalyzer()
     )
     given = await answerer(question, make_evidence(make_passage(BELLS, kinds=[BlockKind.TABLE])))
+    assert (given.text if given.found else "") == answer
+
+
+PIANOS = """| instrument | kind | price_eur |
+|---|---|---|
+| Bechstein | Concert grand | 310 |
+| Petrof | Grand | 150 |
+| Erard | Grand | 120 |
+| Ibach | Klavier | 90 |"""
+DOUBLE = PIANOS.replace("kind", "price_eur").replace("Grand", "3").replace("Klavier", "4")
+
+
+@pytest.mark.parametrize(
+    ("table", "question", "answer"),
+    [
+        (PIANOS, "sum over the grands", "Sum of price_eur: 270 (2 rows, kind: Grand) [1] [2]"),
+        # One row alone is said as it stands, and never with those that a part of its name says.
+        (PIANOS, "sum over the concert grands", "Bechstein — price_eur: 310 [1]"),
+        (
+            PIANOS,
+            "sum over the concert grands and other grands",
+            "Sum of price_eur: 580 (3 rows, kind: Concert grand / Grand) [1] [2] [3]",
+        ),
+        (PIANOS, "sum of what the Klavieraufträge cost", ""),
+        (PIANOS, "sum of all", "Sum of price_eur: 670 (4 rows) [1] [2] [3] [4]"),
+        (DOUBLE.replace("Concert 3", "3"), "sum of all", ""),
+        (
+            "\n".join(PIANOS.splitlines()[:3]),
+            "sum of all",
+            "Sum of price_eur: 310 (1 row) [1]",
+        ),
+    ],
+)
+async def test_rows_are_those_that_the_longest_cell_names(
+    table: str, question: str, answer: str
+) -> None:
+    reader = MarkingReader(marked=(), asks=Operation.SUM)
+    finder = Finder(columns={"sum": ("price eur", Operation.LARGEST)})
+    answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
+    given = await answerer(question, make_evidence(make_passage(table, kinds=[BlockKind.TABLE])))
     assert (given.text if given.found else "") == answer

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
@@ -12,6 +13,9 @@ from footnote.answering.tables import Row, Table
 from footnote.answering.titles import Terms, closest, spaced, without_unit
 from footnote.answering.totals import own_rows
 from footnote.ports import Operation
+
+_FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
+"""Of a cell that a compound may begin with, and of what may be an ending of the cell itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +80,7 @@ class Asked:
                     for each in set(self.table.column(at))
                     if self.says(each) and not self._terms(each) <= titles
                 }
+                said = {each for each in said if not self._is_part_of_another(each, said)}
                 if len(said) > 1:
                     said = {row.cells[at].text for row in self.own_rows or ()} & said or said
                 if said:
@@ -199,6 +204,33 @@ class Asked:
         if len(said) == 1:
             return said[0]
         return 0 if 0 in said or self.groups else None
+
+    def beginning_a_word(self) -> str | None:
+        """A cell of words with which a longer word of the question begins, as compounds do."""
+        words = self.question.casefold().split()
+        cells = {
+            each.casefold(): each
+            for at in range(len(self.table.header))
+            if at not in self.ordered
+            for each in self.table.column(at)
+            if len(each) >= _FEWEST_LETTERS
+        }
+        return next(
+            (
+                cells[word[:end]]
+                for word in words
+                for end in range(_FEWEST_LETTERS, len(word) - _MOST_OF_ENDING)
+                if word[:end] in cells
+            ),
+            None,
+        )
+
+    def _is_part_of_another(self, cell: str, said: Set[str]) -> bool:
+        """Whether the question says this cell only in saying a longer one: "concert grand"."""
+        own = self._terms(cell)
+        longer = [each for each in said if own < self._terms(each)]
+        times = Counter(self.terms(self.question))
+        return bool(longer) and any(times[each] <= len(longer) for each in own)
 
     @property
     def _above(self) -> tuple[str, ...]:

@@ -111,7 +111,7 @@ def compute(
     saying its words is taken from how its rows were read; it is never left out.
     """
     table = table_around(located[0].candidate, evidence) if located else None
-    if table is None or len(table.rows) < _FEWEST_ROWS:
+    if table is None:
         return None
     if any(len(row.cells) != len(table.header) for row in table.rows):
         return NotComputed(reason="a row of its table could not be read")
@@ -159,6 +159,9 @@ def _narrowed(
             return replace(asked, read_groups={apart.column: frozenset((apart.cell,))})
     if lacking is not None:
         return NotComputed(reason=f"no row of its table says {lacking!r}")
+    if not asked.groups and (beginning := asked.beginning_a_word()) is not None:
+        reason = f"a word of the question begins with {beginning!r}, which only some rows say"
+        return NotComputed(reason=reason)
     return asked
 
 
@@ -184,15 +187,18 @@ def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | 
     table = asked.table
     own = asked.own_rows
     kept = tuple(row for row in own or table.rows if asked.is_among(row))
-    if len(kept) < (1 if operation is Operation.COUNT else _FEWEST_ROWS):
+    # One row of a group is better said as it stands.
+    fewest = 1 if operation is Operation.COUNT or len(table.rows) == 1 else _FEWEST_ROWS
+    if len(kept) < fewest:
         return None
-    if own is None or not table.is_whole:
-        reason = (
-            "the last row of its table may be the sum of the others"
-            if table.is_whole
-            else "a part of its table is not among the passages that were read"
-        )
-        return NotComputed(reason=reason)
+    title = table.header[column]
+    reasons = {
+        f"its table has several columns {title!r}": bool(title) and table.header.count(title) > 1,
+        "a part of its table is not among the passages that were read": not table.is_whole,
+        "the last row of its table may be the sum of the others": own is None,
+    }
+    if any(reasons.values()):
+        return NotComputed(reason=next(each for each, holds in reasons.items() if holds))
     narrowed = replace(table, rows=kept)
     if operation is Operation.COUNT:
         return _counted(narrowed, column, asked.groups_text)
@@ -204,7 +210,7 @@ def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | 
     if isinstance(quantities, Quantities):
         return _aggregated(operation, narrowed, column, quantities, asked.groups_text)
     why = found.reason if isinstance(found, NotComparable) else "it holds other things than numbers"
-    return NotComputed(reason=f"the column {table.header[column]!r} cannot be compared: {why}")
+    return NotComputed(reason=f"the column {title!r} cannot be compared: {why}")
 
 
 def _counted(table: Table, column: int, groups: str) -> Computed:
@@ -230,7 +236,8 @@ def _extreme(
     named = "; ".join(names[:MOST_CITED]) + more
     value = f"{title}: {best[0].cells[column].text}" if title else best[0].cells[column].text
     text = f"{named} — {value}" if named else value
-    name = (_NAMES_IN_TIME if isinstance(quantities, Moments) else _NAMES)[operation]
+    is_dated = isinstance(quantities, Moments) and quantities.are_dates
+    name = (_NAMES_IN_TIME if is_dated else _NAMES)[operation]
     over = ", ".join(filter(None, (_rows(len(values)), groups)))
     return Computed(text=f"{text} ({name} of {over})", rows=tuple(row.candidate for row in best))
 

@@ -71,7 +71,8 @@ def cell_named(
             continue
         said = [each for each in asked.titles if each in asked.ordered]
         cell = rows[0].cells[said[0] if len(said) == 1 else own.number]
-        if cell.text and not rows[0].candidate.gives_orders:
+        is_one = table.header.count(cell.title) == 1
+        if cell.text and is_one and not rows[0].candidate.gives_orders:
             found.append(
                 Located(
                     candidate=rows[0].candidate,

@@ -35,8 +35,8 @@ from footnote.store.database import Database
 from footnote.store.passages import load_widened, passage_context
 from footnote.validation.constrained_types import Window
 
-_CHUNKS_AROUND = 700
-"""On either side, of a table's rows: some 2,000 of five columns."""
+_CHUNKS_AROUND = 1200
+"""On either side, of a table's rows: some 3,600 of five columns."""
 _AT_FIRST = 8
 """Evidence of a search, as the settings come."""
 _OUTDATED = (ConfigurationChanged, ReplicaLost, NotFound)

@@ -39,6 +39,8 @@ class Moments:
 
     values: tuple[Decimal, ...]
     """Minutes since the same beginning."""
+    are_dates: bool
+    """Whether they are days, or times of days; others may as well be how long something took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +75,7 @@ def moments_of(cells: Sequence[str], language: str | None) -> Moments | NotCompa
     that leaves both ways by the language: all but English put the day first.
 
     >>> moments_of(["6:40", "18:05"], None)
-    Moments(values=(Decimal('400'), Decimal('1085')))
+    Moments(values=(Decimal('400'), Decimal('1085')), are_dates=False)
     """
     found = [moment for each in cells if (moment := _moment(each)) is not None]
     said = sum(any(map(str.isalnum, each)) for each in cells)
@@ -97,7 +99,8 @@ def moments_of(cells: Sequence[str], language: str | None) -> Moments | NotCompa
     except ValueError:
         return NotComparable(reason="one of its dates is in no calendar")
     return Moments(
-        values=tuple(start + each.minutes for start, each in zip(starts, found, strict=True))
+        values=tuple(start + each.minutes for start, each in zip(starts, found, strict=True)),
+        are_dates=bool(found[0].days),
     )
 
 
