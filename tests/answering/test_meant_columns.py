@@ -252,3 +252,45 @@ async def test_rows_are_those_that_the_longest_cell_names(
     answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
     given = await answerer(question, make_evidence(make_passage(table, kinds=[BlockKind.TABLE])))
     assert (given.text if given.found else "") == answer
+
+
+async def test_a_row_that_was_cut_breaks_no_question() -> None:
+    # A long cell goes on in a passage that has no more of its row.
+    table = make_passage(
+        f"{PIANOS}\n| and so on to the end of the report |", kinds=[BlockKind.TABLE]
+    )
+    prose = make_passage("The workshop opens at eight.", name="prose")
+    for question in ("When does the workshop open?", "sum of all", "sum of the grands"):
+        reader = MarkingReader(marked=[("at eight", 0.4)], asks=Operation.SUM)
+        finder = Finder(columns={"sum": ("price eur", Operation.LARGEST)})
+        answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
+        answer = await answerer(question, make_evidence(prose, table))
+        assert "Sum" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ("sum of all except the grands", "'except'"),
+        ("sum of all that is not a Klavier", "'not'"),
+    ],
+)
+async def test_what_a_question_leaves_out_is_not_computed(question: str, reason: str) -> None:
+    reader = MarkingReader(marked=(), asks=Operation.SUM)
+    finder = Finder(columns={"sum": ("price eur", Operation.LARGEST)})
+    answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
+    table = make_passage(PIANOS, kinds=[BlockKind.TABLE])
+    answer = await answerer(question, make_evidence(table))
+    assert not answer.found
+    assert reason in answer.degraded[0]
+
+
+async def test_the_best_of_a_column_that_has_several_rows_each_is_no_row() -> None:
+    reader = MarkingReader(marked=(), asks=Operation.LARGEST)
+    finder = Finder(columns={"costs most": ("price eur", Operation.LARGEST)})
+    answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
+    evidence = make_evidence(make_passage(PIANOS, kinds=[BlockKind.TABLE]))
+    answer = await answerer("Which kind costs most altogether?", evidence)
+    assert not answer.found
+    assert "each 'kind' has several rows" in answer.degraded[0]
+    assert (await answerer("Which instrument costs most?", evidence)).found

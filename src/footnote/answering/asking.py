@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -12,8 +13,11 @@ from footnote.answering.choosing import Located
 from footnote.answering.tables import Row, Table
 from footnote.answering.titles import Terms, closest, spaced, without_unit
 from footnote.answering.totals import own_rows
+from footnote.language.negators import NEGATION_WORDS
 from footnote.ports import Operation
 
+_JOINING = frozenset("tn")
+_WORD = re.compile(r"\w+")
 _FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
 """Of a cell that a compound may begin with, and of what may be an ending of the cell itself."""
 
@@ -204,6 +208,34 @@ class Asked:
         if len(said) == 1:
             return said[0]
         return 0 if 0 in said or self.groups else None
+
+    @property
+    def leaving_out(self) -> str | None:
+        """A word by which the question leaves something out or denies it."""
+        known = self._all_terms(*self.table.header, *(e for g in self.groups.values() for e in g))
+        words = _WORD.findall(self.question.casefold())
+        return next(
+            (
+                each
+                for each in words
+                # Latin letters alone join words: "a-t-il".
+                if each in NEGATION_WORDS - _JOINING and not self._terms(each) & known
+            ),
+            None,
+        )
+
+    @property
+    def divided_by(self) -> str | None:
+        """The title of a column of words that the question says, each of several rows.
+
+        "Which technician earned most?" asks neither for a row nor for all of them together.
+        """
+        for at in self.titles:
+            cells = self.table.column(at)
+            is_of_words = at > 0 and at not in self.ordered and at not in self.groups
+            if is_of_words and len(set(cells)) < len(cells):
+                return self.table.header[at]
+        return None
 
     def beginning_a_word(self) -> str | None:
         """A cell of words with which a longer word of the question begins, as compounds do."""

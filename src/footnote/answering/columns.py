@@ -145,12 +145,14 @@ def _narrowed(
     is_extreme = meant is not None and operation in ENDS and 0 in asked.titles
     is_explained = bool(narrowing and asked.groups) and lacking is None
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
-    if unmet > MOST_UNMET and not (is_extreme or is_explained):
+    reason = _not_told(asked, operation)
+    if reason is None and unmet > MOST_UNMET and not (is_extreme or is_explained):
         reason = "the question speaks of something that its table does not have"
-        return NotComputed(reason=reason)
     kind = None if asked.groups else _of_two_kinds(asked, column)
-    if kind is not None:
-        return NotComputed(reason=f"{kind!r} tells rows of two kinds, and which is not said")
+    if reason is None and kind is not None:
+        reason = f"{kind!r} tells rows of two kinds, and which is not said"
+    if reason is not None:
+        return NotComputed(reason=reason)
     if not asked.groups:
         lacking = lacking or next(filter(asked.lacks, reading.names), None)
         apart = rows_read_apart(asked, reading.read)
@@ -163,6 +165,16 @@ def _narrowed(
         reason = f"a word of the question begins with {beginning!r}, which only some rows say"
         return NotComputed(reason=reason)
     return asked
+
+
+def _not_told(asked: Asked, operation: Operation) -> str | None:
+    """Why no rows can be what the question asks for, whichever it names."""
+    if (word := asked.leaving_out) is not None:
+        return f"what the question leaves out by {word!r} is not told"
+    # "Of all quarters together" says such a title, too.
+    if operation in ENDS and (title := asked.divided_by) is not None:
+        return f"each {title!r} has several rows, which are not put together"
+    return None
 
 
 def _of_two_kinds(asked: Asked, column: int) -> str | None:
@@ -209,7 +221,11 @@ def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | 
         return _extreme(operation, narrowed, column, found, asked.groups_text)
     if isinstance(quantities, Quantities):
         return _aggregated(operation, narrowed, column, quantities, asked.groups_text)
-    why = found.reason if isinstance(found, NotComparable) else "it holds other things than numbers"
+    why = "it holds other things than numbers"
+    if isinstance(found, NotComparable):
+        why = found.reason
+    elif narrowed.moments(cells) is not None:
+        why = "dates and times are not added up"
     return NotComputed(reason=f"the column {title!r} cannot be compared: {why}")
 
 

@@ -49,8 +49,8 @@ class Table:
     """That the amounts of its document can be read with, as far as they were read."""
 
     def column(self, number: int) -> list[str]:
-        """What stands in its cells."""
-        return [row.cells[number].text for row in self.rows]
+        """What stands in its cells; nothing in those of a row that was cut or has fewer."""
+        return [row.cells[number].text if number < len(row.cells) else "" for row in self.rows]
 
     def quantities(self, cells: Sequence[str]) -> Quantities | NotComparable | None:
         """The numbers in some cells of one of its columns."""
