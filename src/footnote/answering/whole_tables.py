@@ -80,17 +80,11 @@ def with_cited_rows(
                 each.evidence,
                 passage=clipped(passage, start, end, header=_header(each.evidence, start)),
             )
+    cited = [(each, shown.get(each.passage.chunk_id, each)) for each in evidence]
     return tuple(
-        shown[each.passage.chunk_id]
-        if each.passage.chunk_id in shown
-        and not _holds(each.passage, shown[each.passage.chunk_id].passage)
-        else each
-        for each in evidence
+        found if lies_within(stretch.passage, found.passage) else stretch
+        for found, stretch in cited
     )
-
-
-def _holds(passage: Passage, other: Passage) -> bool:
-    return lies_within(other, passage)
 
 
 def _header(evidence: Evidence, start: int) -> str:
