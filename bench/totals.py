@@ -1,15 +1,16 @@
 """How questions over columns of tables are answered, and others of like wording.
 
-    python bench/totals.py [--half development] [--among] [--reader FILE]
+    python bench/totals.py [--half development] [--among | --cells] [--reader FILE]
 
 Each table of `totals/`, whose questions are over groups of rows, is a workspace of its own; with
 `--among` the tables of `among/` stand beside other documents of theirs, and most questions, for the
-largest and the smallest, do not say the title of the column that they are about. Of sums, averages,
-extremes and counts over a group (`sum`, …) or over all rows (`all`) is told how many are right, how
-many are answered with rows of which one is right or which belong to the group (`rows`), refused,
-and wrong; the same of `cell` and `prose`, whose answer stands in one place, and of what is
-`absent`, where a refusal is right. One half was at hand when the thresholds were chosen, the other
-was only run.
+largest and the smallest, do not say the title of the column that they are about; with `--cells`
+most questions about the tables of `cells/` ask for one cell. Of sums, averages, extremes and counts
+over a group (`sum`, …) or over all rows (`all`) is told how many are right, how many are answered
+with rows of which one is right or which belong to the group (`rows`), refused, and wrong; the same
+of `cell` and `prose`, whose answer stands in one place, and of what is `absent` or another
+`calculation`, where a refusal is right. One half was at hand when the thresholds were chosen, the
+other was only run.
 """
 
 from __future__ import annotations
@@ -27,28 +28,31 @@ from footnote.jobs.inline import work_until_resting
 from installation import MODELS, bench_engine
 from reporting import finish, progress, show
 
-ALONE, AMONG = Path(__file__).parent / "totals", Path(__file__).parent / "among"
+ALONE, AMONG, CELLS = (Path(__file__).parent / each for each in ("totals", "among", "cells"))
 OUTCOMES = ("right", "rows", "refused", "wrong")
+TO_REFUSE = ("absent", "calculation")
 
 
 def outcome_of(kind: str, value: str, answer: Answer) -> str:
     """What came of a question."""
     if not answer.found:
-        return "right" if kind == "absent" else "refused"
+        return "right" if kind in TO_REFUSE else "refused"
     # A mean is said with as many decimals as its column has.
     zeros = "0*" if "." in value else ""
-    told = re.compile(rf"(?<!\d){re.escape(value)}{zeros}(?!\d)") if value else None
+    # Thousands may be set apart in it.
+    thousands = re.sub(r"(?<=\d)(?=(\d{3})+$)", "[,.' ]?", value) if value.isdigit() else None
+    told = re.compile(rf"(?<!\d){thousands or re.escape(value)}{zeros}(?!\d)") if value else None
     holding = [bool(told and told.search(each.text)) for each in answer.sentences]
     if holding[0] and (len(holding) == 1 or kind in ("cell", "prose")):
         return "right"
-    return "rows" if len(holding) > 1 and kind != "absent" else "wrong"
+    return "rows" if len(holding) > 1 and kind not in TO_REFUSE else "wrong"
 
 
 async def outcomes_of(
-    half: str, models: Path, reader: str, *, among: bool
+    half: str, models: Path, reader: str, folder: Path
 ) -> list[tuple[dict[str, str], Answer]]:
     """Every question of a half, asked beside its table alone or among all documents of its half."""
-    folder = AMONG if among else ALONE
+    among = folder == AMONG
     lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     asked = [each for each in map(json.loads, lines) if each["half"] == half]
     names = list(dict.fromkeys(each["file"] for each in asked))
@@ -90,15 +94,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--half", choices=("development", "only run"), default="development")
-    parser.add_argument("--among", action="store_true", help="tables among other documents")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--among", action="store_true", help="tables among other documents")
+    which.add_argument("--cells", action="store_true", help="mostly single cells")
     parser.add_argument("--models", type=Path, default=MODELS)
     parser.add_argument("--reader", default="packaged", help="a file of weights")
     parser.add_argument("--outcomes", type=Path, help="write what came of each question here")
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()
-    found = asyncio.run(
-        outcomes_of(options.half, options.models, options.reader, among=options.among)
-    )
+    folder = AMONG if options.among else CELLS if options.cells else ALONE
+    found = asyncio.run(outcomes_of(options.half, options.models, options.reader, folder))
     told = [
         (each["kind"], outcome_of(each["kind"], each["value"], answer)) for each, answer in found
     ]

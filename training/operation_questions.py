@@ -69,7 +69,7 @@ def operation_questions(data: Path, draw: random.Random) -> list[Question]:
 
 
 def operation_of(question: dict) -> str | None:
-    """What the derivation of a question about a report does; None where it compares in an unknown direction."""
+    """What the derivation of a question about a report does: `other` where it calculates otherwise, None where it compares in an unknown direction."""
     derived = re.sub(r"[\s$,]", "", question["derivation"] or "")
     number = r"[\(\[]*-?[\d.]+\)?%?\)?"
     if question["answer_type"] == "count":
@@ -82,4 +82,6 @@ def operation_of(question: dict) -> str | None:
         return "largest"
     if re.fullmatch(rf"{number}(<{number})+", derived):
         return "smallest"
+    if re.search(r"[\d)%\]][+*/-]", derived):
+        return "other"
     return None if "<" in derived or ">" in derived else "none"

@@ -42,7 +42,7 @@ from footnote.models.question_tokens import (
     PARTS,
 )
 
-LAYERS, STEPS = 3, 3600
+LAYERS, STEPS = 3, 4000
 RATE, HEAD_RATE, DECAY = 1.5e-4, 1.5e-3, 2e-2
 BATCH = {
     "moved": 18,
@@ -52,12 +52,12 @@ BATCH = {
     "one": 6,
     "ordinary": 6,
     "joined": 2,
-    "column": 16,
+    "column": 22,
     "operating": 14,
     "plain": 8,
 }
 """Texts of each kind."""
-LEAST_PART, LEAST_COLUMN, LEAST_OPERATION = 0.8, 0.6, 0.6
+LEAST_PART, LEAST_COLUMN, LEAST_OPERATION = 0.8, 0.5, 0.5
 """Probabilities from which the parts of a question, a column and an operation are believed. One in a hundred ordinary questions that are kept apart is then heard
 to ask for an operation, in two fits, most of which do; nothing is computed where no column is meant, too."""
 BLANKED = 0.08

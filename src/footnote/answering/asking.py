@@ -103,11 +103,11 @@ class Asked:
         return any(names.count(each) == 1 for each in self.groups.get(0, ()))
 
     @cached_property
-    def has_other_numbers(self) -> bool:
-        """Whether it sets a bound or names a thing, by a number that no title or group has."""
+    def other_number(self) -> str | None:
+        """By which it sets a bound or names a thing: one that no title or group has."""
         held = [*self.table.header, *(each for group in self.groups.values() for each in group)]
         known = {digits for text in held for digits in _digits(text)}
-        return not set(_digits(self.question)) <= known
+        return next((each for each in _digits(self.question) if each not in known), None)
 
     @cached_property
     def unexplained(self) -> list[str]:
@@ -176,7 +176,7 @@ class Asked:
 
     def column(self, operation: Operation) -> int | None:
         """The column that is meant; None where a cell is asked for, or that cannot be told."""
-        if self.names_one_row or self.has_other_numbers:
+        if self.names_one_row or self.other_number is not None:
             return None
         return self.count_column if operation is Operation.COUNT else self.number_column(operation)
 
@@ -205,7 +205,7 @@ class Asked:
         None where it says neither one nor a group: its number is then in a cell.
         """
         said = [each for each in self.titles if each not in self.numeric]
-        if len(said) == 1:
+        if len(said) == 1 and said[0] not in self.groups:
             return said[0]
         return 0 if 0 in said or self.groups else None
 
@@ -256,6 +256,24 @@ class Asked:
             ),
             None,
         )
+
+    def said_in_part(self) -> tuple[str, str] | None:
+        """A word that cells of a single name in a column of words have, and that name.
+
+        "The Festival" may mean the rows of one that has more than one word; a word that the titles
+        or the table's document have tells no row.
+        """
+        known = self._all_terms(*self.table.header, *self._above)
+        for word in self.question.split():
+            if not (own := self._terms(word)) or own & known:
+                continue
+            for at in range(len(self.table.header)):
+                if at in self.ordered:
+                    continue
+                cells = {each for each in self.table.column(at) if own <= self._terms(each)}
+                if len(cells) == 1 and len(set(self.table.column(at))) > 1:
+                    return word.strip("?!.,"), cells.pop()
+        return None
 
     def _is_part_of_another(self, cell: str, said: Set[str]) -> bool:
         """Whether the question says this cell only in saying a longer one: "concert grand"."""

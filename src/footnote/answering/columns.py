@@ -146,6 +146,8 @@ def _narrowed(
     is_explained = bool(narrowing and asked.groups) and lacking is None
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
     reason = _not_told(asked, operation)
+    if reason is None and operation is Operation.COUNT and meant is not None:
+        reason = f"rows may be meant by what {asked.table.header[meant.number]!r} says of them"
     if reason is None and unmet > MOST_UNMET and not (is_extreme or is_explained):
         reason = "the question speaks of something that its table does not have"
     kind = None if asked.groups else _of_two_kinds(asked, column)
@@ -161,10 +163,18 @@ def _narrowed(
             return replace(asked, read_groups={apart.column: frozenset((apart.cell,))})
     if lacking is not None:
         return NotComputed(reason=f"no row of its table says {lacking!r}")
-    if not asked.groups and (beginning := asked.beginning_a_word()) is not None:
-        reason = f"a word of the question begins with {beginning!r}, which only some rows say"
-        return NotComputed(reason=reason)
-    return asked
+    reason = None if asked.groups else _of_some_rows(asked, operation)
+    return asked if reason is None else NotComputed(reason=reason)
+
+
+def _of_some_rows(asked: Asked, operation: Operation) -> str | None:
+    """Why not all rows may be meant though the question names none: it says a piece of a name."""
+    if (beginning := asked.beginning_a_word()) is not None:
+        return f"a word of the question begins with {beginning!r}, which only some rows say"
+    # An end of a column is said with words of all kinds: "le plus haut".
+    if operation not in ENDS and (part := asked.said_in_part()) is not None:
+        return f"{part[0]!r} may mean {part[1]!r}, which only some rows say"
+    return None
 
 
 def _not_told(asked: Asked, operation: Operation) -> str | None:

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import exp, log
 
 from footnote.answering.asking import Asked
 from footnote.answering.choosing import Located
-from footnote.answering.meant_columns import MeantColumns, meant_columns
 from footnote.answering.naming import place_of
-from footnote.answering.tables import is_cell, tables_of
-from footnote.answering.titles import Terms, spoken
+from footnote.answering.observing import heading_of
+from footnote.answering.tables import Row, is_cell, tables_of
+from footnote.answering.titles import Terms, spaced, spoken
 from footnote.domain import Evidence
-from footnote.ports import Analyzer, ColumnFinder
+from footnote.ports import Analyzer, ColumnFinder, PassageText, Reader
 
 SURELY_ELSEWHERE = 0.5
 """Probability from which an answer elsewhere is said instead of what stands in such a cell."""
+LEAST_CELL = 0.5
+"""Probability from which a cell of such a row is said where nothing was read."""
+BY_READING, BY_TITLE, FOR_NONE = 0.32, 0.26, -2.23
+"""Log-odds of a column for each unit that the reader gives its cell, for each of the logarithm of
+its chance by its title, and for none of them. `bench/fit_cells.py` fits them, one question of five
+being about what no column has."""
+LEAST_SCORE, LEAST_CHANCE = -12.0, 1e-4
+"""Of a cell in which nothing was read, and of any column."""
+MOST_ROWS = 3
+"""That a question may name, each in a table of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedCell:
-    """Puts such a cell in the place of what was read, where that is unsure or another cell."""
+    """Puts such a cell in the place of what was read, where that is unsure or another cell.
 
+    Of a row that has no column for what is asked nothing is said.
+    """
+
+    reader: Reader
     finder: ColumnFinder
     analyzer: Analyzer
     least: float
@@ -35,50 +51,129 @@ class NamedCell:
         best = chosen[0] if chosen and chosen[0].probability >= self.least else None
         if best is not None and not is_cell(best) and best.probability >= SURELY_ELSEWHERE:
             return list(chosen)
-        terms = partial(self.analyzer.terms, language=tables[0].passage.language)
-        found = list(tables_of(tables))
-        asked = spoken(question, [title for each in found for title in each.header])
-        meant = await meant_columns(self.finder, asked, found, terms)
-        cell = cell_named(question, tables, terms, meant)
-        if cell is None:
+        told = await self._told(question, tables)
+        cells = [cell for _, cell in told if cell is not None]
+        in_row = best is not None and any(row.holds(best) for row, _ in told)
+        if in_row and not cells:
+            return []
+        least = LEAST_CELL if best is None else 0.0
+        stays = best is not None and not in_row and best.probability >= SURELY_ELSEWHERE
+        if len(cells) != 1 or stays or cells[0].probability < least:
             return list(chosen)
-        if best is None:
-            return [cell]
-        same_row = place_of(best.candidate) == place_of(cell.candidate)
-        same_cell = same_row and best.start < cell.end and cell.start < best.end
-        stays = same_cell or (not same_row and best.probability >= SURELY_ELSEWHERE)
-        return list(chosen) if stays else [cell]
+        return cells
+
+    async def _told(
+        self, question: str, tables: Sequence[Evidence]
+    ) -> list[tuple[NamedRow, Located | None]]:
+        """The rows that the question names, each with the cell that is asked for, if one is."""
+        terms = partial(self.analyzer.terms, language=tables[0].passage.language)
+        named = await asyncio.to_thread(lambda: list(rows_named(question, tables, terms)))
+        told = []
+        for row in named if len(named) <= MOST_ROWS else ():
+            columns = await read_columns(self.reader, self.finder, question, row)
+            if columns is not None:
+                told.append((row, row.cell(columns)))
+        return told
 
 
-def cell_named(
-    question: str, evidence: Sequence[Evidence], terms: Terms, meant: MeantColumns
-) -> Located | None:
-    """The cell of the one row that the question names, under the column that it says or means.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadColumns:
+    """What models say of the columns of a row for a question, but for the first."""
 
-    None where two tables have such a row, and where the question narrows the rows further than
-    their cells tell.
-    """
-    found = []
+    scores: Sequence[float]
+    """Of each cell, the reader's log-odds that the answer is read in it."""
+    chances: Sequence[float]
+    """Of each title, that the question is about it, 0…1."""
+    none: float
+    """That it is about none of them."""
+    narrowing: Sequence[str]
+    """What of the question says which of the rows are meant."""
+
+    @property
+    def probabilities(self) -> list[float]:
+        """Of each column that it is asked for, and last of none; they sum to 1."""
+        odds = [
+            BY_READING * score + BY_TITLE * log(max(chance, LEAST_CHANCE))
+            for score, chance in zip(self.scores, self.chances, strict=True)
+        ]
+        odds.append(FOR_NONE + BY_TITLE * log(max(self.none, LEAST_CHANCE)))
+        shares = [exp(each - max(odds)) for each in odds]
+        return [each / sum(shares) for each in shares]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRow:
+    """The one row of a table that a question names."""
+
+    asked: Asked
+    row: Row
+
+    def cell(self, columns: ReadColumns) -> Located | None:
+        """Its cell under the column that is asked for.
+
+        None where none is, and where the question narrows the rows further than their cells tell.
+        """
+        told = columns.probabilities
+        number = told.index(max(told)) + 1
+        is_none = number == len(self.row.cells)
+        if is_none or not all(map(self.asked.narrows, columns.narrowing)):
+            return None
+        cell = self.row.cells[number]
+        is_one = self.asked.table.header.count(cell.title) == 1
+        if not cell.text or not is_one or self.row.candidate.gives_orders:
+            return None
+        return Located(
+            candidate=self.row.candidate,
+            start=cell.start,
+            end=cell.end,
+            probability=max(told),
+        )
+
+    def holds(self, found: Located) -> bool:
+        """Whether it stands in this row."""
+        return place_of(found.candidate) == place_of(self.row.candidate)
+
+
+def rows_named(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[NamedRow]:
+    """The rows that a question names, one for each table of which it names a single one."""
     for table in tables_of(evidence):
-        own = meant.of(table)
-        if own is None or any(len(each.cells) != len(table.header) for each in table.rows):
+        if any(len(each.cells) != len(table.header) for each in table.rows):
             continue
         row = table.rows[0].candidate
         place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
         asked = Asked(question=question, table=table, terms=terms, located=[place])
         rows = [each for each in table.rows if asked.groups and asked.is_among(each)]
-        if len(rows) != 1 or not all(map(asked.narrows, own.narrowing)):
-            continue
-        said = [each for each in asked.titles if each in asked.ordered]
-        cell = rows[0].cells[said[0] if len(said) == 1 else own.number]
-        is_one = table.header.count(cell.title) == 1
-        if cell.text and is_one and not rows[0].candidate.gives_orders:
-            found.append(
-                Located(
-                    candidate=rows[0].candidate,
-                    start=cell.start,
-                    end=cell.end,
-                    probability=own.probability,
-                )
-            )
-    return found[0] if len(found) == 1 else None
+        if len(rows) == 1 and len(table.header) > 1:
+            yield NamedRow(asked=asked, row=rows[0])
+
+
+async def read_columns(
+    reader: Reader, finder: ColumnFinder, question: str, named: NamedRow
+) -> ReadColumns | None:
+    """What models say of a row, which is read as a line for each cell under its title.
+
+    A table's row far below its titles is read worse. None from a model that cannot tell. Raises
+    ModelUnavailable.
+    """
+    header = named.asked.table.header
+    asked = spoken(question, header)
+    told = await finder.chances(asked, spaced(header[0]), list(map(spaced, header[1:])))
+    if told is None:
+        return None
+    lines, stretches, at = [], [], 0
+    for title, cell in zip(header, named.row.cells, strict=True):
+        lines.append(f"{spaced(title)}: {cell.text}")
+        end = at + len(lines[-1])
+        stretches.append((end - len(cell.text), end))
+        at = end + 1
+    heading = heading_of(named.row.candidate.evidence.passage)
+    text = PassageText(text="\n".join(lines), heading=heading, stretches=tuple(stretches))
+    [reading] = await reader.read(asked, [text])
+    scores = [LEAST_SCORE] * len(header)
+    for span in reading.spans:
+        for number, (start, end) in enumerate(stretches):
+            if span.start < end and start < span.end:
+                scores[number] = max(scores[number], span.score)
+    return ReadColumns(
+        scores=scores[1:], chances=told.each, none=told.none, narrowing=told.narrowing
+    )

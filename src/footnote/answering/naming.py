@@ -101,12 +101,16 @@ def tables_named(
 
 
 def group_named(
-    question: str, operation: Operation, evidence: Sequence[Evidence], terms: Terms
+    question: str,
+    operation: Operation,
+    evidence: Sequence[Evidence],
+    terms: Terms,
+    meant: MeantColumns = NONE_MEANT,
 ) -> Located | None:
     """A row of the one table of which the question names several rows by what their cells say.
 
     None where two tables are named so, where cells of one column differ in what the question says,
-    and where more than one column of numbers may be meant.
+    and where more than one column of numbers may be meant; rows are counted where none is.
     """
     found = []
     for table in tables_of(evidence):
@@ -120,10 +124,29 @@ def group_named(
             {len(said) for said in asked.groups.values()} == {1}
             and sum(map(asked.is_among, table.rows)) >= _SEVERAL
             and column is not None
-            and (column in asked.titles or asked.numeric == [column])
+            and (
+                meant.is_told
+                and meant.number(table) is None
+                and not {*asked.titles} & {*asked.numeric}
+                if operation is Operation.COUNT
+                else column in asked.titles or asked.numeric == [column]
+            )
         ):
             found.append(place)
     return found[0] if len(found) == 1 else None
+
+
+def bound_set(
+    question: str, evidence: Sequence[Evidence], terms: Terms, meant: MeantColumns
+) -> str | None:
+    """The number by which a question chooses rows of a table whose column it means, if any."""
+    for table in tables_of(evidence):
+        row = table.rows[0].candidate
+        place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
+        asked = Asked(question=question, table=table, terms=terms, located=[place])
+        if meant.of(table) is not None and not asked.names_one_row and asked.other_number:
+            return asked.other_number
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +184,7 @@ def rows_alike(
         column is None
         or column in asked.groups
         or {len(said) for said in asked.groups.values()} != {1}
-        or asked.has_other_numbers
+        or asked.other_number is not None
         or not own
         or len(kept) < _SEVERAL
         or len({row.cells[column].text for row in kept}) == 1

@@ -9,8 +9,12 @@ from footnote.answering.tables import is_cell
 from footnote.answering.titles import Terms
 from footnote.ports import Operation, Reader
 
-OF_SEVERAL = frozenset((Operation.SUM, Operation.AVERAGE))
+OF_SEVERAL = frozenset((Operation.SUM, Operation.AVERAGE, Operation.OTHER))
 """What no single row answers."""
+NOT_MADE = (
+    "of a column its largest, smallest, sum, average and count are computed, and something else is "
+    "asked"
+)
 OF_WHICH_ROWS = "the question does not say plainly which rows it is of"
 
 
@@ -28,7 +32,7 @@ async def is_all_asked(
 async def asks_for_more(
     reader: Reader, question: str, heard: Set[Operation], found: Located, terms: Terms
 ) -> bool:
-    """Whether one row is no answer, since a sum or an average of several is asked for.
+    """Whether one row is no answer, since a sum, say, or an average of several is asked for.
 
     It is one where the row or its columns bear a word that asks for it, such as the total of an
     invoice. Raises ModelUnavailable.

@@ -11,9 +11,14 @@ from math import exp
 from footnote.answering.choosing import Located, by_probability
 from footnote.answering.columns import Computed, NotComputed, TableReading, compute
 from footnote.answering.meant_columns import ENDS, NONE_MEANT, meant_columns
-from footnote.answering.named_cells import SURELY_ELSEWHERE
-from footnote.answering.naming import Named, group_named, tables_named
-from footnote.answering.operations_heard import OF_WHICH_ROWS, asks_for_more, is_all_asked
+from footnote.answering.named_cells import SURELY_ELSEWHERE, rows_named
+from footnote.answering.naming import Named, bound_set, group_named, tables_named
+from footnote.answering.operations_heard import (
+    NOT_MADE,
+    OF_WHICH_ROWS,
+    asks_for_more,
+    is_all_asked,
+)
 from footnote.answering.reading import locate, text_of
 from footnote.answering.sentences import candidates_of
 from footnote.answering.tables import is_cell, tables_of, under_title
@@ -33,8 +38,6 @@ from footnote.ports import (
 MOST_UNMET = 0.7
 """Of a table whose group is asked for by its cells alone: a little less than where an answer was
 read in it (`answering/columns.py`)."""
-OVER_GROUPS = frozenset((Operation.SUM, Operation.AVERAGE, Operation.LARGEST, Operation.SMALLEST))
-"""What is counted, on the other hand, has to be named."""
 
 BY_ODDS, BY_SOUND, OF_END = 0.35, 0.2, 0.2
 """How likely the end of a column is the one that is meant, in log-odds: for each unit of the odds
@@ -102,6 +105,8 @@ class OverColumn:
             reader=self.reader,
             least=self.least,
         )
+        if Operation.OTHER in told:
+            return await over.not_made(found, _likeliest_cell(parts, readings))
         named = await over.named()
         of_named = await over.of_named(named[0]) if len(named) == 1 else None
         if of_named is not None and not (found and _is_surer(found[0], of_named)):
@@ -140,6 +145,24 @@ class _OverTables:
     def heard(self) -> set[Operation]:
         """Everything that may be asked."""
         return {each for each in self.told if each is not None}
+
+    async def not_made(self, found: Sequence[Located], likeliest: Sequence[Located]) -> Over | None:
+        """That another calculation is asked for, unless it was read.
+
+        None where prose says it, or a cell under a title that does, where a single row is named,
+        whose cell may be asked for, and where no table is meant.
+        """
+        best = found[0] if found and found[0].probability >= self.least else None
+        if best is not None and not is_cell(best):
+            return None
+        if len(list(rows_named(self.question, self.tables, self.terms))) == 1:
+            return None
+        if best is not None and not await asks_for_more(
+            self.reader, self.asked, {Operation.OTHER}, best, self._terms_of(best)
+        ):
+            return None
+        is_about = best or self.reading.meant.by_titles or likeliest
+        return (NotComputed(reason=NOT_MADE), 0.0) if is_about else None
 
     async def named(self) -> list[Named]:
         """The table whose column the question means or names; several where they are alike."""
@@ -182,12 +205,18 @@ class _OverTables:
                 self.reader, self.asked, self.heard, found[0], self._terms_of(found[0])
             )
             return (NotComputed(reason=OF_WHICH_ROWS), found[0].probability) if unclear else None
-        for each in self.heard & OVER_GROUPS if len(self.heard) == 1 else ():
-            row = await asyncio.to_thread(group_named, self.question, each, self.tables, self.terms)
+        for each in self.heard if len(self.heard) == 1 else ():
+            row = await asyncio.to_thread(
+                group_named, self.question, each, self.tables, self.terms, self.reading.meant
+            )
             if row is not None and self.reading.unmet[row.passage.chunk_id] <= MOST_UNMET:
                 computed = await self._computed(each, [row])
                 return None if computed is None else (computed, self.least)
-        return (_several(named), 0.0) if len(named) > 1 else None
+        if len(named) > 1:
+            return _several(named), 0.0
+        bound = bound_set(self.question, self.tables, self.terms, self.reading.meant)
+        reason = f"rows are chosen by their words and names, and {bound!r} is in none of them"
+        return None if bound is None else (NotComputed(reason=reason), 0.0)
 
     async def _computed(
         self, operation: Operation, located: Sequence[Located]

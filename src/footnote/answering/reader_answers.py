@@ -125,9 +125,13 @@ class ReaderAnswerer:
                     around=self.around,
                 )
                 over_column = await over(question, chosen, ranked, tables, read=found)
+                chosen = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
                 if over_column is None and self.finder is not None:
                     in_cell = NamedCell(
-                        finder=self.finder, analyzer=self.analyzer, least=self.least_answerability
+                        reader=self.reader,
+                        finder=self.finder,
+                        analyzer=self.analyzer,
+                        least=self.least_answerability,
                     )
                     chosen = await in_cell(question, chosen, tables)
         except ModelUnavailable as unavailable:
@@ -149,9 +153,8 @@ class ReaderAnswerer:
         confidence = chosen[0].probability if chosen else 0.0
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
-        asked = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
-        told = [(each, said_of(question, each)) for each in asked]
-        alike = rows_alike(question, asked[0], ranked, self._terms_of(asked[0]), weighed.found)
+        told = [(each, said_of(question, each)) for each in chosen]
+        alike = rows_alike(question, chosen[0], ranked, self._terms_of(chosen[0]), weighed.found)
         if len(alike) > MOST_ALIKE:
             note = (
                 f"answer: {len(alike)} rows of a table are named alike, and none of them was chosen"

@@ -30,6 +30,7 @@ from footnote.models.reader_weights import Calibration, described_weights, read_
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import (
     AnswerSpan,
+    ColumnChances,
     MeantColumn,
     NamedSpan,
     Operation,
@@ -253,6 +254,15 @@ class PackagedReader:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             self._threads, self._rewriter.column, question, row, titles
+        )
+
+    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
+        """See `ColumnFinder.chances`."""
+        if self._rewriter is None:
+            return None
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._threads, self._rewriter.chances, question, row, titles
         )
 
     async def names(self, texts: Sequence[str]) -> list[list[NamedSpan]] | None:

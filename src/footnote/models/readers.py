@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
 from footnote.ports import (
+    ColumnChances,
     ColumnFinder,
     MeantColumn,
     NamedSpan,
@@ -119,6 +120,10 @@ class LazyReader:
     async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
         with span("reader column"):
             return await (await self.opened()).column(question, row, titles)
+
+    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
+        with span("reader chances"):
+            return await (await self.opened()).chances(question, row, titles)
 
     async def names(self, texts: Sequence[str]) -> Sequence[Sequence[NamedSpan]] | None:
         with span("reader names"):

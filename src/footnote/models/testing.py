@@ -179,6 +179,9 @@ class WordReader:
     async def column(self, question: str, row: str, titles: Sequence[str]) -> None:
         """None: it knows no synonyms."""
 
+    async def chances(self, question: str, row: str, titles: Sequence[str]) -> None:
+        """None: it cannot tell."""
+
     def _words(self, text: str) -> frozenset[str]:
         words = map(str.lower, _WORD.findall(text))
         return frozenset(word for word in words if len(word) > self.longest_word)

@@ -79,6 +79,9 @@ class Operation(StrEnum):
     SUM = "sum"
     AVERAGE = "average"
     COUNT = "count"
+    OTHER = "other"
+    """Any other calculation over rows, which is not made: a median, one number for each group, a
+    share, what one row is more than another, the two largest, a sum over several columns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,18 @@ class MeantColumn:
     """How much likelier that end is than the other one, in log-odds from 0 on."""
     narrowing: Sequence[str] = ()
     """What of the question says which of the rows are meant, such as the name of one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnChances:
+    """How likely a question is about each column of a table."""
+
+    each: Sequence[float]
+    """Of the titles that were given, in their order, 0…1."""
+    none: float
+    """That it is about none of them; all of these sum to 1."""
+    narrowing: Sequence[str] = ()
+    """As in `MeantColumn`."""
 
 
 class Reader(Protocol):
@@ -166,5 +181,11 @@ class ColumnFinder(Protocol):
         "Which ship of Tarn is the longest?" is about "length (m)" of the rows "of Tarn". `row` is
         the title of the first column, which mostly says what the rows are. None where the question
         is about none of these columns, or of other things, and from a model that cannot tell.
+        Raises ModelUnavailable.
+        """
+
+    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
+        """How likely it is about each column; None from a model that cannot tell.
+
         Raises ModelUnavailable.
         """

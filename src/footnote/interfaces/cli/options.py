@@ -42,7 +42,13 @@ Cursor = Annotated[
 ]
 TopK = Annotated[
     int | None,
-    typer.Option("--top-k", "-k", min=1, max=200, help="How much evidence; 8 unless set."),
+    typer.Option(
+        "--top-k",
+        "-k",
+        min=1,
+        max=200,
+        help="How much evidence; unless set, 8 to search and 16 to answer.",
+    ),
 ]
 Collections = Annotated[
     list[str] | None,

@@ -1,0 +1,125 @@
+"""Fit how likely a column is asked for, by what the reader and the column's model say of it.
+
+    python bench/fit_cells.py [--reader FILE]
+
+Questions for one cell of a row that they name, about the tables of `cells/` whose half is `to fit`:
+a multinomial logistic regression with three weights (`footnote.answering.named_cells`), by Newton's
+method. The other halves are in no fit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.answering import named_cells
+from footnote.answering.named_cells import ReadColumns, read_columns, rows_named
+from footnote.answering.tables import holds_table
+from footnote.domain import SearchRequest
+from footnote.jobs.inline import work_until_resting
+from installation import MODELS, bench_engine
+from reporting import finish, progress, show
+from totals import CELLS
+
+ROUNDS, RIDGE = 50, 1e-2
+ABSENT = 0.2
+"""Of questions about a row that it names, whose answer is in no column; more are in the fit."""
+Features = npt.NDArray[np.float64]
+"""Of each column and of none: the score, the logarithm of the chance, and one for none."""
+
+
+async def rows_read(models: Path, reader: str) -> list[tuple[ReadColumns, int]]:
+    """What is said of each row that a question names, and which column is asked for."""
+    lines = (CELLS / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = [each for each in map(json.loads, lines) if each["half"] == "to fit"]
+    found = []
+    async with bench_engine(models, None, reader=reader) as engine:
+        reads = engine.reader
+        assert reads is not None, "it is read with the packaged reader, or one that is named"
+        for name in dict.fromkeys(each["file"] for each in asked):
+            workspace = await engine.workspace((await engine.create_workspace(name)).name)
+            path = CELLS / name
+            received = await workspace.receive(path.read_bytes(), name, external_id=name)
+            await work_until_resting(
+                engine, workspace, [received.document.document_id], lambda _: None
+            )
+            with progress() as bars:
+                own = [each for each in asked if each["file"] == name]
+                for each in bars.track(own, description=name):
+                    response = await workspace.search(SearchRequest(query=each["question"]))
+                    tables = [one for one in response.evidence if holds_table(one)]
+                    if not tables:
+                        continue
+                    language = tables[0].passage.language
+                    terms = partial(engine.analyzer.terms, language=language)
+                    named = list(rows_named(each["question"], tables, terms))
+                    if len(named) != 1:
+                        continue
+                    cells = [cell.text for cell in named[0].row.cells[1:]]
+                    if each["kind"] == "cell" and each["value"] not in cells:
+                        continue
+                    told = await read_columns(reads, reads, each["question"], named[0])
+                    if told is not None:
+                        wanted = cells.index(each["value"]) if each["value"] else len(cells)
+                        found.append((told, wanted))
+    return found
+
+
+def features_of(told: ReadColumns) -> Features:
+    """What the three weights are of, for each column and for none; see `ReadColumns`."""
+    least = named_cells.LEAST_CHANCE
+    chances = np.log(np.maximum([*told.chances, told.none], least))
+    none = np.zeros(len(chances))
+    none[-1] = 1
+    return np.stack([np.array([*told.scores, 0.0]), chances, none], axis=1)
+
+
+def fitted(rows: list[tuple[Features, int]]) -> Features:
+    """The weights that make what is asked for likeliest."""
+    weights = np.zeros(3)
+    for _ in range(ROUNDS):
+        gradient, curvature = -RIDGE * weights, RIDGE * np.eye(3)
+        for features, wanted in rows:
+            odds = features @ weights
+            chances = np.exp(odds - odds.max())
+            chances /= chances.sum()
+            mean = chances @ features
+            gradient += features[wanted] - mean
+            curvature += (features * chances[:, None]).T @ features - np.outer(mean, mean)
+        weights = weights + np.linalg.solve(curvature, gradient)
+    return weights
+
+
+def main() -> None:
+    """Fit, and print the weights and how often the likeliest column is right."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--models", type=Path, default=MODELS)
+    parser.add_argument("--reader", default="packaged", help="a file of weights")
+    parser.add_argument("--json", action="store_true", help="end with one JSON object")
+    options = parser.parse_args()
+    read = asyncio.run(rows_read(options.models, options.reader))
+    rows = [(features_of(told), wanted) for told, wanted in read]
+    weights = fitted(rows)
+    absent = sum(wanted == len(features) - 1 for features, wanted in rows) / len(rows)
+    weights[2] += np.log(ABSENT / (1 - ABSENT)) - np.log(absent / (1 - absent))
+    named = dict(zip(("BY_READING", "BY_TITLE", "FOR_NONE"), weights.round(2), strict=True))
+    likeliest = [
+        (int((features @ weights).argmax()), wanted, len(features)) for features, wanted in rows
+    ]
+    right = sum(best == wanted for best, wanted, _ in likeliest)
+    wrong = sum(best not in (wanted, count - 1) for best, wanted, count in likeliest)
+    show(f"{len(rows)} rows", ["weight", ""], [[name, f"{each}"] for name, each in named.items()])
+    print(f"right {right}, another column {wrong}")
+    finish({**named, "rows": len(rows), "right": right, "wrong": wrong}, options.json)
+
+
+if __name__ == "__main__":
+    main()

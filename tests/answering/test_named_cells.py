@@ -1,0 +1,147 @@
+"""A question after one cell has it under the column that it means, or no answer where none is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footnote.answering.named_cells import LEAST_CELL, ReadColumns
+from footnote.answering.reader_answers import ReaderAnswerer
+from footnote.domain import Answer, BlockKind
+from footnote.index.analysis import TextAnalyzer
+from footnote.ports import ColumnChances, MeantColumn, PassageReading, PassageText
+
+from .factories import make_evidence, make_passage
+from .test_reader_answers import MarkingReader
+
+VISITS = """| job | visited_on | technician | hours | place |
+|---|---|---|---|---|
+| J-1 | 3 May 2024 | Ines Carrow | 2 | Fern Lodge |
+| J-2 | 9 May 2024 | Marek Tuska | 5 | Oak Yard |
+| J-3 | 9 May 2024 | Ines Carrow | 3 | Selm Hall |"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """Tells how likely one column of every table is; what is left speaks for none."""
+
+    title: str
+    chance: float = 0.97
+    offered: list[tuple[str, Sequence[str]]] = field(default_factory=list)
+
+    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+        return None
+
+    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
+        self.offered.append((row, titles))
+        each = [self.chance if title == self.title else 0.0 for title in titles]
+        return ColumnChances(each=each, none=1 - sum(each))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineReader(MarkingReader):
+    """Reads passages as marked, and of a row, a line for each cell, these cells with these odds."""
+
+    cells: Sequence[tuple[str, float]] = ()
+    lines: list[str] = field(default_factory=list)
+
+    async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
+        if not passages[0].text.startswith("job: "):
+            return await MarkingReader.read(self, question, passages)
+        self.lines.append(passages[0].text)
+        return await MarkingReader.read(replace(self, marked=self.cells), question, passages)
+
+
+async def answered(
+    question: str, finder: Told, reader: LineReader, prose: str = "The lodge is open."
+) -> Answer:
+    answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
+    passages = make_passage(VISITS, kinds=[BlockKind.TABLE]), make_passage(prose, name="prose")
+    return await answerer(question, make_evidence(*passages))
+
+
+@pytest.mark.parametrize("marked", [(), (("3 May 2024", 0.9),), (("Ines Carrow", 0.4),)])
+async def test_a_cell_is_the_one_that_both_models_speak_for(
+    marked: Sequence[tuple[str, float]],
+) -> None:
+    finder = Told(title="technician")
+    reader = LineReader(marked=marked, cells=[("Ines Carrow", 8.0), ("3 May 2024", 1.0)])
+    answer = await answered("Who visited Fern Lodge?", finder, reader)
+    assert answer.sentences[0].text == "J-1 — technician: Ines Carrow"
+    assert finder.offered == [("job", ["visited on", "technician", "hours", "place"])]
+    [line] = reader.lines
+    assert line.splitlines()[:2] == ["job: J-1", "visited on: 3 May 2024"]
+
+
+async def test_a_title_that_the_question_says_is_not_always_what_is_asked_for() -> None:
+    reader = LineReader(marked=[("Ines Carrow", 0.9)], cells=[("3 May 2024", 9.0)])
+    question = "When did the technician come to Fern Lodge?"
+    answer = await answered(question, Told(title="visited on"), reader)
+    assert answer.sentences[0].text == "J-1 — visited_on: 3 May 2024"
+
+
+async def test_what_no_column_has_is_not_said_from_another_one() -> None:
+    none = Told(title="", chance=0.0)
+    question = "Who paid for the visit to Fern Lodge?"
+    assert not (await answered(question, none, LineReader(marked=[("Ines Carrow", 0.9)]))).found
+    # Another row that was read surely, and prose, are not meant by that.
+    for sure, unsure in ((("Marek Tuska", 0.9), ("Marek Tuska", 0.4)),):
+        assert (await answered(question, none, LineReader(marked=[sure]))).found
+        assert (await answered(question, none, LineReader(marked=[unsure]))).found
+    prose = "Orla Venning paid for the visit to Fern Lodge."
+    reader = LineReader(marked=[("Orla Venning", 0.9)])
+    found = await answered(question, none, reader, prose=prose)
+    assert found.sentences[0].text == prose
+
+
+async def test_what_narrows_the_rows_further_is_not_left_out() -> None:
+    class Narrowing(Told):
+        async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances:
+            told = await Told.chances(self, question, row, titles)
+            assert told is not None
+            return replace(told, narrowing=["wooden"] if "wooden" in question else ["Fern Lodge"])
+
+    reader = LineReader(marked=(), cells=[("Ines Carrow", 8.0)])
+    finder = Narrowing(title="technician")
+    assert (await answered("Who visited Fern Lodge?", finder, reader)).found
+    assert not (await answered("Who visited the wooden Fern Lodge?", finder, reader)).found
+
+
+async def test_where_nothing_was_read_a_cell_has_to_be_likely() -> None:
+    question = "Who visited Fern Lodge?"
+    told = Told(title="technician", chance=0.5)
+    for odds in (-6.0, -2.0, 0.0, 1.0, 2.0, 6.0):
+        reader = LineReader(marked=(), cells=[("Ines Carrow", odds)])
+        answer = await answered(question, told, reader)
+        assert answer.found == (answer.confidence >= LEAST_CELL)
+    assert answer.found
+
+
+async def test_a_model_that_cannot_tell_changes_nothing() -> None:
+    class Silent(Told):
+        async def chances(self, question: str, row: str, titles: Sequence[str]) -> None:
+            return None
+
+    reader = LineReader(marked=[("3 May 2024", 0.9)])
+    answer = await answered("Who came to Fern Lodge?", Silent(title=""), reader)
+    assert answer.sentences[0].text == "J-1 — visited_on: 3 May 2024"
+
+
+chances = st.lists(st.floats(0, 1), min_size=1, max_size=8)
+
+
+@given(each=chances, none=st.floats(0, 1), scores=st.lists(st.floats(-20, 20), min_size=8))
+def test_probabilities_rise_with_what_is_read_and_sum_to_one(
+    each: list[float], none: float, scores: list[float]
+) -> None:
+    told = ReadColumns(scores=scores[: len(each)], chances=each, none=none, narrowing=())
+    found = told.probabilities
+    assert len(found) == len(each) + 1
+    assert sum(found) == pytest.approx(1)
+    higher = replace(told, scores=[told.scores[0] + 3, *told.scores[1:]]).probabilities
+    assert higher[0] >= found[0]
+    assert higher[-1] <= found[-1]
