@@ -22,7 +22,8 @@ VISITS = """| job | visited_on | technician | hours | place |
 |---|---|---|---|---|
 | J-1 | 3 May 2024 | Ines Carrow | 2 | Fern Lodge |
 | J-2 | 9 May 2024 | Marek Tuska | 5 | Oak Yard |
-| J-3 | 9 May 2024 | Ines Carrow | 3 | Selm Hall |"""
+| J-3 | 9 May 2024 | Ines Carrow | 3 | Selm Hall |
+| J-4 | 10 May 2024 | | 4 | Elm Barn |"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,12 @@ async def test_what_no_column_has_is_not_said_from_another_one() -> None:
     reader = LineReader(marked=[("Orla Venning", 0.9)])
     found = await answered(question, none, reader, prose=prose)
     assert found.sentences[0].text == prose
+
+
+async def test_an_empty_cell_says_nothing() -> None:
+    reader = LineReader(marked=[("10 May 2024", 0.9)], cells=[("10 May 2024", -4.0)])
+    assert not (await answered("Who visited Elm Barn?", Told(title="technician"), reader)).found
+    assert reader.lines[0].endswith("technician: \nhours: 4\nplace: Elm Barn")
 
 
 async def test_what_narrows_the_rows_further_is_not_left_out() -> None:

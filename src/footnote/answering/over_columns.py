@@ -155,7 +155,10 @@ class _OverTables:
         best = found[0] if found and found[0].probability >= self.least else None
         if best is not None and not is_cell(best):
             return None
-        if len(list(rows_named(self.question, self.tables, self.terms))) == 1:
+        named = await asyncio.to_thread(
+            lambda: list(rows_named(self.question, self.tables, self.terms))
+        )
+        if len(named) == 1:
             return None
         if best is not None and not await asks_for_more(
             self.reader, self.asked, {Operation.OTHER}, best, self._terms_of(best)
@@ -214,7 +217,9 @@ class _OverTables:
                 return None if computed is None else (computed, self.least)
         if len(named) > 1:
             return _several(named), 0.0
-        bound = bound_set(self.question, self.tables, self.terms, self.reading.meant)
+        bound = await asyncio.to_thread(
+            bound_set, self.question, self.tables, self.terms, self.reading.meant
+        )
         reason = f"rows are chosen by their words and names, and {bound!r} is in none of them"
         return None if bound is None else (NotComputed(reason=reason), 0.0)
 
