@@ -39,7 +39,7 @@ OPERATIONS = ("none", *(each.value for each in Operation))
 LEAST_OTHER = 0.25
 """Probability from which another calculation than the five is heard: one that is taken for them is
 answered wrongly. Of 98 such questions that nothing was fitted to 85 are heard, where the likeliest
-of .6 and more is believed 60, and 14 more of 1,501 others are taken for one."""
+of .6 and more is believed 60, and 30 more of 1,501 others are taken for one."""
 _PASSES = 3
 """As many words of a question can point back, each at something else."""
 _UNSPACED = re.compile(f"[{UNSPACED}]{{2}}")
