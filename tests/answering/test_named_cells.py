@@ -90,9 +90,8 @@ async def test_what_no_column_has_is_not_said_from_another_one() -> None:
     question = "Who paid for the visit to Fern Lodge?"
     assert not (await answered(question, none, LineReader(marked=[("Ines Carrow", 0.9)]))).found
     # Another row that was read surely, and prose, are not meant by that.
-    for sure, unsure in ((("Marek Tuska", 0.9), ("Marek Tuska", 0.4)),):
-        assert (await answered(question, none, LineReader(marked=[sure]))).found
-        assert (await answered(question, none, LineReader(marked=[unsure]))).found
+    for odds in (0.9, 0.4):
+        assert (await answered(question, none, LineReader(marked=[("Marek Tuska", odds)]))).found
     prose = "Orla Venning paid for the visit to Fern Lodge."
     reader = LineReader(marked=[("Orla Venning", 0.9)])
     found = await answered(question, none, reader, prose=prose)

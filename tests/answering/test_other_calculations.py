@@ -26,7 +26,7 @@ async def asked(
     table: str = EXPENSES,
     prose: str = "Berlin keeps its receipts.",
 ) -> Answer:
-    """The answer where the operation is heard in questions that say `median` or `How many`."""
+    """The answer where this operation is heard, beside the table and a sentence."""
     reader = MarkingReader(marked=marked, asks=asks)
     answerer = ReaderAnswerer(reader=reader, finder=FINDER, analyzer=TextAnalyzer())
     passages = make_passage(table, kinds=[BlockKind.TABLE]), make_passage(prose, name="prose")
