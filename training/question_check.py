@@ -72,6 +72,17 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
                 meant = await reader.column(each.question, each.row, each.titles)
                 count("no column of other things", table.language, meant, None, (each.question, each.row, *each.titles))  # fmt: skip
             meant = await reader.column(table.question, table.row, table.titles)
+            beside = await reader.operation_beside(table.question, table.row, table.titles)
+            heard = None if beside is None else beside.operation
+            said = "none" if heard is None else heard.value
+            name = (
+                "no operation beside titles"
+                if table.operation == "none"
+                else "operation beside titles"
+            )
+            count(name, table.language, said, table.operation, (table.question, *table.titles))
+            if heard is not None and table.operation not in ("none", said):
+                count("another operation beside titles", table.language, said, table.operation, ())
             name = "no column" if table.column is None else "column"
             number = None if meant is None else meant.number
             count(name, table.language, number, table.column, (table.question, *table.titles))

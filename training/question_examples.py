@@ -146,8 +146,13 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
             narrowing = np.full(len(talk.ids), -1)
             mark(narrowing, talk.question, each.narrowing)
             known = None if each in beside else narrowing
+            # A cell that its table lost may be counted there: "How many work in the lab?"
+            is_told = each not in beside and (
+                each.operation != "none" or (each.column is None) == (table.column is None)
+            )
             found.append(Example(talk=talk, group="column", apart=apart, language=each.language, wanted=wanted, kind=-1,
-                                 labels=np.full(len(talk.ids), -1), places=tuple(places), extreme=extreme, narrowing=known))  # fmt: skip
+                                 labels=np.full(len(talk.ids), -1), places=tuple(places), extreme=extreme, narrowing=known,
+                                 operation=OPERATIONS.index(each.operation) if is_told else -1))  # fmt: skip
     asked = operation_questions(data, draw)
     counts = Counter(each.operation for each in asked if not each.apart)
     for each in asked:

@@ -2,8 +2,8 @@
 
     python training/question_rewriting.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--work FOLDER]
 
-Two layers of their own above the six lowest ones, as Footnote itself computes these (so Footnote has to be installed), and linear heads: how a question
-stands to the one before and what it asks of a column, by the state of its first mark, what each token belongs to, and which title of a table a question is about (`footnote.models.question_rewriting`).
+Four layers of their own above the six lowest ones, as Footnote itself computes these (so Footnote has to be installed), and linear heads: how a question
+stands to the one before and what it asks of a column, alone and beside titles, by the state of its first mark, what each token belongs to, and which title of a table a question is about (`footnote.models.question_rewriting`).
 They are fitted on the lines of `questions/` (`question_lines.py`), in several spellings, on questions over columns (`operation_questions.py`), and on ordinary questions of the reading sets, which stand alone
 and ask for one thing and for no operation. One in seven lines and one in five sources are in no fit: `question_check.py` tells how it does on them.
 """
@@ -42,7 +42,7 @@ from footnote.models.question_tokens import (
     PARTS,
 )
 
-LAYERS, STEPS = 3, 4000
+LAYERS, STEPS = 4, 4000
 RATE, HEAD_RATE, DECAY = 1.5e-4, 1.5e-3, 2e-2
 BATCH = {
     "moved": 18,
@@ -80,13 +80,14 @@ class Rewriting(torch.nn.Module):
         self.columns = torch.nn.Linear(width, 2)
         self.extremes = torch.nn.Linear(width, len(EXTREMES))
         self.operations = torch.nn.Linear(width, len(OPERATIONS))
+        self.operations_beside = torch.nn.Linear(width, len(OPERATIONS))
         self.narrowing = torch.nn.Linear(width, len(MARKS))
         self.drop = torch.nn.Dropout(dropout)
 
     def forward(
         self, states: torch.Tensor, attention: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Log-odds of kinds, (texts, kinds), of what each token belongs to, (texts, tokens, marks and parts), of what it says for a column, for none, for the ends of its column and for which rows are meant, (texts, tokens, 7), and of operations, (texts, operations)."""
+        """Log-odds of kinds, (texts, kinds), of what each token belongs to, (texts, tokens, marks and parts), of what it says for a column, for none, for the ends of its column and for which rows are meant, (texts, tokens, 7), and of operations of a question alone and beside titles, (texts, 2, operations)."""
         mask = (1 - attention[:, None, None, :]) * -1e4
         x = self.drop(states)
         for layer in self.layers:
@@ -96,7 +97,7 @@ class Rewriting(torch.nn.Module):
             self.kinds(x[:, 0]),
             self.labels(x),
             torch.cat([self.columns(x), self.extremes(x), self.narrowing(x)], dim=2),
-            self.operations(x[:, 0]),
+            torch.stack([self.operations(x[:, 0]), self.operations_beside(x[:, 0])], dim=1),
         )
 
     @property
@@ -108,6 +109,7 @@ class Rewriting(torch.nn.Module):
             "columns": self.columns,
             "extremes": self.extremes,
             "operations": self.operations,
+            "operations_beside": self.operations_beside,
             "narrowing": self.narrowing,
         }
 
@@ -147,6 +149,7 @@ def fitted(
         "columns": [],
         "ends": [],
         "operations": [],
+        "beside": [],
         "narrowing": [],
     }
     for step in range(1, STEPS + 1):
@@ -164,6 +167,7 @@ def fitted(
         with torch.autocast("cpu", dtype=torch.bfloat16):
             said, tokens, columns, operations = network(given, attention)
         asked = torch.tensor([known[at].operation for at in batch])
+        beside = torch.tensor([known[at].group == "column" for at in batch])
         follows = kinds >= 0
         tables = [
             (columns[row].float(), known[at]) for row, at in enumerate(batch) if known[at].places
@@ -196,7 +200,8 @@ def fitted(
             "columns": torch.stack(by_table).mean(),
             "ends": torch.stack([*ends, torch.zeros(())]).mean(),
             "narrowing": torch.stack(rows_told).mean(),
-            "operations": torch.nn.functional.cross_entropy(operations.float(), asked, ignore_index=-1, label_smoothing=0.05),
+            "operations": torch.nn.functional.cross_entropy(operations[~beside, 0].float(), asked[~beside], ignore_index=-1, label_smoothing=0.05),
+            "beside": torch.nn.functional.cross_entropy(operations[beside, 1].float(), asked[beside], ignore_index=-1, label_smoothing=0.05),
         }  # fmt: skip
         loss = (
             0.5 * parts["kind"]
@@ -204,7 +209,7 @@ def fitted(
             + 3 * parts["parts"]
             + 2 * parts["narrowing"]
             + parts["columns"]
-            + 0.5 * (parts["ends"] + parts["operations"])
+            + 0.5 * (parts["ends"] + parts["operations"] + parts["beside"])
         )
         optimiser.zero_grad(set_to_none=True)
         loss.backward()

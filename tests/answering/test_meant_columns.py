@@ -10,7 +10,7 @@ import pytest
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
-from footnote.ports import ColumnChances, MeantColumn, Operation
+from footnote.ports import ColumnChances, MeantColumn, Operation, ToldOperation
 
 from .factories import make_evidence, make_passage
 from .test_column_answers import HearingReader
@@ -51,6 +51,11 @@ class Finder:
         each = [0.99 if number == at else 0.0 for at in range(len(titles))]
         narrowing = () if meant is None else meant.narrowing
         return ColumnChances(each=each, none=1 - sum(each), narrowing=narrowing)
+
+    async def operation_beside(
+        self, question: str, row: str, titles: Sequence[str]
+    ) -> ToldOperation | None:
+        return None
 
 
 NARROWING = ("wooden", "of Tarn", "of Kiel", "the Petrel")

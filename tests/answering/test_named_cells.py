@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 
 from footnote.answering.named_cells import LEAST_CELL, ReadColumns
 from footnote.answering.reader_answers import ReaderAnswerer
-from footnote.domain import Answer, BlockKind
+from footnote.domain import Answer, BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
-from footnote.ports import ColumnChances, MeantColumn, PassageReading, PassageText
+from footnote.ports import (
+    ColumnChances,
+    MeantColumn,
+    PassageReading,
+    PassageText,
+    ToldOperation,
+    Widened,
+)
 
 from .factories import make_evidence, make_passage
 from .test_reader_answers import MarkingReader
@@ -41,6 +48,11 @@ class Told:
         self.offered.append((row, titles))
         each = [self.chance if title == self.title else 0.0 for title in titles]
         return ColumnChances(each=each, none=1 - sum(each))
+
+    async def operation_beside(
+        self, question: str, row: str, titles: Sequence[str]
+    ) -> ToldOperation | None:
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +110,16 @@ async def test_what_no_column_has_is_not_said_from_another_one() -> None:
     assert found.sentences[0].text == prose
 
 
+async def test_what_is_asked_whether_it_is_so_need_not_be_so() -> None:
+    reader = LineReader(marked=[("3 May 2024", 0.9)], cells=[("Ines Carrow", 8.0)])
+    finder = Told(title="technician")
+    answer = await answered("Was it Marek Tuska who came for J-1?", finder, reader)
+    assert answer.sentences[0].text == "J-1 — technician: Ines Carrow"
+    # Rows of neither name are not asked for.
+    other = await answered("Was it Marek Tuska on 3 May 2024 or 10 May 2024?", finder, reader)
+    assert "Ines Carrow" not in other.text
+
+
 async def test_an_empty_cell_says_nothing() -> None:
     reader = LineReader(marked=[("10 May 2024", 0.9)], cells=[("10 May 2024", -4.0)])
     assert not (await answered("Who visited Elm Barn?", Told(title="technician"), reader)).found
@@ -125,6 +147,34 @@ async def test_where_nothing_was_read_a_cell_has_to_be_likely() -> None:
         answer = await answered(question, told, reader)
         assert answer.found == (answer.confidence >= LEAST_CELL)
     assert answer.found
+
+
+async def test_a_row_is_named_where_the_whole_table_has_no_other_one_of_that_name() -> None:
+    lines = VISITS.splitlines()
+    whole = make_passage(VISITS, kinds=[BlockKind.TABLE])
+    [span] = whole.spans
+    text = "\n".join(lines[:4])
+    part = replace(
+        whole,
+        text=text,
+        char_end=len(text),
+        spans=(replace(span, char_end=len(text), ends=False),),
+    )
+    asked: list[Sequence[Passage]] = []
+
+    async def around(passages: Sequence[Passage]) -> Mapping[int, Widened]:
+        asked.append(passages)
+        return {part.chunk_no: Widened(passage=whole, distances={})}
+
+    reader = LineReader(marked=(), cells=[("Marek Tuska", 8.0), ("Ines Carrow", 8.0)])
+    answerer = ReaderAnswerer(
+        reader=reader, finder=Told(title="technician"), analyzer=TextAnalyzer()
+    )
+    with_rest = replace(answerer, around=around)
+    for question, is_alone in (("Who came on 9 May 2024?", False), ("Who did J-1?", True)):
+        assert (await answerer(question, make_evidence(part))).found
+        assert (await with_rest(question, make_evidence(part))).found == is_alone
+    assert [[each.chunk_id for each in passages] for passages in asked] == [[part.chunk_id]] * 2
 
 
 async def test_a_model_that_cannot_tell_changes_nothing() -> None:

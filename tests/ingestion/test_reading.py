@@ -205,6 +205,28 @@ def test_a_value_that_is_too_long_is_named_by_its_row(above: int) -> None:
     assert "quotation mark that is never closed" in caught.value.advice
 
 
+def table_of(text: str) -> list[str]:
+    return [each.text for each in read_document(text.encode(), "values.csv").blocks]
+
+
+def test_a_quotation_mark_that_is_never_closed_is_a_character() -> None:
+    [table] = table_of('name,note\nada,"5 inches\nbob,x\ncleo,y\n')
+    assert table.splitlines()[2:] == ['| ada | "5 inches |', "| bob | x |", "| cleo | y |"]
+    [table] = table_of('name,note\nada,"one\nof ""two"" lines"\nbob,x\n')
+    assert table.splitlines()[2:] == ['| ada | one of "two" lines |', "| bob | x |"]
+
+
+def test_a_table_goes_on_below_a_gap_where_its_numbers_do() -> None:
+    [table] = table_of("name,city,amount\nada,Oslo,10\ncleo,Paris,30\n\nDora\nEmil,Bern,50\n")
+    assert table.splitlines()[3:] == [
+        "| cleo | Paris | 30 |",
+        "| Dora |  |  |",
+        "| Emil | Bern | 50 |",
+    ]
+    both = table_of("name,amount\nada,10\n\nCities\ncity,country\nOslo,Norway\n")
+    assert len(both) > 1
+
+
 @pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\u200f", "\u061c"], ids=ascii)
 @pytest.mark.parametrize(
     ("name", "text"),

@@ -117,3 +117,10 @@ async def test_the_commands_show_set_and_unset(settings: Settings) -> None:
     wrong = await command(env, "config", "set", "top_k", "many")
     assert wrong.code == 2
     assert "it must be a whole number" in wrong.err
+    assert "Hint: give it another value; it says: Passages returned" in wrong.err
+    below = await command(env, "config", "set", "min_similarity", "-0.2")
+    assert "min_similarity is -0.2, set here by local" in below.out
+    assert "it must be at least 1" in (await command(env, "config", "set", "top_k", "-5")).err
+    unknown = await command(env, "config", "set", "top_k", "5", "--loud")
+    assert unknown.code == 2
+    assert "--loud" in unknown.err

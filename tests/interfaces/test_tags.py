@@ -51,8 +51,14 @@ async def test_the_command_line_tags_what_it_takes_in(settings: Settings, tmp_pa
 async def test_a_tag_that_cannot_be_stored_is_refused(settings: Settings, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("A note.")
-    ended = await footnote(
-        environment(settings), "ingest", "--no-wait", "--tag", "x" * 101, str(note)
-    )
-    assert ended.code == 1
-    assert "not 101" in " ".join(ended.out.split())
+    env = environment(settings)
+    for option, value, why in (
+        ("--tag", "x" * 101, "it must have at most 100 characters, not 101"),
+        ("--tag", "", "it must not be empty"),
+        ("--share-with", "group:", "it must not be empty"),
+    ):
+        ended = await footnote(env, "ingest", "--no-wait", option, value, str(note))
+        assert ended.code == 2
+        assert f"Invalid value for '{option}': {why}" in " ".join(ended.err.split())
+    listed = await footnote(env, "documents", "list", "--json")
+    assert json.loads(listed.out)["documents"] == []

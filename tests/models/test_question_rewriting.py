@@ -365,6 +365,35 @@ async def test_an_operation_is_believed_from_its_probability_on(
     assert len(found) > 1
 
 
+async def test_what_is_asked_is_told_beside_the_titles(
+    reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
+) -> None:
+    head = weights.rewriter
+    assert head is not None
+    found = set()
+    for number in range(24):
+        titles = [f"title {each} of {number}" for each in range(1 + number % 4)]
+        question = f"What do {number} things weigh on the {'other ' * number}side?"
+        talk, places = titles_talk(tokenizer, question, "thing", titles)
+        states = reference_states(weights, talk.ids, above=weights.rewriting)
+        odds = states[0] @ head.operations_beside + head.operations_beside_bias
+        chances = np.exp(odds) / np.exp(odds).sum()
+        best = int(chances.argmax())
+        other = chances[OPERATIONS.index("other")]
+        if abs(chances[best] - head.least_operation) > 0.01 and abs(other - LEAST_OTHER) > 0.01:
+            believed = best if chances[best] >= head.least_operation else 0
+            number = OPERATIONS.index("other") if other >= LEAST_OTHER else believed
+            told = await reader.operation_beside(question, "thing", titles)
+            assert told is not None
+            assert told.operation == (Operation(OPERATIONS[number]) if number else None)
+            assert told.probability == pytest.approx(chances[number], abs=1e-3)
+            columns = await reader.chances(question, "thing", titles)
+            assert columns is not None
+            assert told.none == pytest.approx(columns.none, abs=1e-6)
+            found.add(told.operation)
+    assert len(found) > 1
+
+
 async def test_a_question_that_is_too_long_to_read_stays_whole(reader: PackagedReader) -> None:
     question = "Who pays and when? " * QUESTION_TOKENS
     assert tuple(await reader.parts(question)) == (question,)
@@ -378,5 +407,6 @@ async def test_a_reader_without_it_cannot_tell(tmp_path: Path, e5_folder: Path) 
     assert tuple(await plain.parts("Who and when?")) == ("Who and when?",)
     assert await plain.column("Which is the longest?", "ship", ["length"]) is None
     assert await plain.chances("How long is the Heron?", "ship", ["length"]) is None
+    assert await plain.operation_beside("How many ships are there?", "ship", ["length"]) is None
     assert await plain.operation("What is the sum of the prices?") is None
     await plain.close()

@@ -112,6 +112,7 @@ def _rewriting_heads(draw: np.random.Generator) -> dict[str, npt.NDArray[np.gene
     }
     heads = {"kinds": len(KINDS), "labels": len(MARKS) + len(PARTS), "columns": 2, "extremes": 2}
     heads |= {"operations": len(OPERATIONS), "narrowing": len(MARKS)}
+    heads |= {"operations_beside": len(OPERATIONS)}
     for head, outputs in heads.items():
         tensors[f"rewriting.{head}"] = draw.normal(0, 0.3, (WIDTH, outputs)).astype(np.float32)
         tensors[f"rewriting.{head}_bias"] = draw.normal(0, 0.1, outputs).astype(np.float32)

@@ -17,6 +17,8 @@ from footnote.language.negators import NEGATION_WORDS
 from footnote.ports import Operation
 
 _JOINING = frozenset("tn")
+_COMMA = re.compile(r"\s*[,;、]\s*")
+_SEVERAL = 2
 _WORD = re.compile(r"\w+")
 _FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
 """Of a cell that a compound may begin with, and of what may be an ending of the cell itself."""
@@ -63,9 +65,17 @@ class Asked:
     @cached_property
     def titles(self) -> list[int]:
         """The columns whose titles the question says, their units aside."""
-        said = [title for title in self.table.header if self.says(without_unit(title))]
+        said = {title for title in self.table.header if self.says(without_unit(title))}
+        plain = {without_unit(each) for each in said}
+        said = {each for each in said if not self._is_part_of_another(without_unit(each), plain)}
         kept = closest(said, self.question, self.terms)
         return [at for at, title in enumerate(self.table.header) if title in kept]
+
+    @cached_property
+    def says_rows(self) -> bool:
+        """Whether it says what the rows are: by their title, or that of the section or sheet."""
+        above = self.located[0].passage.heading_path[-1:]
+        return 0 in self.titles or any(map(self.says, above))
 
     @cached_property
     def groups(self) -> Mapping[int, frozenset[str]]:
@@ -82,7 +92,7 @@ class Asked:
                 said = {
                     each
                     for each in set(self.table.column(at))
-                    if self.says(each) and not self._terms(each) <= titles
+                    if self._says_of(each, at) and not self._terms(each) <= titles
                 }
                 said = {each for each in said if not self._is_part_of_another(each, said)}
                 if len(said) > 1:
@@ -106,6 +116,7 @@ class Asked:
     def other_number(self) -> str | None:
         """By which it sets a bound or names a thing: one that no title or group has."""
         held = [*self.table.header, *(each for group in self.groups.values() for each in group)]
+        held += self._above
         known = {digits for text in held for digits in _digits(text)}
         return next((each for each in _digits(self.question) if each not in known), None)
 
@@ -207,7 +218,7 @@ class Asked:
         said = [each for each in self.titles if each not in self.numeric]
         if len(said) == 1 and said[0] not in self.groups:
             return said[0]
-        return 0 if 0 in said or self.groups else None
+        return 0 if self.says_rows or self.groups else None
 
     @property
     def leaving_out(self) -> str | None:
@@ -275,10 +286,23 @@ class Asked:
                     return word.strip("?!.,"), cells.pop()
         return None
 
+    def _says_of(self, cell: str, column: int) -> bool:
+        """Whether the question says a cell, or one of several things in it.
+
+        A comma parts these where one of them is a cell by itself in another row.
+        """
+        if self.says(cell):
+            return True
+        parts = [each for each in _COMMA.split(cell) if each]
+        if len(parts) < _SEVERAL or not any(map(self.says, parts)):
+            return False
+        known = {each.casefold() for each in self.table.column(column)}
+        return any(each.casefold() in known for each in parts)
+
     def _is_part_of_another(self, cell: str, said: Set[str]) -> bool:
         """Whether the question says this cell only in saying a longer one: "concert grand"."""
         own = self._terms(cell)
-        longer = [each for each in said if own < self._terms(each)]
+        longer = [each for each in said if own < self._terms(each) and self.says(each)]
         times = Counter(self.terms(self.question))
         return bool(longer) and any(times[each] <= len(longer) for each in own)
 

@@ -257,7 +257,7 @@ def _extreme(
     values, title = quantities.values, table.header[column]
     extreme = max(values) if operation is Operation.LARGEST else min(values)
     best = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
-    names = [row.cells[0].text for row in best if column and row.cells[0].text]
+    names = [table.name_of(row, (column,)) for row in best if column and row.cells[0].text]
     more = f" and {len(names) - MOST_CITED} more" if len(names) > MOST_CITED else ""
     named = "; ".join(names[:MOST_CITED]) + more
     value = f"{title}: {best[0].cells[column].text}" if title else best[0].cells[column].text

@@ -14,14 +14,15 @@ from footnote.answering.naming import place_of
 from footnote.answering.observing import heading_of
 from footnote.answering.tables import Row, is_cell, tables_of
 from footnote.answering.titles import Terms, spaced, spoken
+from footnote.answering.whole_tables import with_whole_tables
 from footnote.domain import Evidence
-from footnote.ports import Analyzer, ColumnFinder, PassageText, Reader
+from footnote.ports import Analyzer, Around, ColumnFinder, PassageText, Reader
 
 SURELY_ELSEWHERE = 0.5
 """Probability from which an answer elsewhere is said instead of what stands in such a cell."""
 LEAST_CELL = 0.5
 """Probability from which a cell of such a row is said where nothing was read."""
-BY_READING, BY_TITLE, FOR_NONE = 0.32, 0.26, -2.23
+BY_READING, BY_TITLE, FOR_NONE = 0.30, 0.30, -2.05
 """Log-odds of a column for each unit that the reader gives its cell, for each of the logarithm of
 its chance by its title, and for none of them. `bench/fit_cells.py` fits them, one question of five
 being about what no column has."""
@@ -43,6 +44,8 @@ class NamedCell:
     analyzer: Analyzer
     least: float
     """Probability from which an answer was found."""
+    around: Around | None = None
+    """What has the rest of a table of which a part was found."""
 
     async def __call__(
         self, question: str, chosen: Sequence[Located], tables: Sequence[Evidence]
@@ -68,6 +71,12 @@ class NamedCell:
         """The rows that the question names, each with the cell that is asked for, if one is."""
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         named = await asyncio.to_thread(lambda: list(rows_named(question, tables, terms)))
+        if self.around is not None and not all(each.asked.table.is_whole for each in named):
+            # Another row of that name may stand in a part of the table that was not found.
+            whole = await with_whole_tables(tables, tables, self.around)
+            alone = await asyncio.to_thread(lambda: list(rows_named(question, whole, terms)))
+            places = {place_of(each.row.candidate) for each in alone}
+            named = [each for each in named if place_of(each.row.candidate) in places]
         told = []
         for row in named if len(named) <= MOST_ROWS else ():
             columns = await read_columns(self.reader, self.finder, question, row)
@@ -143,8 +152,20 @@ def rows_named(question: str, evidence: Sequence[Evidence], terms: Terms) -> Ite
         place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
         asked = Asked(question=question, table=table, terms=terms, located=[place])
         rows = [each for each in table.rows if asked.groups and asked.is_among(each)]
+        if not rows:
+            # "Is order 7 delivered?" names a row by its name, and a state that it may not have.
+            rows = _rows_of_one_name(asked)
         if len(rows) == 1 and len(table.header) > 1:
             yield NamedRow(asked=asked, row=rows[0])
+
+
+def _rows_of_one_name(asked: Asked) -> list[Row]:
+    """The row with the first cell that the question says and no other row has, if any."""
+    for at, said in asked.groups.items():
+        rows = [row for row in asked.table.rows if row.cells[at].text in said]
+        if len(rows) == 1:
+            return rows
+    return []
 
 
 async def read_columns(

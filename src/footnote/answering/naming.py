@@ -36,7 +36,8 @@ class Named:
     located: Located
     """In the first of its rows, with the probability that a model gives to the column."""
     says_rows: bool
-    """Whether the question says what its rows are."""
+    """Whether the question says what its rows are, by the title of the first column or by what is
+    written above the table."""
     says_column: bool
     """Whether it says the column's title."""
     meant: MeantColumn | None
@@ -44,6 +45,8 @@ class Named:
     unexplained: str | None
     """Where no model told the column, the one word that names neither column nor group of the table
     nor its document, if any."""
+    words_left: int
+    """How many such words there are."""
 
 
 def tables_named(
@@ -56,8 +59,8 @@ def tables_named(
     """The table whose column the question means, or names by its words where that is all it says.
 
     One further word may then say what is to be computed. Of several tables those are taken whose
-    rows, or else whose column, the question names, or else the one that a model believes far more;
-    several are named alike.
+    rows, or else whose column, the question names, of these those that leave the fewest of its
+    words unexplained, or else the one that a model believes far more; several are named alike.
     """
     found = []
     for table in tables_of(evidence):
@@ -78,19 +81,24 @@ def tables_named(
         if any(len(each.cells) != len(table.header) for each in table.rows):
             continue
         column = asked.column(operation)
-        says_column = column in asked.titles
+        says_column = column in asked.titles or (
+            operation is Operation.COUNT and column == 0 and asked.says_rows
+        )
         if column is not None and (own or (says_column and len(asked.unexplained) <= 1)):
             found.append(
                 Named(
                     located=place,
-                    says_rows=0 in asked.titles,
+                    says_rows=asked.says_rows,
                     says_column=says_column,
                     meant=own if own is not None and own.number == column else None,
                     unexplained=None if own else next(iter(asked.unexplained), None),
+                    words_left=len(asked.unexplained),
                 )
             )
     found = [each for each in found if each.says_rows] or found
     found = [each for each in found if each.says_column] or found
+    fewest = min((each.words_left for each in found), default=0)
+    found = [each for each in found if each.words_left == fewest]
     if len(found) < _SEVERAL:
         return found
     first, second, *_ = sorted(found, key=lambda each: each.located.probability, reverse=True)
@@ -109,10 +117,10 @@ def group_named(
 ) -> Located | None:
     """A row of the one table of which the question names several rows by what their cells say.
 
-    None where two tables are named so, where cells of one column differ in what the question says,
-    and where more than one column of numbers may be meant; rows are counted where none is.
+    None where two tables are named so alike, where cells of one column differ in what the question
+    says, and where more than one column of numbers may be meant; rows are counted where none is.
     """
-    found = []
+    found: list[tuple[bool, int, Located]] = []
     for table in tables_of(evidence):
         row = table.rows[0].candidate
         place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
@@ -132,8 +140,10 @@ def group_named(
                 else column in asked.titles or asked.numeric == [column]
             )
         ):
-            found.append(place)
-    return found[0] if len(found) == 1 else None
+            found.append((not asked.says_rows, len(asked.unexplained), place))
+    least = min((each[:2] for each in found), default=None)
+    found = [each for each in found if each[:2] == least]
+    return found[0][2] if len(found) == 1 else None
 
 
 def bound_set(
@@ -168,10 +178,10 @@ def rows_alike(
 ) -> list[Alike]:
     """The rows that a question names as it names that of its answer, this one among them.
 
-    They are of one group that it says. Empty where a word of its cells tells the row of the answer
-    from them, and where it was read so much better than the others that its own words may do so
-    in another way; but not for numbers under a title that the question says, where at most one
-    further word could tell the row.
+    They are of one group that it says, or of all that it says where it asks for their names. Empty
+    where a word of its cells tells the row of the answer from them, and where it was read so much
+    better than the others that its own words may do so in another way; but not for numbers under a
+    title that the question says, where at most one further word could tell the row.
     """
     table = table_around(found.candidate, evidence)
     if table is None or any(len(each.cells) != len(table.header) for each in table.rows):
@@ -179,6 +189,8 @@ def rows_alike(
     asked = Asked(question=question, table=table, terms=terms, located=[found])
     column = next(iter(asked.pointed), None)
     kept = [row for row in table.rows if asked.is_among(row)]
+    if column in (0, *asked.groups) and table.is_whole and not asked.unexplained:
+        return _listed(found, asked, kept)
     own = [row for row in kept if row.candidate.canonical_span == found.candidate.canonical_span]
     if (
         column is None
@@ -208,7 +220,7 @@ def rows_alike(
                 start=row.cells[column].start,
                 end=row.cells[column].end,
             ),
-            text=f"{row.cells[0].text} — "
+            text=f"{table.name_of(row, (*telling, column))} — "
             + ", ".join(
                 f"{table.header[at]}: {row.cells[at].text}"
                 for at in ((*telling, column) if column else telling)
@@ -216,6 +228,33 @@ def rows_alike(
         )
         for row in kept
         if row.cells[column].text and not row.candidate.gives_orders
+    ]
+
+
+def _listed(found: Located, asked: Asked, rows: Sequence[Row]) -> list[Alike]:
+    """The names of the rows of the group that the question names, with their further words.
+
+    Empty where it names none or one of them.
+    """
+    table = asked.table
+    named = [row for row in rows if row.cells[0].text and not row.candidate.gives_orders]
+    if not asked.groups or 0 in asked.groups or len(named) < _SEVERAL:
+        return []
+    telling = [
+        at
+        for at in range(1, len(table.header))
+        if at not in asked.ordered and len({row.cells[at].text for row in named}) > 1
+    ]
+    said = sorted({*asked.groups, *telling})
+    return [
+        Alike(
+            located=replace(
+                found, candidate=row.candidate, start=row.cells[0].start, end=row.cells[0].end
+            ),
+            text=f"{table.name_of(row, said)} — "
+            + ", ".join(f"{table.header[at]}: {row.cells[at].text}" for at in said),
+        )
+        for row in named
     ]
 
 

@@ -22,7 +22,7 @@ from footnote.answering.operations_heard import (
 from footnote.answering.reading import locate, text_of
 from footnote.answering.sentences import candidates_of
 from footnote.answering.tables import is_cell, tables_of, under_title
-from footnote.answering.titles import Terms, spoken
+from footnote.answering.titles import Terms, spaced, spoken
 from footnote.answering.whole_tables import least_unmet, with_whole_tables
 from footnote.domain import Evidence
 from footnote.ports import (
@@ -33,11 +33,16 @@ from footnote.ports import (
     Operation,
     PassageReading,
     Reader,
+    ToldOperation,
 )
 
 MOST_UNMET = 0.7
 """Of a table whose group is asked for by its cells alone: a little less than where an answer was
 read in it (`answering/columns.py`)."""
+
+MOST_TITLES, LEAST_SURE = 4, 0.5
+"""Tables beside whose titles a question is read, and the chance of no column from which the first
+of them is as good as another."""
 
 BY_ODDS, BY_SOUND, OF_END = 0.35, 0.2, 0.2
 """How likely the end of a column is the one that is meant, in log-odds: for each unit of the odds
@@ -72,10 +77,8 @@ class OverColumn:
     ) -> Over | None:
         """What the question asks of a column, if the answer stands in one."""
         asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
-        # What is asked does not hang on the question mark.
-        bare = asked.rstrip(" ?")
-        texts = list(dict.fromkeys((asked, bare, f"{bare}?")))
-        told = await asyncio.gather(*map(self.reader.operation, texts))
+        beside = await self._beside(asked, tables)
+        told = await self._alone(asked) if beside is None else (beside.operation,)
         if not any(told):
             return None
         parts, kept = tables, {each.passage.chunk_id for each in tables}
@@ -104,6 +107,7 @@ class OverColumn:
             ),
             reader=self.reader,
             least=self.least,
+            sure=0.0 if beside is None else beside.probability,
         )
         if Operation.OTHER in told:
             return await over.not_made(found, _likeliest_cell(parts, readings))
@@ -112,6 +116,32 @@ class OverColumn:
         if of_named is not None and not (found and _is_surer(found[0], of_named)):
             return of_named
         return await over.of_cells(found, _likeliest_cell(parts, readings), named)
+
+    async def _alone(self, question: str) -> Sequence[Operation | None]:
+        """What is heard in the question by itself, with and without a question mark."""
+        bare = question.rstrip(" ?")
+        texts = dict.fromkeys((question, bare, f"{bare}?"))
+        return await asyncio.gather(*map(self.reader.operation, texts))
+
+    async def _beside(self, question: str, tables: Sequence[Evidence]) -> ToldOperation | None:
+        """What a model says of the question beside the titles of the table that it is about.
+
+        None where nothing tells.
+        """
+        if self.finder is None:
+            return None
+        headers = dict.fromkeys(each.header for each in candidates_of(tables) if any(each.header))
+        told = await asyncio.gather(
+            *(
+                self.finder.operation_beside(question, spaced(row), [*map(spaced, titles)])
+                for row, *titles in list(headers)[:MOST_TITLES]
+            )
+        )
+        known = [each for each in told if each is not None]
+        if not known:
+            return None
+        surest = min(known, key=lambda each: each.none)
+        return surest if surest.none < LEAST_SURE else known[0]
 
     async def _names_in(self, question: str) -> list[str]:
         """The names in a question; none where nothing finds them."""
@@ -130,7 +160,7 @@ class _OverTables:
     asked: str
     """As it is spoken, without the spelling of titles."""
     told: Sequence[Operation | None]
-    """What was heard in it, as it stands and with and without a question mark."""
+    """What was heard in it: beside the titles, or else with and without a question mark."""
     evidence: Sequence[Evidence]
     tables: Sequence[Evidence]
     """Those of the evidence that hold one."""
@@ -140,6 +170,8 @@ class _OverTables:
     reading: TableReading
     reader: Reader
     least: float
+    sure: float
+    """How likely it asks for what was heard, told beside the titles; 0 where nothing tells."""
 
     @property
     def heard(self) -> set[Operation]:
@@ -186,7 +218,7 @@ class _OverTables:
         computed = await self._computed(operation, [named.located])
         if computed is None:
             return None
-        sure = named.located.probability
+        sure = self.sure if operation is Operation.COUNT else named.located.probability
         if named.meant is not None and operation in ENDS:
             sounds = BY_SOUND if self.heard == {named.meant.extreme} else -BY_SOUND
             sure /= 1 + exp(-(BY_ODDS * named.meant.extreme_odds + sounds + OF_END))
@@ -214,7 +246,7 @@ class _OverTables:
             )
             if row is not None and self.reading.unmet[row.passage.chunk_id] <= MOST_UNMET:
                 computed = await self._computed(each, [row])
-                return None if computed is None else (computed, self.least)
+                return None if computed is None else (computed, max(self.sure, self.least))
         if len(named) > 1:
             return _several(named), 0.0
         bound = await asyncio.to_thread(

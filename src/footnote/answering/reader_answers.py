@@ -25,7 +25,7 @@ from footnote.answering.over_columns import OverColumn
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.reading import once_each, read_statements
 from footnote.answering.sentences import Cell, cells_of
-from footnote.answering.tables import holds_table, in_named_column
+from footnote.answering.tables import holds_table, in_named_column, name_of_row
 from footnote.answering.titles import Terms
 from footnote.answering.weighing import AsRead, Weigh, Weighed
 from footnote.answering.whole_tables import with_cited_rows
@@ -132,6 +132,7 @@ class ReaderAnswerer:
                         finder=self.finder,
                         analyzer=self.analyzer,
                         least=self.least_answerability,
+                        around=self.around,
                     )
                     chosen = await in_cell(question, chosen, tables)
         except ModelUnavailable as unavailable:
@@ -153,7 +154,7 @@ class ReaderAnswerer:
         confidence = chosen[0].probability if chosen else 0.0
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
-        told = [(each, said_of(question, each)) for each in chosen]
+        told = [(each, said_of(question, each, ranked)) for each in chosen]
         alike = rows_alike(question, chosen[0], ranked, self._terms_of(chosen[0]), weighed.found)
         if len(alike) > MOST_ALIKE:
             note = (
@@ -229,7 +230,7 @@ def computed(
     )
 
 
-def said_of(question: str, found: Located) -> str:
+def said_of(question: str, found: Located, evidence: Sequence[Evidence]) -> str:
     """The statement; of a table's row, the cells asked for, with its own and their columns' names.
 
     Where the row's name is what was asked for, the cells are said that the question tells it by.
@@ -245,7 +246,9 @@ def said_of(question: str, found: Located) -> str:
             return found.candidate.statement
         return f"{_titled(named)} — {', '.join(map(_titled, telling))}"
     told = ", ".join(_titled(each) for each in asked if each is not named)
-    return f"{named.text} — {told}"
+    numbers = [number for number, each in enumerate(cells_of(found.candidate)) if each in asked]
+    name = name_of_row(found.candidate, evidence, said=numbers) or named.text
+    return f"{name} — {told}"
 
 
 def _titled(cell: Cell) -> str:

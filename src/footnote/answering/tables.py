@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from footnote.answering.choosing import Located, is_said
@@ -19,6 +19,7 @@ from footnote.language.quantities import (
 )
 from footnote.ports import AnswerSpan
 
+_LONGEST_NAME = 60
 _BETWEEN_PARTS = 2
 """Most characters between two parts of a table that follow each other; no row is as short."""
 
@@ -51,6 +52,21 @@ class Table:
     def column(self, number: int) -> list[str]:
         """What stands in its cells; nothing in those of a row that was cut or has fewer."""
         return [row.cells[number].text if number < len(row.cells) else "" for row in self.rows]
+
+    def name_of(self, row: Row, said: Collection[int] = ()) -> str:
+        """What a row is called: its first cell, and behind a code the next, where that tells rows.
+
+        Not where the second column is among those that are said anyway.
+        """
+        first, *others = row.cells
+        is_code = any(map(str.isdigit, first.text)) and not any(map(str.isspace, first.text))
+        if not is_code or not others or 1 in said:
+            return first.text
+        names = self.column(1)
+        are_names = all(each[:1].isalpha() and len(each) <= _LONGEST_NAME for each in names)
+        if not are_names or len(set(names)) < len(names):
+            return first.text
+        return f"{first.text}, {others[0].text}"
 
     def quantities(self, cells: Sequence[str]) -> Quantities | NotComparable | None:
         """The numbers in some cells of one of its columns."""
@@ -108,6 +124,15 @@ def table_around(row: Candidate, evidence: Sequence[Evidence]) -> Table | None:
         language=passage.language,
         amounts=marks_of_amounts("\n".join(each.passage.text for each in same)),
     )
+
+
+def name_of_row(row: Candidate, evidence: Sequence[Evidence], *, said: Collection[int]) -> str:
+    """What the row is called in its table, beside these columns of it; nothing of what is none."""
+    table = table_around(row, evidence)
+    own = () if table is None else table.rows
+    same = (each for each in own if each.candidate.canonical_span == row.canonical_span)
+    found = next(same, None)
+    return "" if table is None or found is None else table.name_of(found, said)
 
 
 def tables_of(evidence: Sequence[Evidence]) -> Iterator[Table]:

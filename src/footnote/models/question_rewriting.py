@@ -28,7 +28,7 @@ from footnote.models.question_tokens import (
 )
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.tokenizing import UnigramPieces
-from footnote.ports import ColumnChances, MeantColumn, Operation
+from footnote.ports import ColumnChances, MeantColumn, Operation, ToldOperation
 
 KINDS = ("alone", "replaces", "refers")
 """How a question stands to the one before: not at all, with something else in the place of a piece
@@ -40,6 +40,16 @@ LEAST_OTHER = 0.25
 """Probability from which another calculation than the five is heard: one that is taken for them is
 answered wrongly. Of 98 such questions that nothing was fitted to 85 are heard, where the likeliest
 of .6 and more is believed 60, and 30 more of 1,501 others are taken for one."""
+HEADS = (
+    "kinds",
+    "labels",
+    "columns",
+    "extremes",
+    "narrowing",
+    "operations",
+    "operations_beside",
+)
+"""By their names in the reader's file, behind `rewriting.`."""
 _PASSES = 3
 """As many words of a question can point back, each at something else."""
 _UNSPACED = re.compile(f"[{UNSPACED}]{{2}}")
@@ -73,6 +83,9 @@ class RewritingHead:
     operations: _Floats
     """Of shape (width, operations), with their biases: of the state of a question's first mark."""
     operations_bias: _Floats
+    operations_beside: _Floats
+    """The same of a question that stands beside the titles of a table."""
+    operations_beside_bias: _Floats
     least_part: float
     """Probability from which each part of a question is believed, 0…1."""
     least_column: float
@@ -85,7 +98,7 @@ class RewritingHead:
         """From a file's tensors. Raises KeyError."""
         arrays = {
             name: tensors[f"rewriting.{name}"].astype(np.float32)
-            for head in ("kinds", "labels", "columns", "extremes", "narrowing", "operations")
+            for head in HEADS
             for name in (head, f"{head}_bias")
         }
         part, column, operation = map(float, tensors["rewriting.least"].astype(np.float32))
@@ -231,18 +244,34 @@ class Rewriter:
             narrowing=_marked(talk.question, marks).pieces,
         )
 
+    def operation_beside(self, question: str, row: str, titles: Sequence[str]) -> ToldOperation:
+        """See `ColumnFinder.operation_beside`."""
+        talk, places = titles_talk(self.tokenizer, question, row, titles)
+        states = self._states(talk)
+        odds = states[0] @ self.head.operations_beside + self.head.operations_beside_bias
+        operation, probability = self._operation_of(odds)
+        return ToldOperation(
+            operation=operation,
+            probability=probability,
+            none=float(self.head.column_chances(states, talk, places)[-1]),
+        )
+
     def operation(self, question: str) -> Operation | None:
         """See `Reader.operation`."""
         state = self._states(talk_of(self.tokenizer, question))[0]
-        odds = state @ self.head.operations + self.head.operations_bias
+        return self._operation_of(state @ self.head.operations + self.head.operations_bias)[0]
+
+    def _operation_of(self, odds: _Floats) -> tuple[Operation | None, float]:
+        """What is believed of the log-odds of each, and its probability."""
         chances = np.exp(odds - odds.max())
         chances /= chances.sum()
-        if chances[OPERATIONS.index(Operation.OTHER)] >= LEAST_OTHER:
-            return Operation.OTHER
+        other = float(chances[OPERATIONS.index(Operation.OTHER)])
+        if other >= LEAST_OTHER:
+            return Operation.OTHER, other
         best = int(chances.argmax())
         if best == 0 or chances[best] < self.head.least_operation:
-            return None
-        return Operation(OPERATIONS[best])
+            return None, float(chances[0])
+        return Operation(OPERATIONS[best]), float(chances[best])
 
     def _states(self, talk: Talk) -> _Floats:
         states: _Floats = self.encoder.rewriting_states([talk.ids], self.layers)[0]

@@ -37,6 +37,7 @@ from footnote.ports import (
     PassageReading,
     PassageText,
     SupportOdds,
+    ToldOperation,
 )
 
 RUN_TOKENS = 512
@@ -263,6 +264,17 @@ class PackagedReader:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
             self._threads, self._rewriter.chances, question, row, titles
+        )
+
+    async def operation_beside(
+        self, question: str, row: str, titles: Sequence[str]
+    ) -> ToldOperation | None:
+        """See `ColumnFinder.operation_beside`."""
+        if self._rewriter is None:
+            return None
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            self._threads, self._rewriter.operation_beside, question, row, titles
         )
 
     async def names(self, texts: Sequence[str]) -> list[list[NamedSpan]] | None:

@@ -24,6 +24,7 @@ from footnote.ports import (
     QuestionRewriter,
     Reader,
     SupportOdds,
+    ToldOperation,
 )
 from footnote.ports.telemetry import span
 
@@ -124,6 +125,12 @@ class LazyReader:
     async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
         with span("reader chances"):
             return await (await self.opened()).chances(question, row, titles)
+
+    async def operation_beside(
+        self, question: str, row: str, titles: Sequence[str]
+    ) -> ToldOperation | None:
+        with span("reader operation beside"):
+            return await (await self.opened()).operation_beside(question, row, titles)
 
     async def names(self, texts: Sequence[str]) -> Sequence[Sequence[NamedSpan]] | None:
         with span("reader names"):

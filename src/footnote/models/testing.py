@@ -182,6 +182,9 @@ class WordReader:
     async def chances(self, question: str, row: str, titles: Sequence[str]) -> None:
         """None: it cannot tell."""
 
+    async def operation_beside(self, question: str, row: str, titles: Sequence[str]) -> None:
+        """None: titles tell it nothing."""
+
     def _words(self, text: str) -> frozenset[str]:
         words = map(str.lower, _WORD.findall(text))
         return frozenset(word for word in words if len(word) > self.longest_word)

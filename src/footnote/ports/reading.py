@@ -112,6 +112,18 @@ class ColumnChances:
     """As in `MeantColumn`."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToldOperation:
+    """What a question asks of a table, told beside its titles."""
+
+    operation: Operation | None
+    """None for nothing, and for a cell."""
+    probability: float
+    """That it is this one, 0…1."""
+    none: float
+    """That the question is about no column of the table, 0…1."""
+
+
 class Reader(Protocol):
     """A model that reads, mostly two texts together."""
 
@@ -188,4 +200,13 @@ class ColumnFinder(Protocol):
         """How likely it is about each column; None from a model that cannot tell.
 
         Raises ModelUnavailable.
+        """
+
+    async def operation_beside(
+        self, question: str, row: str, titles: Sequence[str]
+    ) -> ToldOperation | None:
+        """What it asks of a column or of the rows: a question alone does not always tell.
+
+        "How many people work in the lab?" counts rows, unless a column says how many. None from a
+        model that cannot tell. Raises ModelUnavailable.
         """

@@ -124,7 +124,7 @@ def checked_setting(name: str, value: object) -> SettingValue:
         raise InvalidRequest(
             f"the setting {name} cannot be {shown(value)}: "
             f"{wrong_value(error.errors(include_url=False)[0])}",
-            hint=Settings.model_fields[name].description,
+            hint=f"give it another value; it says: {Settings.model_fields[name].description}",
         ) from error
 
 

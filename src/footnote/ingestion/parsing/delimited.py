@@ -30,8 +30,7 @@ def read_delimited(text: str) -> Reading:
     """
     rows = _rows(text.replace("\0", ""))
     # The table begins at the first row of two values, if one of three fields comes at all.
-    filled = (sum(1 for cell in row if cell.strip()) for row in rows)
-    full = (number for number, count in enumerate(filled) if count > 1)
+    full = (number for number, row in enumerate(rows) if _count(row) > 1)
     has_table = max(map(len, rows), default=0) >= _LEAST_COLUMNS_UNDER_TITLE
     top = next(full, 0) if has_table else 0
     titles = [Draft(kind=BlockKind.PARAGRAPH, text=cell) for row in rows[:top] for cell in row]
@@ -64,9 +63,12 @@ def _rows(text: str) -> list[list[str]]:
             width, count = widths.most_common(1)[0]
             return count / min(len(lines), _SAMPLED_ROWS), width
 
-        rows.extend(
-            csv.reader(io.StringIO(text, newline=""), delimiter=max(_DELIMITERS, key=agreement))
-        )
+        delimiter = max(_DELIMITERS, key=agreement)
+        rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        if _is_never_closed(text, delimiter):
+            # A quotation mark that opens a value and stands alone is a character like others.
+            plain = csv.reader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE)
+            rows = list(plain)
     except csv.Error as error:
         raise unreadable(
             f"a value in row {len(rows) + 1} has more than {_FIELD_LIMIT:,} characters",
@@ -74,6 +76,16 @@ def _rows(text: str) -> list[list[str]]:
             "all that follows; close it, or split the file",
         ) from error
     return rows
+
+
+def _is_never_closed(text: str, delimiter: str) -> bool:
+    """Whether the last quotation mark that opens a value is closed nowhere below it."""
+    try:
+        for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
+            pass
+    except csv.Error as error:
+        return "unexpected end of data" in str(error)
+    return False
 
 
 def _without_gaps(rows: Sequence[list[str]]) -> list[list[str]]:
@@ -93,15 +105,28 @@ def _without_gaps(rows: Sequence[list[str]]) -> list[list[str]]:
 def _begins_table(part: Sequence[Sequence[str]], table: Sequence[Sequence[str]]) -> bool:
     """Whether rows are no more of a table: they are titled, of another width, or have a header.
 
-    A header is known by a name over a column in which all below has digits.
+    A header is known by a name over a column in which all below has digits, and a row that goes on
+    by digits in such a column, though a row of one value be above it.
     """
     first = part[0]
-    if sum(1 for cell in first if cell.strip()) < 2 or _reach(part) != _reach(table[:1]):
+    full = next((row for row in part if _count(row) > 1), first)
+    if any(
+        _DIGIT.search(cell) and _all_have_digits(table[1:], at)
+        for at, cell in enumerate(full)
+        if at < _reach(table[:1])
+    ):
+        return _reach(part) > _reach(table[:1])
+    if _count(first) < 2 or _reach(part) != _reach(table[:1]):
         return True
     return any(
         cell.strip() and not _DIGIT.search(cell) and _all_have_digits(part[1:], at)
         for at, cell in enumerate(first)
     )
+
+
+def _count(row: Sequence[str]) -> int:
+    """How many of its cells are filled."""
+    return sum(1 for cell in row if cell.strip())
 
 
 def _all_have_digits(rows: Sequence[Sequence[str]], column: int) -> bool:

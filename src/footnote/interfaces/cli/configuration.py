@@ -52,7 +52,7 @@ async def get(inside: WorkspaceEngine, *, name: Which) -> Shown:
     _show(found)
 
 
-@workspace_command(app, "set")
+@workspace_command(app, "set", negative_numbers=True)
 async def change(
     inside: WorkspaceEngine,
     *,

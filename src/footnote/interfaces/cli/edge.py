@@ -122,8 +122,12 @@ def in_workspace(
     return asyncio.run(work())
 
 
-def workspace_command(app: typer.Typer, name: str) -> Callable[[Work], Work]:
+def workspace_command(
+    app: typer.Typer, name: str, *, negative_numbers: bool = False
+) -> Callable[[Work], Work]:
     """Add a command that works in a workspace, with `--workspace` as an option of it.
+
+    With `negative_numbers`, -1 is an argument as 1 is, and so is an option that there is not.
 
     Its function is a coroutine of the workspace and of the command's own arguments, by name. One
     that shows something is a generator, and the command takes `--json`: what it yields is then
@@ -168,7 +172,8 @@ def workspace_command(app: typer.Typer, name: str) -> Callable[[Work], Work]:
                 for each, hint, was in taken
             ]
         )
-        app.command(name, epilog=EXIT_CODES)(command)
+        settings = {"ignore_unknown_options": negative_numbers}
+        app.command(name, epilog=EXIT_CODES, context_settings=settings)(command)
         return work
 
     return add

@@ -23,7 +23,13 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import entered, prepared, wait_for
-from footnote.interfaces.cli.options import AsJson, Collection, Workspace, chosen_workspace
+from footnote.interfaces.cli.options import (
+    AsJson,
+    Collection,
+    Workspace,
+    chosen_workspace,
+    of_kind,
+)
 from footnote.interfaces.cli.paths import Place, entries, location_of, named, printable
 from footnote.interfaces.cli.receiving import (
     WaitTeller,
@@ -36,6 +42,7 @@ from footnote.interfaces.cli.watching import watch_files
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.sources.following import follow
 from footnote.settings import Settings
+from footnote.validation.constrained_types import Subject, Tag
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -82,7 +89,12 @@ def ingest(
     collection: Collection = None,
     tags: Annotated[
         list[str] | None,
-        typer.Option("--tag", metavar="TAG", help="Sort them under this; may be repeated."),
+        typer.Option(
+            "--tag",
+            parser=of_kind(Tag),
+            metavar="TAG",
+            help="Sort them under this; may be repeated.",
+        ),
     ] = None,
     visibility: Annotated[
         Visibility | None,
@@ -92,6 +104,7 @@ def ingest(
         list[str] | None,
         typer.Option(
             "--share-with",
+            parser=of_kind(Subject),
             metavar="NAME",
             help="A principal, or group:NAME, that sees new ones; may be repeated. Makes them "
             "private unless --visibility says otherwise.",

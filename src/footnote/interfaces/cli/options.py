@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 import typer
+from pydantic import TypeAdapter, ValidationError
+
+from footnote.validation.messages import wrong_value
 
 EXIT_CODES = (
     "Exit codes: 0 done · 1 a document failed, or something unexpected · 2 wrong usage, an "
@@ -62,6 +66,22 @@ DocumentName = Annotated[
     str,
     typer.Argument(metavar="DOCUMENT", help="Its id, the beginning of its id, or its file name."),
 ]
+
+
+def of_kind(kind: object) -> Callable[[str], str]:
+    """What reads an option's value as a type of `footnote.validation.constrained_types`.
+
+    It raises typer.BadParameter.
+    """
+    adapter: TypeAdapter[str] = TypeAdapter(kind)  # type: ignore[arg-type]  # an annotation
+
+    def value(text: str) -> str:
+        try:
+            return adapter.validate_python(text)
+        except ValidationError as error:
+            raise typer.BadParameter(wrong_value(error.errors(include_url=False)[0])) from None
+
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
