@@ -374,7 +374,7 @@ async def test_what_is_asked_is_told_beside_the_titles(
     for number in range(24):
         titles = [f"title {each} of {number}" for each in range(1 + number % 4)]
         question = f"What do {number} things weigh on the {'other ' * number}side?"
-        talk, places = titles_talk(tokenizer, question, "thing", titles)
+        talk, _ = titles_talk(tokenizer, question, "thing", titles)
         states = reference_states(weights, talk.ids, above=weights.rewriting)
         odds = states[0] @ head.operations_beside + head.operations_beside_bias
         chances = np.exp(odds) / np.exp(odds).sum()
@@ -382,11 +382,11 @@ async def test_what_is_asked_is_told_beside_the_titles(
         other = chances[OPERATIONS.index("other")]
         if abs(chances[best] - head.least_operation) > 0.01 and abs(other - LEAST_OTHER) > 0.01:
             believed = best if chances[best] >= head.least_operation else 0
-            number = OPERATIONS.index("other") if other >= LEAST_OTHER else believed
+            wanted = OPERATIONS.index("other") if other >= LEAST_OTHER else believed
             told = await reader.operation_beside(question, "thing", titles)
             assert told is not None
-            assert told.operation == (Operation(OPERATIONS[number]) if number else None)
-            assert told.probability == pytest.approx(chances[number], abs=1e-3)
+            assert told.operation == (Operation(OPERATIONS[wanted]) if wanted else None)
+            assert told.probability == pytest.approx(chances[wanted], abs=1e-3)
             columns = await reader.chances(question, "thing", titles)
             assert columns is not None
             assert told.none == pytest.approx(columns.none, abs=1e-6)
