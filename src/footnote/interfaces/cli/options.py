@@ -8,9 +8,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import typer
-from pydantic import TypeAdapter, ValidationError
-
-from footnote.validation.messages import wrong_value
 
 EXIT_CODES = (
     "Exit codes: 0 done · 1 a document failed, or something unexpected · 2 wrong usage, an "
@@ -73,9 +70,14 @@ def of_kind(kind: object) -> Callable[[str], str]:
 
     It raises typer.BadParameter.
     """
-    adapter: TypeAdapter[str] = TypeAdapter(kind)  # type: ignore[arg-type]  # an annotation
 
     def value(text: str) -> str:
+        # The list of commands is shown without these.
+        from pydantic import TypeAdapter, ValidationError
+
+        from footnote.validation.messages import wrong_value
+
+        adapter: TypeAdapter[str] = TypeAdapter(kind)  # type: ignore[arg-type]  # an annotation
         try:
             return adapter.validate_python(text)
         except ValidationError as error:
