@@ -22,6 +22,7 @@ from footnote.ports import (
     Widened,
 )
 
+from .drawn import assert_every_statement_can_be_opened
 from .factories import make_evidence, make_passage
 from .test_reader_answers import MarkingReader
 
@@ -149,17 +150,47 @@ async def test_where_nothing_was_read_a_cell_has_to_be_likely() -> None:
     assert answer.found
 
 
-async def test_a_row_is_named_where_the_whole_table_has_no_other_one_of_that_name() -> None:
-    lines = VISITS.splitlines()
-    whole = make_passage(VISITS, kinds=[BlockKind.TABLE])
+def first_rows(whole: Passage, count: int) -> Passage:
+    """The passage of a table without what is behind these rows, which stand on a page below it."""
     [span] = whole.spans
-    text = "\n".join(lines[:4])
-    part = replace(
-        whole,
-        text=text,
-        char_end=len(text),
-        spans=(replace(span, char_end=len(text), ends=False),),
+    text = "\n".join(whole.text.splitlines()[: count + 2])
+    spans = (replace(span, char_end=len(text), ends=False),)
+    return replace(whole, text=text, char_end=len(text), spans=spans)
+
+
+async def test_rows_of_a_part_that_was_not_found_are_said_as_well() -> None:
+    whole = make_passage(VISITS, kinds=[BlockKind.TABLE])
+    evidence = make_evidence(first_rows(whole, 2))
+
+    async def around(passages: Sequence[Passage]) -> Mapping[int, Widened]:
+        return {whole.chunk_no: Widened(passage=whole, distances={})}
+
+    answerer = ReaderAnswerer(
+        reader=LineReader(marked=[("5", 0.9)]), analyzer=TextAnalyzer(), around=around
     )
+    found = await answerer("What were the hours on 9 May 2024?", evidence)
+    assert [each.text for each in found.sentences] == [
+        "J-2 — technician: Marek Tuska, place: Oak Yard, hours: 5",
+        "J-3 — technician: Ines Carrow, place: Selm Hall, hours: 3",
+    ]
+    assert_every_statement_can_be_opened(found, found.evidence)
+    [shown] = found.evidence
+    assert "J-3" in shown.passage.text
+    alone = await answerer("What were the hours of J-2 on 9 May 2024?", evidence)
+    assert [each.text for each in alone.sentences] == ["J-2 — hours: 5"]
+
+
+async def test_the_same_number_in_several_rows_is_said_for_each() -> None:
+    alike = VISITS.replace("Ines Carrow | 3 |", "Ines Carrow | 5 |")
+    answerer = ReaderAnswerer(reader=LineReader(marked=[("5", 0.9)]), analyzer=TextAnalyzer())
+    evidence = make_evidence(make_passage(alike, kinds=[BlockKind.TABLE]))
+    found = await answerer("What were the hours on 9 May 2024?", evidence)
+    assert [each.text.split()[0] for each in found.sentences] == ["J-2", "J-3"]
+
+
+async def test_a_row_is_named_where_the_whole_table_has_no_other_one_of_that_name() -> None:
+    whole = make_passage(VISITS, kinds=[BlockKind.TABLE])
+    part = first_rows(whole, 2)
     asked: list[Sequence[Passage]] = []
 
     async def around(passages: Sequence[Passage]) -> Mapping[int, Widened]:

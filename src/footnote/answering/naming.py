@@ -169,6 +169,15 @@ class Alike:
     """That cell, with what tells its row from the others."""
 
 
+def may_be_alike(question: str, found: Located, evidence: Sequence[Evidence], terms: Terms) -> bool:
+    """Whether what was not found of a table may have rows that the question names alike."""
+    table = table_around(found.candidate, evidence)
+    if table is None or table.is_whole:
+        return False
+    asked = Asked(question=question, table=table, terms=terms, located=[found])
+    return bool(asked.groups) and not asked.names_one_row
+
+
 def rows_alike(
     question: str,
     found: Located,
@@ -199,7 +208,8 @@ def rows_alike(
         or asked.other_number is not None
         or not own
         or len(kept) < _SEVERAL
-        or len({row.cells[column].text for row in kept}) == 1
+        # The same number in several rows is not that of all of them together.
+        or (column not in asked.numeric and len({row.cells[column].text for row in kept}) == 1)
     ):
         return []
     named = column in asked.numeric and column in asked.titles and len(asked.unexplained) <= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -19,7 +20,7 @@ from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.named_cells import NamedCell
-from footnote.answering.naming import rows_alike
+from footnote.answering.naming import may_be_alike, rows_alike
 from footnote.answering.order_statements import without_orders
 from footnote.answering.over_columns import OverColumn
 from footnote.answering.promising import MOST_PASSAGES
@@ -28,7 +29,7 @@ from footnote.answering.sentences import Cell, cells_of
 from footnote.answering.tables import holds_table, in_named_column, name_of_row
 from footnote.answering.titles import Terms
 from footnote.answering.weighing import AsRead, Weigh, Weighed
-from footnote.answering.whole_tables import with_cited_rows
+from footnote.answering.whole_tables import with_cited_rows, with_whole_tables
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import (
@@ -140,7 +141,20 @@ class ReaderAnswerer:
             return refusal(question, evidence, confidence=0.0, degraded=(note,))
         if over_column is not None:
             return computed(question, *over_column, evidence)
+        ranked = await self._with_rest(question, chosen[:1], ranked)
         return self._said(question, chosen, replace(weighed, found=found), ranked, evidence)
+
+    async def _with_rest(
+        self, question: str, best: Sequence[Located], evidence: Sequence[Evidence]
+    ) -> Sequence[Evidence]:
+        """The evidence, with the rest of a table that may have rows named as the answer's is."""
+        if self.around is None or not best:
+            return evidence
+        [found] = best
+        terms = self._terms_of(found)
+        if not await asyncio.to_thread(may_be_alike, question, found, evidence, terms):
+            return evidence
+        return await with_whole_tables(evidence, [found.candidate.evidence], self.around)
 
     def _said(
         self,
@@ -161,6 +175,8 @@ class ReaderAnswerer:
                 f"answer: {len(alike)} rows of a table are named alike, and none of them was chosen"
             )
             return refusal(question, evidence, confidence=confidence, degraded=(note,))
+        if any(each.located.candidate.evidence not in evidence for each in alike):
+            evidence = with_cited_rows(evidence, [each.located.candidate for each in alike])
         footnotes = Footnotes()
         sentences = tuple(
             AnswerSentence(
