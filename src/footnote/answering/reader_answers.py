@@ -141,8 +141,8 @@ class ReaderAnswerer:
             return refusal(question, evidence, confidence=0.0, degraded=(note,))
         if over_column is not None:
             return computed(question, *over_column, evidence)
-        ranked = await self._with_rest(question, chosen[:1], ranked)
-        return self._said(question, chosen, replace(weighed, found=found), ranked, evidence)
+        whole = await self._with_rest(question, chosen[:1], ranked)
+        return self._said(question, chosen, replace(weighed, found=found), whole, evidence)
 
     async def _with_rest(
         self, question: str, best: Sequence[Located], evidence: Sequence[Evidence]
