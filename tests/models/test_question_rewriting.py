@@ -19,6 +19,7 @@ from footnote.models.question_rewriting import (
     MOST_PARTS,
     OPERATIONS,
     Marked,
+    RewritingHead,
     parts_of,
     put_alone,
     surest,
@@ -342,6 +343,21 @@ async def test_a_column_is_the_one_that_its_tokens_speak_for(
     assert await reader.column("Which is best?", "thing", []) is None
 
 
+def believed_operation(
+    head: RewritingHead, odds: npt.NDArray[np.float32]
+) -> tuple[Operation | None, float] | None:
+    """What these log-odds say, and its probability; None too near to a threshold."""
+    chances = np.exp(odds) / np.exp(odds).sum()
+    best = int(chances.argmax())
+    other = OPERATIONS.index("other")
+    margins = abs(chances[best] - head.least_operation), abs(chances[other] - LEAST_OTHER)
+    if min(margins) <= 0.01:
+        return None
+    number = best if chances[best] >= head.least_operation else 0
+    number = other if chances[other] >= LEAST_OTHER else number
+    return Operation(OPERATIONS[number]) if number else None, float(chances[number])
+
+
 async def test_an_operation_is_believed_from_its_probability_on(
     reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
 ) -> None:
@@ -352,16 +368,10 @@ async def test_an_operation_is_believed_from_its_probability_on(
         question = f"What do {number} things weigh on the {'other ' * number}side?"
         talk = talk_of(tokenizer, question)
         state = reference_states(weights, talk.ids, above=weights.rewriting)[0]
-        odds = state @ head.operations + head.operations_bias
-        chances = np.exp(odds) / np.exp(odds).sum()
-        best = int(chances.argmax())
-        believed = best > 0 and chances[best] >= head.least_operation
-        other = chances[OPERATIONS.index("other")]
-        if abs(chances[best] - head.least_operation) > 0.01 and abs(other - LEAST_OTHER) > 0.01:
-            expected = Operation(OPERATIONS[best]) if believed else None
-            expected = Operation.OTHER if other >= LEAST_OTHER else expected
-            assert await reader.operation(question) == expected
-            found.add(expected)
+        believed = believed_operation(head, state @ head.operations + head.operations_bias)
+        if believed is not None:
+            assert await reader.operation(question) == believed[0]
+            found.add(believed[0])
     assert len(found) > 1
 
 
@@ -377,16 +387,12 @@ async def test_what_is_asked_is_told_beside_the_titles(
         talk, _ = titles_talk(tokenizer, question, "thing", titles)
         states = reference_states(weights, talk.ids, above=weights.rewriting)
         odds = states[0] @ head.operations_beside + head.operations_beside_bias
-        chances = np.exp(odds) / np.exp(odds).sum()
-        best = int(chances.argmax())
-        other = chances[OPERATIONS.index("other")]
-        if abs(chances[best] - head.least_operation) > 0.01 and abs(other - LEAST_OTHER) > 0.01:
-            believed = best if chances[best] >= head.least_operation else 0
-            wanted = OPERATIONS.index("other") if other >= LEAST_OTHER else believed
+        believed = believed_operation(head, odds)
+        if believed is not None:
             told = await reader.operation_beside(question, "thing", titles)
             assert told is not None
-            assert told.operation == (Operation(OPERATIONS[wanted]) if wanted else None)
-            assert told.probability == pytest.approx(chances[wanted], abs=1e-3)
+            assert told.operation == believed[0]
+            assert told.probability == pytest.approx(believed[1], abs=1e-3)
             columns = await reader.chances(question, "thing", titles)
             assert columns is not None
             assert told.none == pytest.approx(columns.none, abs=1e-6)

@@ -147,7 +147,8 @@ def _narrowed(
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
     reason = _not_told(asked, operation)
     if reason is None and operation is Operation.COUNT and meant is not None:
-        reason = f"rows may be meant by what {asked.table.header[meant.number]!r} says of them"
+        title = asked.table.header[meant.number]
+        reason = f"rows or their {title!r} may be counted; ask how many rows, or for the total"
     if reason is None and unmet > MOST_UNMET and not (is_extreme or is_explained):
         reason = "the question speaks of something that its table does not have"
     kind = None if asked.groups else _of_two_kinds(asked, column)

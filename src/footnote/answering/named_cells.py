@@ -160,7 +160,7 @@ def rows_named(question: str, evidence: Sequence[Evidence], terms: Terms) -> Ite
 
 
 def _rows_of_one_name(asked: Asked) -> list[Row]:
-    """The row with the first cell that the question says and no other row has, if any."""
+    """The row that alone has a cell which the question says, by the first column with one."""
     for at, said in asked.groups.items():
         rows = [row for row in asked.table.rows if row.cells[at].text in said]
         if len(rows) == 1:

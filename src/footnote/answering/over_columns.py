@@ -46,8 +46,8 @@ of them is as good as another."""
 
 BY_ODDS, BY_SOUND, OF_END = 0.35, 0.2, 0.2
 """How likely the end of a column is the one that is meant, in log-odds: for each unit of the odds
-that the column's model gives, more or less by whether the question by itself sounds like it, and in
-any case. Fitted to 282 questions of `training/questions` that nothing else was fitted to."""
+that the column's model gives, more or less by whether that end is what was heard, and in any case.
+Fitted to 282 questions of `training/questions` that nothing else was fitted to."""
 
 Over = tuple[Computed | NotComputed, float]
 """What was computed, and how likely the question asks for it, 0…1."""

@@ -148,9 +148,10 @@ class ReaderAnswerer:
         self, question: str, best: Sequence[Located], evidence: Sequence[Evidence]
     ) -> Sequence[Evidence]:
         """The evidence, with the rest of a table that may have rows named as the answer's is."""
-        if self.around is None or not best:
+        likely = [each for each in best if each.probability >= self.least_answerability]
+        if self.around is None or not likely:
             return evidence
-        [found] = best
+        [found] = likely
         terms = self._terms_of(found)
         if not await asyncio.to_thread(may_be_alike, question, found, evidence, terms):
             return evidence
