@@ -24,7 +24,7 @@ from footnote.ingestion import media
 from footnote.ingestion.failures import failure_of
 from footnote.ingestion.receive import examine
 from footnote.ports.metering import note_usage
-from footnote.store.blob_claims import claim_blob, give_up_unnamed, redeem
+from footnote.store.blob_claims import claim_blob, give_up_unnamed, redeem, written
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.idempotency import IdempotentRequest, keep_outcome, known_outcome
@@ -192,8 +192,10 @@ async def receive_stream(
         if incoming.failure is None:
             await require_room(scope, _queue_limits(engine))
         claim = await claim_blob(scope, incoming.content_sha256)
-    await engine.blobs.put(claim.blob_key, content)
-    async with workspace.scope() as scope:
+    async with (
+        written(engine.database, engine.blobs, workspace.workspace_id, claim, content),
+        workspace.scope() as scope,
+    ):
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
             # The same request was faster, and these are its bytes.
             await redeem(scope, claim)

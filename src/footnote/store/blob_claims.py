@@ -9,11 +9,13 @@ No blob store is asked while a transaction is open.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import BinaryIO
 from uuid import UUID, uuid4
 
-from footnote.errors import StoreUnavailable
+from footnote.errors import NotFound, StoreUnavailable
 from footnote.ports import Blobs
 from footnote.store.blobs import blob_key
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
@@ -52,6 +54,30 @@ async def claim_blob(scope: WorkspaceScope, content_sha256: str) -> BlobClaim:
     await scope.execute(_SQL["claim"], _parameters(claim))
     await enqueue_sweep(scope, GRACE_SECONDS)
     return claim
+
+
+@asynccontextmanager
+async def written(
+    database: Database,
+    blobs: Blobs,
+    workspace_id: UUID,
+    claim: BlobClaim,
+    content: bytes | BinaryIO,
+) -> AsyncIterator[None]:
+    """Write the claimed bytes, which become a document's within.
+
+    They do not stay where the workspace was destroyed meanwhile: who did it has looked for what
+    there was. Raises what `Blobs.put` raises.
+    """
+    await blobs.put(claim.blob_key, content)
+    try:
+        yield
+    except (NotFound, StoreUnavailable):
+        async with database.workspace(workspace_id, SYSTEM) as scope:
+            is_gone = (await scope.single(_SQL["is_gone"]))["is_gone"]
+        if is_gone:
+            await blobs.delete(claim.blob_key)
+        raise
 
 
 async def redeem(scope: WorkspaceScope, claim: BlobClaim) -> None:

@@ -5,8 +5,8 @@ All of it acts as the owner of the tables: the application may not delete a work
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -19,6 +19,7 @@ from footnote.domain.encryption import Destruction, DestructionCheck
 from footnote.errors import (
     CiphertextDamaged,
     KeyUnavailable,
+    StoreUnavailable,
     UnderLegalHold,
     UnsupportedSettings,
 )
@@ -38,6 +39,8 @@ from footnote.store.statements import load_statements
 
 FILES = "files"
 _SAMPLES = 20  # Of each column.
+_TRIES = 10
+"""Of deleting the rows. Whoever loses to a deadlock ends, and writes nothing more."""
 _SQL = load_statements("destruction")
 
 
@@ -66,19 +69,18 @@ async def destroy(
         held = await _counts(connection, whose)
         copied = await _copied(connection, whose)
         lanes = await _rows(connection, "lanes", whose)
-    files = [key async for key in blobs.list(f"{whose}/")]
+    files = {key async for key in blobs.list(f"{whose}/")}
     async with _owner(owner_url, whose) as connection:
         # Committed first: whatever fails below, nothing of the content can be read any more.
         await connection.execute(_SQL["delete_keys"], {"workspace_id": whose})
     keys.forget(whose)
     readable = await _readable(database, whose, copied)
-    async with _owner(owner_url, whose) as connection:
-        await connection.execute(_SQL["delete_jobs"], {"workspace_name": str(whose)})
-        for table in ("workspaces", *held):
-            statement = sql.SQL(_SQL["delete"]).format(table=sql.Identifier(table))
-            await connection.execute(statement, {"workspace_id": whose})
+    await _delete_rows(owner_url, workspace, held)
     for row in lanes:
         await drop_index(owner_url, index_name(whose, row["lane_id"]))
+    # Once more: whoever was at work wrote on until the rows were gone, and gives up what it writes
+    # now (`blob_claims.written`).
+    files |= {key async for key in blobs.list(f"{whose}/")}
     for key in files:
         await blobs.delete(key)
     async with _owner(owner_url, whose) as connection:
@@ -101,6 +103,27 @@ async def destroy(
         backup_keys_usable=await usable_keys(keys, whose, copied),
     )
     return destruction, copied
+
+
+async def _delete_rows(owner_url: str, workspace: Workspace, tables: Iterable[str]) -> None:
+    """Delete the workspace's rows, again where a worker holds one and waits for another.
+
+    Raises StoreUnavailable.
+    """
+    whose = workspace.workspace_id
+    for _ in range(_TRIES):
+        with suppress(psycopg.errors.DeadlockDetected):
+            async with _owner(owner_url, whose) as connection:
+                await connection.execute(_SQL["delete_jobs"], {"workspace_name": str(whose)})
+                for table in ("workspaces", *tables):
+                    statement = sql.SQL(_SQL["delete"]).format(table=sql.Identifier(table))
+                    await connection.execute(statement, {"workspace_id": whose})
+                return
+    raise StoreUnavailable(
+        f"the workspace {workspace.name!r} is still being written to, and is not destroyed; its "
+        "keys are",
+        hint="end what writes to it, such as a source or an upload, and destroy it again",
+    )
 
 
 async def usable_keys(keys: KeyRing, workspace_id: UUID, copied: Copied) -> int:

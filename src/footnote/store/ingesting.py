@@ -25,7 +25,7 @@ from footnote.index.naming import name_terms
 from footnote.index.routing import document_terms
 from footnote.index.terms import term_ids
 from footnote.ports import Blobs, KnownTexts, Place, TermCounts, Vectors
-from footnote.store.blob_claims import claim_blob, remove_unused
+from footnote.store.blob_claims import claim_blob, remove_unused, written
 from footnote.store.coordinator import announce_events
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.documents import get_document
@@ -171,8 +171,10 @@ class PostgresVersionInWork:
     ) -> None:
         async with self._scope() as scope:
             claim = await claim_blob(scope, content_sha256)
-        await self.blobs.put(claim.blob_key, content)
-        async with self._scope() as scope:
+        async with (
+            written(self.database, self.blobs, self.workspace_id, claim, content),
+            self._scope() as scope,
+        ):
             held = await scope.one(_SQL["hold_access"], self.stored.key)
             parent = await get_document(scope, self.stored.document_id)
             assert held is not None, "it is there, and was held before"

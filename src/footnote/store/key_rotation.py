@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from uuid import UUID
@@ -18,7 +19,7 @@ from psycopg.rows import DictRow
 
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Cipher
-from footnote.store.blob_claims import claim_blob, redeem
+from footnote.store.blob_claims import claim_blob, redeem, written
 from footnote.store.data_keys import DATA_KEY_BYTES, KEPT_SECONDS
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.queue import enqueue
@@ -167,9 +168,11 @@ async def _reseal_files(database: Database, blobs: SealedBlobs, workspace_id: UU
                 # So that nobody removes it meanwhile, or it would come back.
                 claim = await claim_blob(scope, key.rpartition("/")[2])
             with await blobs.open(key) as content:
-                await blobs.put(key, content)
-            async with database.workspace(workspace_id, SYSTEM) as scope:
-                await redeem(scope, claim)
+                async with (
+                    written(database, blobs, workspace_id, replace(claim, blob_key=key), content),
+                    database.workspace(workspace_id, SYSTEM) as scope,
+                ):
+                    await redeem(scope, claim)
         except NotFound:
             continue  # Its document was deleted meanwhile.
         count += 1

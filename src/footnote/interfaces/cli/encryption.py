@@ -161,6 +161,11 @@ def proof(done: Destruction) -> list[str]:
         f"Tried to decrypt {done.samples:,} encrypted values that were copied before: "
         f"{done.samples_readable:,} could be read with the keys that are left.",
     ]
+    if places := [f"{each.place} ({each.left:,})" for each in done.checks if each.left]:
+        lines.append(
+            f"Left in {', '.join(places)}: what belongs to {done.workspace_id} there is to be "
+            "deleted by hand."
+        )
     if not done.encrypted:
         lines.append(
             "Its content was not encrypted, so backups made before still show it; delete them."

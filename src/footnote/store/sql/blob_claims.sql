@@ -73,3 +73,8 @@ WHERE workspace_id = %(workspace_id)s AND blob_key = %(blob_key)s
 
 -- name: any_left
 SELECT EXISTS (SELECT FROM blob_claims WHERE workspace_id = %(workspace_id)s) AS left_over
+
+-- name: is_gone
+SELECT NOT EXISTS (
+    SELECT FROM workspaces WHERE workspace_id = %(workspace_id)s
+) AS is_gone
