@@ -142,6 +142,38 @@ async def test_arguments_of_another_type_are_refused(
         await call(workspace)
 
 
+WAITED_FOR: dict[str, tuple[Any, str]] = {
+    "text": ("x", "document_ids: it must be an array, not 'x'"),
+    "texts": (["x"], "document_ids[0]: it must be a uuid.UUID, not 'x'"),
+    "numbers": ([5], "document_ids[0]: it must be a uuid.UUID, not 5"),
+    "nothing": (None, "document_ids: it must be an array, not null"),
+}
+
+
+@pytest.mark.parametrize(("wrong", "said"), WAITED_FOR.values(), ids=WAITED_FOR.keys())
+async def test_what_is_waited_for_is_checked_as_arguments_of_verbs_are(
+    engine: Engine, workspace: WorkspaceEngine, wrong: Any, said: str
+) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        await footnote.work_until_resting(engine, workspace, wrong)
+    assert str(refused.value) == said
+    assert refused.value.hint == "see the arguments of work_until_resting"
+    assert await footnote.work_until_resting(engine, workspace, [uuid4()]) == {}
+    no_workspace: Any = "default"
+    with pytest.raises(InvalidRequest, match="workspace: it must be a footnote"):
+        await footnote.work_until_resting(engine, no_workspace, [])
+
+
+def test_the_blocking_twin_checks_what_is_waited_for(settings: Settings) -> None:
+    wrong: Any = ["x"]
+    with footnote.open_sync(settings) as engine:
+        workspace: Any = engine.workspace()
+        with pytest.raises(InvalidRequest, match=r"document_ids\[0\]: it must be a uuid.UUID"):
+            workspace.work_until_resting(wrong)
+        with pytest.raises(InvalidRequest, match="on_change: it must be a function"):
+            workspace.work_until_resting([], 5)
+
+
 async def test_a_workspace_has_a_name_and_a_principal(engine: Engine) -> None:
     wrong: Any = 5
     with pytest.raises(InvalidRequest):

@@ -212,6 +212,9 @@ REMOTE_MISTAKES: dict[str, Callable[[Any], object]] = {
         lambda one: one.conversations.give_feedback(uuid4(), uuid4(), "left")
     ),
     "conversation_id: it must be a uuid.UUID, not 'a'": lambda one: one.conversations.ask("a", "b"),
+    "timeout_seconds: it must be at least 0.0, not -1": (
+        lambda one: one.wait_until_resting([], timeout_seconds=-1)
+    ),
     "base_url: it must be text, not 8080": lambda _: footnote.Client(8080),  # type: ignore[arg-type]
     "retries: it must be a whole number, not 'x'": (
         lambda _: footnote.Client("http://a", retries="x")  # type: ignore[arg-type]  # on purpose

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Annotated, TypeVar
 from uuid import UUID
 
 from footnote.domain import Document, DocumentStatus, Received, Reembedding
@@ -18,6 +18,7 @@ from footnote.errors import QueueFull
 from footnote.jobs.sources.following import Listing, Source
 from footnote.jobs.worker import run_worker
 from footnote.store.job_recovery import worker_lives
+from footnote.validation.arguments import OfItsClass, checks
 
 T = TypeVar("T")
 
@@ -26,9 +27,10 @@ _LOOK_FOR_WORKERS_SECONDS = 1.0
 _RESTING = (DocumentStatus.INDEXED, DocumentStatus.FAILED)
 
 
+@checks
 async def work_until_resting(
     engine: Services,
-    workspace: WorkspaceAccess,
+    workspace: Annotated[WorkspaceAccess, OfItsClass],
     document_ids: Sequence[UUID],
     on_change: Callable[[Mapping[UUID, Document]], None],
     on_other: Callable[[], None] | None = None,
@@ -37,6 +39,7 @@ async def work_until_resting(
 
     Other workers may share the work. `on_change` sees the documents about five times a second.
     With `on_other`, the work is left to another worker while one runs, and `on_other` hears of it.
+    Raises InvalidRequest for what are no ids.
     """
     found: Mapping[UUID, Document] = {}
 

@@ -14,8 +14,14 @@ from functools import cache, wraps
 from types import SimpleNamespace
 from typing import TypeVar, cast, get_type_hints
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
-from pydantic_core import SchemaValidator
+from pydantic import (
+    ConfigDict,
+    GetPydanticSchema,
+    TypeAdapter,
+    ValidationError,
+    with_config,
+)
+from pydantic_core import SchemaValidator, core_schema
 from typing_extensions import TypedDict
 
 from footnote.errors import InvalidArguments
@@ -23,6 +29,9 @@ from footnote.validation.messages import wrong_places
 
 Kind = TypeVar("Kind", bound=type)
 Verb = TypeVar("Verb", bound=Callable[..., object])
+
+OfItsClass = GetPydanticSchema(lambda kind, _: core_schema.is_instance_schema(kind))
+"""Marks an argument that must be of its class, and is not looked into."""
 
 _STRICT = ConfigDict(strict=True, revalidate_instances="always", arbitrary_types_allowed=True)
 

@@ -50,6 +50,7 @@ _CLASSES = {
     "Mapping": "an object",
     "UUID": "a uuid.UUID",
     "Path": "a pathlib.Path",
+    "WorkspaceAccess": "a footnote.WorkspaceEngine",
     **dict.fromkeys(("Comparison", "AllOf", "AnyOf", "Not"), _CONDITION),
 }
 """What Python's callers know classes as that are not public names of ours."""

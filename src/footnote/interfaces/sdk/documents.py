@@ -30,6 +30,7 @@ from footnote.validation.constrained_types import (
     IdempotencyKey,
     Metadata,
     Name,
+    Patience,
     Tags,
 )
 
@@ -139,7 +140,7 @@ async def wait_until_resting(
     document_ids: Sequence[UUID],
     on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,
     *,
-    timeout_seconds: float | None = None,
+    timeout_seconds: Patience | None = None,
 ) -> Mapping[UUID, Document]:
     """These documents and their attachments, once each is indexed or failed.
 
