@@ -3,6 +3,7 @@
 FootnoteError                  anything of ours
 ├── InvalidRequest             the caller asked for something that makes no sense
 │   └── UnsupportedSettings    a setting has a value we cannot work with
+│       └── NotInstalled       … or what is asked for needs an extra that is not installed
 ├── NotFound                   absent, or foreign: the two look the same
 │   └── NoSuchWorkspace        … and it is a workspace
 ├── NotAuthenticated           nobody, or nobody known, asks
@@ -63,6 +64,10 @@ class InvalidArguments(InvalidRequest):
 
 class UnsupportedSettings(InvalidRequest):
     """A setting has a value Footnote cannot work with."""
+
+
+class NotInstalled(UnsupportedSettings):
+    """What is asked for needs an extra that this installation has not."""
 
 
 class NotFound(FootnoteError):

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+import structlog
 from fastapi import FastAPI
 
 from footnote.interfaces.http.guard import is_loopback, security_headers
@@ -204,9 +205,13 @@ async def test_a_route_whose_package_is_not_installed_says_what_brings_it(
     extra: str,
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    async with served(library.settings) as client:
-        response = await client.post(path, json={})
-    # It is for whoever runs the server, and no fault of the request.
-    assert_problem(response, 500, "unsupported-settings")
+    with structlog.testing.capture_logs() as logged:
+        async with served(library.settings) as client:
+            response = await client.post(path, json={})
+            streamed = await client.get("/mcp")
+    assert_problem(response, 501, "not-installed")
     assert response.json()["detail"] == f"{package} is not installed"
     assert response.json()["hint"] == f"in a clone of Footnote: pip install '.[{extra}]'"
+    # Nothing failed, and who asks in another way is not sent to the one that does not work.
+    assert [each for each in logged if each["event"] == "request failed"] == []
+    assert streamed.status_code == (501 if path == "/mcp" else 405)

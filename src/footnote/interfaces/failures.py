@@ -23,6 +23,7 @@ from footnote.errors import (
     ModelUnavailable,
     NotAuthenticated,
     NotFound,
+    NotInstalled,
     NotReady,
     QueueFull,
     RateLimited,
@@ -66,6 +67,7 @@ UNWRITABLE = Failure("unwritable", 500, 1, "Cannot write")
 FAILURES: dict[type[FootnoteError], Failure] = {
     InvalidRequest: Failure("invalid-request", 422, 2),
     UnsupportedSettings: Failure("unsupported-settings", 500, 2),
+    NotInstalled: Failure("not-installed", 501, 2),
     NotFound: Failure("not-found", 404, 3),
     NotAuthenticated: Failure("not-authenticated", 401, 4),
     Forbidden: Failure("forbidden", 403, 4),

@@ -52,7 +52,7 @@ class RunExtras(ChatExtras):
 @router.post(
     "/agui",
     response_class=StreamingResponse,
-    responses={**STREAM, **problem_responses("budget-exceeded", "lane-mismatch")},
+    responses={**STREAM, **problem_responses("budget-exceeded", "lane-mismatch", "not-installed")},
     openapi_extra={
         "requestBody": {
             "required": True,

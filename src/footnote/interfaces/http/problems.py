@@ -21,6 +21,7 @@ from footnote.errors import (
     FootnoteError,
     ModelUnavailable,
     NotAuthenticated,
+    NotInstalled,
     QueueFull,
     RateLimited,
     how_to_raise,
@@ -179,7 +180,8 @@ async def answer_with_problem(request: Request, error: Exception) -> ProblemResp
     """The response to anything that is raised while a request is answered."""
     match error:
         case FootnoteError():
-            if failure_of(error).status >= 500:
+            # Nothing failed where an extra is missing that nobody wanted.
+            if failure_of(error).status >= 500 and not isinstance(error, NotInstalled):
                 structlog.get_logger(__name__).error("request failed", reason=str(error))
             return problem_of(error)
         case RequestValidationError():
@@ -317,6 +319,7 @@ _EXAMPLES: Mapping[str, tuple[int, str]] = {
     "queue-full": (429, "10,000 documents of this workspace wait to be indexed"),
     "head-too-large": (431, "There are more than 100 headers."),
     "unexpected": (500, UNEXPECTED_DETAIL),
+    "not-installed": (501, "ag-ui-protocol is not installed"),
     "not-ready": (503, "Footnote is starting."),
 }
 

@@ -44,16 +44,16 @@ class McpMount:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request of the protocol."""
-        if scope["method"] != "POST":
-            # A client may ask for a stream of the server's own messages; there are none.
-            refusal = problem(405, "Send messages with POST.", headers={"Allow": "POST"})
-            await refusal(scope, receive, send)
-            return
         try:
             manager = await self._started()
         except FootnoteError as error:
             response = await answer_with_problem(Request(scope, receive), error)
             await response(scope, receive, send)
+            return
+        if scope["method"] != "POST":
+            # A client may ask for a stream of the server's own messages; there are none.
+            refusal = problem(405, "Send messages with POST.", headers={"Allow": "POST"})
+            await refusal(scope, receive, send)
             return
         # Here the library is loaded.
         from footnote.interfaces.mcp.messages import error_of  # noqa: PLC0415
@@ -79,7 +79,7 @@ class McpMount:
         self._serving = self._manager = None
 
     async def _started(self) -> StreamableHTTPSessionManager:
-        """The manager that answers. Raises UnsupportedSettings where the library is missing."""
+        """The manager that answers. Raises NotInstalled where the library is missing."""
         async with self._starting:
             if self._manager is None:
                 manager = await asyncio.to_thread(_manager_of, self)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from footnote.domain import Evidence, Passage, SearchFilters, SearchResponse
-from footnote.errors import UnsupportedSettings, how_to_install
+from footnote.errors import NotInstalled, how_to_install
 from footnote.interfaces.tools.bridge import Bridge
 from footnote.ports import Tool
 
@@ -47,13 +47,11 @@ class CallableTools(Protocol):
 
 @contextmanager
 def wanted(library: str, extra: str) -> Iterator[None]:
-    """Turn a failed import within the block into UnsupportedSettings, with what to install."""
+    """Turn a failed import within the block into NotInstalled, with what to install."""
     try:
         yield
     except ImportError as error:
-        raise UnsupportedSettings(
-            f"{library} is not installed", hint=how_to_install(extra)
-        ) from error
+        raise NotInstalled(f"{library} is not installed", hint=how_to_install(extra)) from error
 
 
 def metadata_of(evidence: Evidence, link_to: Callable[[Passage], str]) -> Metadata:
