@@ -64,6 +64,22 @@ async def test_bytes_that_were_there_keep_the_first_name_and_the_answer_says_so(
     assert [each["duplicate"] for each in json.loads(shown.out)["files"]] == [False]
 
 
+async def test_an_empty_file_is_told_of_by_its_own_name(http: httpx.AsyncClient) -> None:
+    async def send(name: str) -> dict[str, object]:
+        answered = await http.post("/v1/documents", files={"file": (name, b"")})
+        assert answered.status_code in (200, 202), answered.text
+        body: dict[str, object] = answered.json()
+        return body
+
+    first, other, again = await send("a.txt"), await send("e.txt"), await send("a.txt")
+    assert [each["filename"] for each in (first, other, again)] == ["a.txt", "e.txt", "a.txt"]
+    assert {each["status"] for each in (first, other, again)} == {"failed"}
+    assert other["received_as"] is None
+    # They have no content that could be the same, but a file that comes again does not pile up.
+    assert other["document_id"] != first["document_id"] == again["document_id"]
+    assert (other["duplicate"], again["duplicate"]) == (False, True)
+
+
 async def test_a_full_queue_answers_429(settings: Settings) -> None:
     async with served(settings_from(settings, {"document_limits": {"queued": 1}})) as http:
         assert (await http.post("/v1/documents", files=FILE)).status_code == 202

@@ -108,11 +108,11 @@ def retry_after(waited_seconds: float) -> int:
 async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Received:
     """Write the document's row and its job; the file counts as accepted once this commits.
 
-    A document is known by its external id, or by its bytes where it has none. The same bytes give
-    the existing document, or its failed ingestion another try. Other bytes under a known external
-    id give a new version. Tags take the place of earlier ones, metadata of that of its names.
-    Raises Conflict for a push where a newer one of the document was taken in, and for a version
-    that was to be private of a document that the workspace sees.
+    A document is known by its external id, or by its bytes where it has none, or by its name where
+    these are none. The same bytes give the existing document, or its failed ingestion another try.
+    Other bytes under a known external id give a new version. Tags take the place of earlier ones,
+    metadata of that of its names. Raises Conflict for a push where a newer one of the document was
+    taken in, and for a version that was to be private of a document that the workspace sees.
     """
     parameters = _parameters(scope, incoming)
     await scope.execute(_SQL["one_receipt_at_a_time"], parameters)

@@ -11,7 +11,7 @@ SELECT pg_advisory_xact_lock(hashtextextended(key, 0)) FROM (
 -- name: known
 -- By external id first: a path that changes back to earlier bytes is a version. By its bytes only
 -- where it has no external id, or another one before: of two things with ids of their own each
--- changes and goes by itself.
+-- changes and goes by itself. Empty files have no content in common: each goes by its name.
 -- An attachment belongs to its parent and is never taken for another document.
 -- Each is looked up by its own index, whatever the planner knows of an "or".
 SELECT * FROM documents
@@ -25,6 +25,7 @@ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (ARRAY(
         AND content_sha256 = %(content_sha256)s
         AND CASE
             WHEN %(external_id)s::text IS NULL THEN external_id IS NULL
+                AND (%(byte_size)s > 0 OR filename = %(filename)s)
             ELSE external_id = %(former_external_id)s
         END
         AND %(parent_id)s::uuid IS NULL AND parent_id IS NULL
