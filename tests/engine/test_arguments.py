@@ -126,6 +126,9 @@ def _calls() -> dict[str, Call]:
         "top_k": lambda one: one.ask("What is the fee?", top_k=text),
         "chunk": lambda one: one.context(wrong),
         "window": lambda one: one.context("a", text),
+        "plan": lambda one: one.search(SearchRequest(query="fee", plan="")),
+        "no passages": lambda one: one.passages(uuid4(), limit=0),
+        "fewer than no characters": lambda one: one.text(uuid4(), most_characters=-5),
         "conversation": lambda one: one.conversation(text),
         "mode": lambda one: one.create_conversation(document_mode=text),
         "attached": lambda one: one.create_conversation(document_ids=text),
@@ -140,6 +143,18 @@ async def test_arguments_of_another_type_are_refused(
 ) -> None:
     with pytest.raises(InvalidRequest):
         await call(workspace)
+
+
+async def test_a_document_is_read_without_saying_how_much_of_it(
+    workspace: WorkspaceEngine,
+) -> None:
+    received = await workspace.receive(b"The quay is closed.", "quay.txt")
+    document_id = received.document.document_id
+    await footnote.work_until_resting(workspace.engine, workspace, [document_id])
+    assert [each.text for each in await workspace.passages(document_id)] == ["The quay is closed."]
+    whole = await workspace.text(document_id)
+    assert whole is not None
+    assert whole.text.strip() == "The quay is closed."
 
 
 WAITED_FOR: dict[str, tuple[Any, str]] = {

@@ -121,6 +121,7 @@ MISTAKES: dict[str, Callable[[Any], Awaitable[object]]] = {
         lambda one: one.page_image(uuid4(), 1, ["fee"])
     ),
     "model: it must be text, not 3": lambda one: one.reembed(3),
+    "plan: it must not be empty": lambda one: one.ask("Why?", plan=""),
 }
 
 
@@ -139,6 +140,26 @@ async def test_arguments_of_another_type_are_refused_there_as_here(
         hints.add(refused.value.hint)
     assert len(hints) == 1
     assert None not in hints
+
+
+UNBOUND: dict[str, Callable[[Any], Awaitable[object]]] = {
+    "document(): missing a required argument: 'document_id'": lambda one: one.document(),
+    "ask(): got an unexpected keyword argument 'foo'": lambda one: one.ask("Why?", foo=1),
+    "stats(): too many positional arguments": lambda one: one.stats(1),
+}
+
+
+@pytest.mark.parametrize(("said", "call"), UNBOUND.items(), ids=UNBOUND)
+async def test_a_call_that_does_not_fit_names_its_verb_there_as_here(
+    client: footnote.AsyncClient,
+    here: WorkspaceEngine,
+    said: str,
+    call: Callable[[Any], Awaitable[object]],
+) -> None:
+    for one in (client, here):
+        with pytest.raises(TypeError) as refused:
+            await call(one)
+        assert str(refused.value) == said
 
 
 NOBODYS = UUID("5b0f7f5e-3c1d-4f64-8f0a-2d9f4c6f7a10")

@@ -56,7 +56,7 @@ from footnote.ports import Analyzer
 from footnote.retrieval.cache import one_spelling
 from footnote.retrieval.generation_cache import CacheKey, Question
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
-from footnote.validation.constrained_types import ModelName
+from footnote.validation.constrained_types import ModelName, Name
 
 CONFIDENT = 0.5
 """Confidence of a search from which its best passage is shown where nothing answers: it is more
@@ -69,7 +69,7 @@ async def ask(
     *,
     top_k: int | None = None,
     filters: SearchFilters | None = None,
-    plan: str | None = None,
+    plan: Name | None = None,
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
     model: ModelName | None = None,
@@ -100,7 +100,7 @@ async def ask_stream(
     *,
     top_k: int | None = None,
     filters: SearchFilters | None = None,
-    plan: str | None = None,
+    plan: Name | None = None,
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
     model: ModelName | None = None,

@@ -43,7 +43,14 @@ from footnote.store.passages import passages_in_order
 from footnote.store.receiving import change_document as change_stored
 from footnote.store.receiving import requeue_failed
 from footnote.store.workspaces import workspace_stats
-from footnote.validation.constrained_types import MAX_PAGE, MetadataChanges, Name, Tags
+from footnote.validation.constrained_types import (
+    MAX_PAGE,
+    MetadataChanges,
+    MostPassages,
+    Name,
+    Tags,
+    TextLength,
+)
 
 _CANDIDATES_SHOWN = 8
 _BEGINNING_OF_ID = re.compile(r"[0-9a-f]{1,32}")
@@ -194,7 +201,7 @@ async def original_file(workspace: WorkspaceAccess, document_id: UUID) -> Origin
 
 
 async def text(
-    workspace: WorkspaceAccess, document_id: UUID, *, most_characters: int
+    workspace: WorkspaceAccess, document_id: UUID, *, most_characters: TextLength = 500_000
 ) -> WholeText | None:
     """What was read of a document, from its beginning; None while nothing is published.
 
@@ -206,7 +213,7 @@ async def text(
 
 
 async def passages(
-    workspace: WorkspaceAccess, document_id: UUID, *, limit: int
+    workspace: WorkspaceAccess, document_id: UUID, *, limit: MostPassages = 100
 ) -> tuple[Passage, ...]:
     """The first passages of a document, in its order. Raises NotFound."""
     async with workspace.scope() as scope:

@@ -21,7 +21,7 @@ from footnote.errors import InvalidRequest
 from footnote.store.conversations import get_conversation
 from footnote.store.exchanges import keep_suggestions
 from footnote.store.messages import message_at, place_of, said_until
-from footnote.validation.constrained_types import ModelName
+from footnote.validation.constrained_types import ModelName, Name
 
 MAX_CHUNKS = 50
 MAX_LANGUAGE_CHARACTERS = 20
@@ -37,7 +37,7 @@ async def suggest_questions(
     answer: str = "",
     chunk_ids: ChunkIds,
     filters: SearchFilters | None = None,
-    plan: str | None = None,
+    plan: Name | None = None,
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
     model: ModelName | None = None,

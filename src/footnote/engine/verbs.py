@@ -15,7 +15,7 @@ from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.engine.acts import ActUnderWay, entered, entered_stream
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Forbidden
-from footnote.validation.arguments import checks
+from footnote.validation.arguments import arguments_of, checks
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -116,7 +116,7 @@ def _beginning(
             access=access,
             act=act,
             verb=verb.__name__,
-            arguments=declared.bind(access, *args, **kwargs).arguments,
+            arguments=arguments_of(verb, declared, (access, *args), kwargs),
             right=right,
             place=place,
         )

@@ -67,7 +67,8 @@ class Search:
             filters = replace(filters, where=checked_condition(filters.where))
         if filters.min_similarity is None and self.min_similarity is not None:
             filters = replace(filters, min_similarity=self.min_similarity)
-        plan = resolved(self.plans, request.plan or self.default_plan, request.changes)
+        named = self.default_plan if request.plan is None else request.plan
+        plan = resolved(self.plans, named, request.changes)
         top_k = self.top_k if request.top_k is None else request.top_k
         request, notes = await self.phrase.without_conversation(
             replace(request, query=query, filters=filters, top_k=top_k), plan

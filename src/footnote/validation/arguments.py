@@ -74,12 +74,31 @@ def checks(verb: Verb) -> Verb:
     return cast("Verb", checked)
 
 
+def arguments_of(
+    verb: Callable[..., object],
+    signature: inspect.Signature,
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+) -> dict[str, object]:
+    """The arguments of a call by name. Raises TypeError with that of the verb."""
+    try:
+        return signature.bind(*args, **kwargs).arguments
+    except TypeError as error:
+        raise TypeError(f"{_called(verb)}(): {error}") from None
+
+
+def _called(verb: Callable[..., object]) -> str:
+    """A verb, or the class that it makes, as callers know it."""
+    owner, _, name = verb.__qualname__.rpartition(".")
+    return owner if name == "__init__" else name.removeprefix("_")
+
+
 def _checked(
     verb: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> dict[str, object]:
     """The arguments by name, as the types of the annotations make them."""
     signature, adapter = _declared(verb)
-    given = signature.bind(*args, **kwargs).arguments
+    given = arguments_of(verb, signature, args, kwargs)
     own = next(iter(signature.parameters))
     try:
         found = adapter.validate_python(
@@ -90,9 +109,7 @@ def _checked(
             f"{_written(place)}: {clause}"
             for place, clause in wrong_places(error.errors(include_url=False))
         )
-        owner, _, name = verb.__qualname__.rpartition(".")
-        called = owner if name == "__init__" else name
-        raise InvalidArguments(said, hint=f"see the arguments of {called}") from None
+        raise InvalidArguments(said, hint=f"see the arguments of {_called(verb)}") from None
     return {own: given[own], **found}
 
 

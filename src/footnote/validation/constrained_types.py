@@ -268,5 +268,9 @@ ModelName = Annotated[str, Field(min_length=1, max_length=200)]
 """A model as it is configured, such as `openai:gpt-5-mini`."""
 PageLimit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 Window = Annotated[int, Field(ge=0, le=MAX_CONTEXT_WINDOW)]
+MostPassages = Annotated[int, Field(ge=1, le=1_000_000)]
+"""Of one document."""
+TextLength = Annotated[int, Field(ge=1, le=1_000_000_000)]
+"""Characters; Postgres holds no longer text."""
 Patience = Annotated[float, Field(ge=0)]
 """Seconds after which a caller waits no longer."""

@@ -31,7 +31,7 @@ from footnote.interfaces.encoding import grounding_json, question_json, search_j
 from footnote.interfaces.schemas import JsonObject, decoded
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport, server_sent_events
 from footnote.interfaces.sdk.verbs import Remote
-from footnote.validation.constrained_types import Window
+from footnote.validation.constrained_types import Name, Window
 
 _ASK_AGAIN = "Ask again."
 _GONE = "Ask again. Of several server processes only the one that was left keeps an answer."
@@ -116,7 +116,7 @@ async def ask(
     *,
     top_k: int | None = None,
     filters: SearchFilters | None = None,
-    plan: str | None = None,
+    plan: Name | None = None,
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
     model: str | None = None,
@@ -141,7 +141,7 @@ async def ask_stream(
     *,
     top_k: int | None = None,
     filters: SearchFilters | None = None,
-    plan: str | None = None,
+    plan: Name | None = None,
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
     model: str | None = None,
@@ -176,7 +176,7 @@ async def suggest_questions(
     answer: str = "",
     chunk_ids: Sequence[str],
     filters: SearchFilters | None = None,
-    plan: str | None = None,
+    plan: Name | None = None,
     changes: PlanChanges | None = None,
     conversation: Sequence[Turn] = (),
     model: str | None = None,
