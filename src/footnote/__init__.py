@@ -329,9 +329,11 @@ async def open(  # noqa: A001  # reads as footnote.open()
     """
     from footnote.models.embedders import begin_loading  # noqa: PLC0415  # keeps importing light
     from footnote.settings import settings_from  # noqa: PLC0415  # as above
+    from footnote.store.home import require_home  # noqa: PLC0415  # as above
 
     given = settings_from(settings, overrides)
     first = given.embedding_models.partition(",")[0].strip()
+    require_home(given.home)  # What is loaded is also kept there.
     begin_loading(first, given.home / "models", given.model_threads)
     from footnote.engine import open_engine  # noqa: PLC0415  # takes as long as the models
 

@@ -9,9 +9,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+import footnote
 from footnote.doctor import examine
 from footnote.engine import open_engine
-from footnote.errors import UnsupportedSettings
+from footnote.errors import StoreUnavailable, UnsupportedSettings
 from footnote.settings import Settings
 from footnote.store import home as homes
 from footnote.store.embedded import APPLICATION_ROLE, start_embedded
@@ -98,6 +99,46 @@ def test_what_stands_in_the_way_is_named_and_left_alone(
         assert f"{own / name} {said}" in str(refused)
         assert f"move {own / name}" in (refused.hint or "")
         assert everything(elsewhere) == before
+
+
+@pytest.mark.parametrize("url", [None, "postgresql://127.0.0.1:9/footnote"])
+async def test_a_folder_of_somebodys_documents_is_not_taken_for_a_home(
+    home: Path, elsewhere: Path, url: str | None
+) -> None:
+    before = everything(elsewhere)
+    with pytest.raises(UnsupportedSettings) as caught:
+        async with footnote.open(home=elsewhere, database_url=url):
+            pass
+    assert str(caught.value) == f"{elsewhere} has files in it, and none of Footnote's"
+    assert "an empty or a new folder" in (caught.value.hint or "")
+    assert everything(elsewhere) == before
+    (check,) = [
+        each
+        for each in (await examine(Settings(home=elsewhere, database_url=url))).checks
+        if each.name == "home"
+    ]
+    assert (check.ok, check.detail) == (False, str(caught.value))
+    assert everything(elsewhere) == before
+
+
+@pytest.mark.parametrize("name", ["models", "blobs", "postgres", "master.key", "identity.key"])
+def test_a_folder_with_anything_of_footnotes_goes_on_to_be_a_home(
+    home: Path, elsewhere: Path, name: str
+) -> None:
+    (elsewhere / name).mkdir()
+    homes.require_home(elsewhere)
+
+
+@pytest.mark.parametrize("name", ["lost+found", ".snapshot", ".DS_Store"])
+def test_what_a_file_system_keeps_is_nobodys(home: Path, name: str) -> None:
+    (home / name).mkdir()
+    homes.require_home(home)
+
+
+def test_a_log_that_is_not_there_is_not_advised(home: Path) -> None:
+    with pytest.raises(StoreUnavailable, match="did not start") as caught:
+        start_embedded(Path("/proc/footnote"))
+    assert caught.value.hint == "set FOOTNOTE_HOME to a folder you may write to"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give folders away")

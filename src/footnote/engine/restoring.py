@@ -32,7 +32,7 @@ from footnote.errors import CiphertextDamaged, Conflict, FootnoteError, InvalidR
 from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore
 from footnote.store.file_backups import KeptFile, files_at, is_empty, put_back, read_index
-from footnote.store.home import open_home, private_folder, require_usable
+from footnote.store.home import open_home, private_folder, require_home, require_usable
 from footnote.store.owner_view import OwnerView
 from footnote.store.recovery import Recovery, only_one, unused
 from footnote.store.system_user import server_account
@@ -156,6 +156,7 @@ class _Restoring:
         """Restore it to its place, which is taken in the last step."""
         settings, folder = self.settings, self.options.data_folder
         self._require_fitting_place()
+        require_home(settings.home)
         private_folder(settings.home)
         if settings.database_url is None or folder is not None:
             account = server_account()

@@ -218,10 +218,11 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
         )
         server.use()
     except (psycopg.Error, OSError) as error:
+        log = home / "postgres" / "server.log"
         raise StoreUnavailable(
             f"the embedded Postgres in {home} did not start: {error}",
-            hint=f"set FOOTNOTE_HOME to a folder you may write to, or read {home}/postgres/"
-            "server.log",
+            hint="set FOOTNOTE_HOME to a folder you may write to"
+            + (f", or read {log}" if os.access(log, os.R_OK) else ""),
         ) from error
     return server
 

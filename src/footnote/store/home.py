@@ -26,8 +26,22 @@ _CLUSTER = re.compile(r"PG_VERSION|base|global|pg_.*|postgresql\..*|postmaster\.
 """What initdb makes; a cluster half made may hold any part of it."""
 
 
+_OURS = re.compile(
+    r"blobs|models|pages|run|postgres(?:\..*)?|(?:master|identity)\.key|login\.token|server\.json"
+    r"|(?:restoring|verifying)(?:\.lock)?|replaced-.*|made-by-the-demo"
+    r"|\.?footnote-.*"
+)
+"""What an installation of any version has in its home; one of them tells a home."""
+
+_NOBODYS = re.compile(r"lost\+found|\.snapshots?|\.DS_Store|\.nfs.*|\.git(?:ignore|keep)|\.keep")
+"""What file systems leave in a folder, and what keeps an empty one in a repository."""
+
+
 def require_home(home: Path) -> None:
-    """Raise UnsupportedSettings where no installation can keep folders, whatever its database."""
+    """Raise UnsupportedSettings where no installation can keep folders, whatever its database.
+
+    In a folder of other things ours would lie among them.
+    """
     home = home.expanduser().absolute()
     with _refusing(home):
         for place in (home, *home.parents):
@@ -39,6 +53,12 @@ def require_home(home: Path) -> None:
                 raise _refused(f"{place} is a symbolic link that leads to no folder")
         if home.exists() and home.samefile(FILESYSTEM_ROOT):
             raise _refused(f"{home} is the root of the file system, not a folder of its own")
+        names = [each.name for each in home.iterdir()] if home.exists() else []
+    if not any(map(_OURS.fullmatch, names)) and not all(map(_NOBODYS.fullmatch, names)):
+        raise UnsupportedSettings(
+            f"{home} has files in it, and none of Footnote's",
+            hint=f"set FOOTNOTE_HOME to an empty or a new folder, such as {home / 'footnote'}",
+        )
 
 
 def require_usable(home: Path) -> None:
