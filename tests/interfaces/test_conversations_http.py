@@ -262,6 +262,13 @@ async def test_one_bad_line_does_not_end_a_chat(library: Library) -> None:
     assert "within 14 days of the loss" in talked.out
 
 
+async def test_a_chat_by_a_plan_that_is_not_there_does_not_begin(library: Library) -> None:
+    talked = await footnote(environment(library.settings), "chat", "--plan", "z", stdin=b"")
+    assert talked.code == 2
+    assert "there is no plan 'z'" in talked.err
+    assert "balanced, fast, thorough" in talked.err
+
+
 async def test_a_chat_says_each_answer_as_a_line_of_json(library: Library) -> None:
     env = environment(library.settings)
     asked = f"{CLAIM}\n\0\nAnd by email?\n".encode()

@@ -81,6 +81,13 @@ async def test_a_workspace_is_not_destroyed_unasked(env: dict[str, str]) -> None
     assert "--yes" in unasked.err
     assert (await footnote(env, "workspace", "destroy", "mill", stdin=b"n\n")).code == 130
     assert "mill" in (await footnote(env, "workspace", "list")).out
+    missing = await footnote(env, "workspace", "destroy", "mull", stdin=b"y\n")
+    assert missing.code == 3
+    assert "there is no workspace 'mull'" in missing.err
+    assert "for ever?" not in missing.err, "nobody is asked about what is not there"
+    taken = await footnote(env, "workspace", "create", "mill")
+    assert taken.code == 2
+    assert "footnote workspace list" in taken.err
 
 
 async def test_a_master_key_of_the_environment_is_rotated_by_who_set_it(

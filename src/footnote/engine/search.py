@@ -12,6 +12,7 @@ from footnote.domain import (
     DocumentStatus,
     Passage,
     PassageContext,
+    PlanChanges,
     SearchRequest,
     SearchResponse,
 )
@@ -31,6 +32,7 @@ from footnote.ports.telemetry import (
     timed,
 )
 from footnote.retrieval.journal import Asked, Asker
+from footnote.retrieval.plans import resolved
 from footnote.store.database import Database
 from footnote.store.passages import load_widened, passage_context
 from footnote.validation.constrained_types import Window
@@ -77,6 +79,11 @@ class PreparedSearch:
     asked: Asked
     database: Database
     """What is read: the primary, or a replica."""
+
+
+def require_plan(workspace: WorkspaceAccess, name: str) -> None:
+    """Raise InvalidRequest where there is no plan of this name, before anything is asked by it."""
+    resolved(workspace.engine.search_stages.plans, name, PlanChanges())
 
 
 def read_for_quotes(request: SearchRequest, top_k: int) -> SearchRequest:

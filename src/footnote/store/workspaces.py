@@ -37,7 +37,10 @@ async def create_workspace(database: Database, name: str, *, encrypted: bool = F
     except psycopg.errors.CheckViolation as error:
         raise _odd(name) from error
     if row is None:
-        raise Conflict(f"there is a workspace {name!r} already")
+        raise Conflict(
+            f"there is a workspace {name!r} already",
+            hint="work in it, or choose another name than footnote workspace list shows",
+        )
     return record_of(Workspace, row)
 
 

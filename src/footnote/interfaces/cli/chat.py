@@ -19,6 +19,7 @@ from footnote.answering.streaming import completed
 from footnote.domain.answers import Suggestions
 from footnote.domain.conversations import DocumentMode
 from footnote.engine.exchanges import Asking, NextQuestion
+from footnote.engine.search import require_plan
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present, searching
@@ -141,6 +142,8 @@ def chat(
 async def _talk(workspace: WorkspaceEngine, wanted: Chat) -> int:
     """The exit code of the last question that could not be answered; 0 if all could."""
     conversation_id = wanted.conversation_id
+    if wanted.plan is not None:
+        require_plan(workspace, wanted.plan)
     attached = [await workspace.document_called(each) for each in wanted.documents]
     if conversation_id is not None:
         await _attach(workspace, conversation_id, attached, wanted.mode)
