@@ -233,6 +233,12 @@ def test_the_version_is_said(command: Callable[..., Ended]) -> None:
         (("ingest", "file:///etc/hosts"), "nothing can be taken in from file://"),
         (("documents", "list", "--status", "lost"), "lost"),
         (("documents", "list", "--limit", "few"), "few"),
+        (("search", "x", "--collection", ""), "'--collection' / '-c': it must not be empty"),
+        (("documents", "list", "-c", " "), "'--collection' / '-c': it must not be empty"),
+        (("summaries", "show", "--collection", ""), "'--collection': it must not be empty"),
+        (("collections", "delete", ""), "'COLLECTION': it must not be empty"),
+        (("facts", "recall", ""), "'QUERY': it must not be empty"),
+        (("keys", "create", ""), "'NAME': it must not be empty"),
         (("usage", "--since", "May"), "'May' is not like 2024-05-31."),
         (
             ("backup", "restore", "--at", "yesterday"),

@@ -48,7 +48,7 @@ async def test_the_command_line_tags_what_it_takes_in(settings: Settings, tmp_pa
     assert "marine, renewal" in shown.out
 
 
-async def test_a_tag_that_cannot_be_stored_is_refused(settings: Settings, tmp_path: Path) -> None:
+async def test_a_label_that_cannot_be_stored_is_refused(settings: Settings, tmp_path: Path) -> None:
     note = tmp_path / "note.txt"
     note.write_text("A note.")
     env = environment(settings)
@@ -56,9 +56,12 @@ async def test_a_tag_that_cannot_be_stored_is_refused(settings: Settings, tmp_pa
         ("--tag", "x" * 101, "it must have at most 100 characters, not 101"),
         ("--tag", "", "it must not be empty"),
         ("--share-with", "group:", "it must not be empty"),
+        ("--collection", "", "it must not be empty"),
+        ("--ignore", "", "it must not be empty"),
     ):
         ended = await footnote(env, "ingest", "--no-wait", option, value, str(note))
         assert ended.code == 2
-        assert f"Invalid value for '{option}': {why}" in " ".join(ended.err.split())
+        said = " ".join(ended.err.split()).replace("' / '-c'", "'")
+        assert f"Invalid value for '{option}': {why}" in said
     listed = await footnote(env, "documents", "list", "--json")
     assert json.loads(listed.out)["documents"] == []

@@ -10,6 +10,7 @@ from rich.text import Text
 from footnote.domain import DocumentAccess, Role, Visibility
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.options import of_kind
 from footnote.interfaces.schemas import GrantList
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ Who = Annotated[
 Where = Annotated[
     str | None,
     typer.Option(
-        "--collection", metavar="COLLECTION", help="There alone; the workspace without it."
+        "--collection",
+        parser=of_kind("Name"),
+        metavar="COLLECTION",
+        help="There alone; the workspace without it.",
     ),
 ]
 WhichDocument = Annotated[

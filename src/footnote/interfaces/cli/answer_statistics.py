@@ -12,7 +12,7 @@ from footnote.domain.answer_statistics import DocumentCitations
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import in_workspace
-from footnote.interfaces.cli.options import AsJson, Workspace
+from footnote.interfaces.cli.options import AsJson, Workspace, of_kind
 from footnote.interfaces.cli.results import counted
 
 Since = Annotated[
@@ -31,7 +31,13 @@ def citations(
     since: Since = None,
     until: Until = None,
     collection: Annotated[
-        str | None, typer.Option("--collection", metavar="COLLECTION", help="Of this one alone.")
+        str | None,
+        typer.Option(
+            "--collection",
+            parser=of_kind("Name"),
+            metavar="COLLECTION",
+            help="Of this one alone.",
+        ),
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", metavar="N", min=1, max=500, help="The most of each list.")

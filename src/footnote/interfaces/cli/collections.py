@@ -9,6 +9,7 @@ import typer
 from footnote.domain import DocumentStatus
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.options import of_kind
 from footnote.interfaces.schemas import CollectionList
 
 if TYPE_CHECKING:
@@ -47,7 +48,10 @@ async def show_collections(inside: WorkspaceEngine) -> Shown:
 async def delete_collection(
     inside: WorkspaceEngine,
     *,
-    collection: Annotated[str, typer.Argument(metavar="COLLECTION", help="Its name.")],
+    collection: Annotated[
+        str,
+        typer.Argument(parser=of_kind("Name"), metavar="COLLECTION", help="Its name."),
+    ],
 ) -> None:
     """Remove a collection without documents, with the roles that were granted in it."""
     await inside.delete_collection(collection)

@@ -16,7 +16,7 @@ from footnote.domain.facts import (
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import Shown, workspace_command
 from footnote.interfaces.cli.model_use import reading_advice, show_reading
-from footnote.interfaces.cli.options import Cursor, Limit
+from footnote.interfaces.cli.options import Cursor, Limit, of_kind
 from footnote.interfaces.cli.results import counted
 from footnote.interfaces.schemas import RecalledFactList
 
@@ -80,7 +80,12 @@ async def show_facts(
 async def recall(
     inside: WorkspaceEngine,
     *,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A question, or a topic.")],
+    query: Annotated[
+        str,
+        typer.Argument(
+            parser=of_kind("FactQuery"), metavar="QUERY", help="A question, or a topic."
+        ),
+    ],
     document: OfDocument = None,
     limit: Limit = 10,
 ) -> Shown:

@@ -42,7 +42,6 @@ from footnote.interfaces.cli.watching import watch_files
 from footnote.jobs.inline import work_until_resting
 from footnote.jobs.sources.following import follow
 from footnote.settings import Settings
-from footnote.validation.constrained_types import Subject, Tag
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -91,7 +90,7 @@ def ingest(
         list[str] | None,
         typer.Option(
             "--tag",
-            parser=of_kind(Tag),
+            parser=of_kind("Tag"),
             metavar="TAG",
             help="Sort them under this; may be repeated.",
         ),
@@ -104,7 +103,7 @@ def ingest(
         list[str] | None,
         typer.Option(
             "--share-with",
-            parser=of_kind(Subject),
+            parser=of_kind("Subject"),
             metavar="NAME",
             help="A principal, or group:NAME, that sees new ones; may be repeated. Makes them "
             "private unless --visibility says otherwise.",
@@ -116,7 +115,12 @@ def ingest(
     ] = True,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATTERN", help="Leave such files out; may be repeated."),
+        typer.Option(
+            "--ignore",
+            parser=of_kind("FilePattern"),
+            metavar="PATTERN",
+            help="Leave such files out; may be repeated.",
+        ),
     ] = None,
     delete_missing: Annotated[
         bool, typer.Option("--delete-missing", help="Delete documents whose files are gone.")

@@ -10,7 +10,7 @@ from rich.text import Text
 from footnote.domain.credentials import NewApiKey
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import Shown, workspace_command
-from footnote.interfaces.cli.options import Collections
+from footnote.interfaces.cli.options import Collections, of_kind
 from footnote.interfaces.schemas import KeyList
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ KeyId = Annotated[
 async def create(
     inside: WorkspaceEngine,
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")],
+    name: Annotated[
+        str,
+        typer.Argument(parser=of_kind("KeyName"), metavar="NAME", help="What the key is for."),
+    ],
     scope: Annotated[
         list[str] | None,
         typer.Option(

@@ -51,22 +51,14 @@ TopK = Annotated[
         help="How much evidence; unless set, 8 to search and 16 to answer.",
     ),
 ]
-Collections = Annotated[
-    list[str] | None,
-    typer.Option("--collection", "-c", metavar="NAME", help="Only in this one; may be repeated."),
-]
-Collection = Annotated[
-    str | None, typer.Option("--collection", "-c", metavar="NAME", help="The collection.")
-]
-
 DocumentName = Annotated[
     str,
     typer.Argument(metavar="DOCUMENT", help="Its id, the beginning of its id, or its file name."),
 ]
 
 
-def of_kind(kind: object) -> Callable[[str], str]:
-    """What reads an option's value as a type of `footnote.validation.constrained_types`.
+def of_kind(kind: str) -> Callable[[str], str]:
+    """What reads a value as the type of this name in `footnote.validation.constrained_types`.
 
     It raises typer.BadParameter.
     """
@@ -75,15 +67,34 @@ def of_kind(kind: object) -> Callable[[str], str]:
         # The list of commands is shown without these.
         from pydantic import TypeAdapter, ValidationError
 
+        from footnote.validation import constrained_types
         from footnote.validation.messages import wrong_value
 
-        adapter: TypeAdapter[str] = TypeAdapter(kind)  # type: ignore[arg-type]  # an annotation
+        adapter: TypeAdapter[str] = TypeAdapter(getattr(constrained_types, kind))
         try:
             return adapter.validate_python(text)
         except ValidationError as error:
             raise typer.BadParameter(wrong_value(error.errors(include_url=False)[0])) from None
 
     return value
+
+
+Collections = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--collection",
+        "-c",
+        parser=of_kind("Name"),
+        metavar="NAME",
+        help="Only in this one; may be repeated.",
+    ),
+]
+Collection = Annotated[
+    str | None,
+    typer.Option(
+        "--collection", "-c", parser=of_kind("Name"), metavar="NAME", help="The collection."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from rich.text import Text
 from footnote.domain.sharing import NewShareLink
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import Shown, workspace_command
+from footnote.interfaces.cli.options import of_kind
 from footnote.interfaces.schemas import ShareLinkList
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ WEEK = 168.0
 async def share_collection(
     inside: WorkspaceEngine,
     *,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The collection's name.")],
+    name: Annotated[
+        str,
+        typer.Argument(parser=of_kind("Name"), metavar="NAME", help="The collection's name."),
+    ],
     expires_in_hours: Hours = WEEK,
 ) -> Shown:
     """Make a link to search, ask and read a collection, and print it, this once."""

@@ -10,7 +10,7 @@ import typer
 from footnote.domain.sources import NewSource, SourceCheck, WorkspaceSource
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, of_kind
 from footnote.interfaces.schemas import SourceList
 
 if TYPE_CHECKING:
@@ -90,7 +90,13 @@ async def add(
     *,
     place: PlaceName,
     collection: Annotated[
-        str, typer.Option("--collection", metavar="NAME", help="Where its documents go.")
+        str,
+        typer.Option(
+            "--collection",
+            parser=of_kind("Name"),
+            metavar="NAME",
+            help="Where its documents go.",
+        ),
     ] = "default",
     every: Annotated[
         int | None,

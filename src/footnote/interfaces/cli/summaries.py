@@ -12,7 +12,7 @@ from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
 from footnote.interfaces.cli.model_use import writing_line
-from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace, of_kind
 from footnote.interfaces.cli.results import counted
 
 if TYPE_CHECKING:
@@ -34,7 +34,10 @@ def show_summary(
         typer.Option("--document", metavar="DOCUMENT", help="Of this: an id or a file name."),
     ] = None,
     collection: Annotated[
-        str | None, typer.Option("--collection", metavar="NAME", help="Of this collection.")
+        str | None,
+        typer.Option(
+            "--collection", parser=of_kind("Name"), metavar="NAME", help="Of this collection."
+        ),
     ] = None,
     cluster_id: Annotated[
         UUID | None, typer.Option("--cluster", metavar="CLUSTER", help="Of this cluster.")
