@@ -456,6 +456,14 @@ async def test_a_field_of_an_upload_that_comes_twice_is_refused(
     assert "send it once" in assert_invalid(response, f"body.{twice}")
 
 
+@pytest.mark.parametrize("path", ["/v1/search", "/agui"])
+async def test_a_body_that_is_no_json_is_told_where_it_breaks(library: Library, path: str) -> None:
+    headers = {"content-type": "application/json"}
+    response = await library.http.post(path, content=b'{\n  "query": }', headers=headers)
+    assert_problem(response, 400, "bad-request")
+    assert response.json()["detail"] == "The body is not JSON (line 2, column 12)."
+
+
 async def test_a_file_where_text_belongs_is_told_so(library: Library) -> None:
     files = {"file": ("a.txt", b"text"), "collection": ("b.txt", b"reports")}
     response = await library.http.post("/v1/documents", files=files)

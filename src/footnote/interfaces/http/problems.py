@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
@@ -27,7 +28,8 @@ from footnote.errors import (
     how_to_raise,
 )
 from footnote.interfaces.failures import FAILURES, UNEXPECTED, UNEXPECTED_DETAIL, failure_of
-from footnote.validation.messages import shown, wrong_places
+from footnote.validation.messages import shown, wrong_places, wrong_value
+from footnote.validation.text import json_fault
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -185,6 +187,8 @@ async def answer_with_problem(request: Request, error: Exception) -> ProblemResp
                 structlog.get_logger(__name__).error("request failed", reason=str(error))
             return problem_of(error)
         case RequestValidationError():
+            if not_json := _not_json(error):
+                return problem(400, f"The body {not_json}.", hint=_DESCRIBED)
             return _invalid(error.errors(), request.headers.get("content-type", ""))
         case Refused():
             return error.response()
@@ -205,10 +209,20 @@ def answer_with_problems(app: FastAPI) -> None:
         app.add_exception_handler(kind, answer_with_problem)
 
 
+def _not_json(error: RequestValidationError) -> str:
+    """What is wrong with a body that is no JSON, and where; empty if it is not that."""
+    # A number says that it is the body itself, and not only a field that holds JSON.
+    for each in error.errors():
+        if each["type"] == "json_invalid" and isinstance(each["loc"][-1], int):
+            cause = error.__cause__
+            clause = (
+                json_fault(cause) if isinstance(cause, json.JSONDecodeError) else wrong_value(each)
+            )
+            return clause.removeprefix("it ")
+    return ""
+
+
 def _invalid(found: Sequence[Mapping[str, Any]], content_type: str) -> ProblemResponse:
-    # A number says that the body itself is no JSON, and not only a field that holds JSON.
-    if any(each["type"] == "json_invalid" and isinstance(each["loc"][-1], int) for each in found):
-        return problem(400, "The body is not JSON.", hint=_DESCRIBED)
     places = wrong_places(found)
     if len(found) == 1 and (message := _invalid_body(found[0], content_type)):
         places = [(found[0]["loc"], message)]
