@@ -121,6 +121,7 @@ MISTAKES: dict[str, Callable[[Any], Awaitable[object]]] = {
         lambda one: one.page_image(uuid4(), 1, ["fee"])
     ),
     "model: it must be text, not 3": lambda one: one.reembed(3),
+    "filename: it must not be empty": lambda one: one.receive(b"text", ""),
     "plan: it must not be empty": lambda one: one.ask("Why?", plan=""),
 }
 

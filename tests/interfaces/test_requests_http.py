@@ -422,6 +422,12 @@ async def test_an_upload_in_another_form_is_told_which_one_is_meant(library: Lib
             b"--x\r\n" + b"X: a\r\n" * 100 + b"\r\nx\r\n--x--\r\n",
             "has more than the ",
         ),
+        (
+            "; boundary=x",
+            b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\nte',
+            "it ends before its last boundary",
+        ),
+        ("; boundary=x", b"", "it ends before its last boundary"),
     ],
 )
 async def test_a_form_that_cannot_be_divided_says_why(
@@ -432,6 +438,14 @@ async def test_a_form_that_cannot_be_divided_says_why(
     assert_problem(response, 400, "bad-request")
     assert said in response.json()["detail"]
     assert response.json()["hint"]
+
+
+async def test_a_form_without_parts_or_a_line_after_its_end_is_whole(library: Library) -> None:
+    headers = {"content-type": "multipart/form-data; boundary=x"}
+    part = b'--x\r\nContent-Disposition: form-data; name="fil"\r\n\r\ntext\r\n'
+    for content in (b"--x--\r\n", part + b"--x--", part + b"--x--\r\nfarewell"):
+        response = await library.http.post("/v1/documents", content=content, headers=headers)
+        assert_problem(response, 422, "invalid-request")
 
 
 async def test_a_field_of_an_upload_that_is_not_known_is_refused(library: Library) -> None:

@@ -21,6 +21,7 @@ from footnote.validation.constrained_types import (
     Access,
     ExternalId,
     FileContent,
+    FileName,
     IdempotencyKey,
     Metadata,
     Name,
@@ -68,7 +69,7 @@ async def push_url(
 async def push_content(
     workspace: WorkspaceAccess,
     content: FileContent,
-    filename: str,
+    filename: FileName,
     *,
     collection: Name | None = None,
     external_id: ExternalId | None = None,

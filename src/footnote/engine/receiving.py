@@ -33,6 +33,7 @@ from footnote.validation.constrained_types import (
     Access,
     ExternalId,
     FileContent,
+    FileName,
     IdempotencyKey,
     Metadata,
     Name,
@@ -53,7 +54,7 @@ _KEY_SECONDS = 86_400.0
 async def receive(
     workspace: WorkspaceAccess,
     content: FileContent,
-    filename: str,
+    filename: FileName,
     *,
     collection: Name | None = None,
     external_id: ExternalId | None = None,

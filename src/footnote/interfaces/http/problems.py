@@ -245,7 +245,15 @@ def _invalid_body(error: Mapping[str, Any], content_type: str) -> str:
     return ""
 
 
+CUT_OFF = "The form has no end."
+"""The reason that we give where Starlette has none."""
+
 _UNREADABLE = {
+    CUT_OFF: (
+        "The form cannot be read: it ends before its last boundary, which is followed by two "
+        "hyphens.",
+        "Send all of it; where Content-Length was set by hand, it may be too small.",
+    ),
     "There was an error parsing the body": (
         "The body cannot be read.",
         "Send JSON in UTF-8, or a complete form.",

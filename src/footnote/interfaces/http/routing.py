@@ -19,7 +19,7 @@ from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from footnote.interfaces.http.problems import ALWAYS, Refused
+from footnote.interfaces.http.problems import ALWAYS, CUT_OFF, Refused
 from footnote.validation.messages import shown
 from footnote.validation.text import NamedTwice, members_once
 
@@ -28,7 +28,22 @@ _SHOWN_CHARACTERS = 60
 
 
 class _Form(MultiPartParser):
-    """Reads a form, and says which field is too long."""
+    """Reads a form, and says which field is too long, and whether the end is missing."""
+
+    _ended = False
+
+    def on_end(self) -> None:
+        """Note that the last boundary came."""
+        self._ended = True
+
+    async def parse(self) -> FormData:
+        """The form. Raises MultiPartException, and Refused for a field that is too long."""
+        form = await super().parse()
+        if not self._ended:
+            for file in self._files_to_close_on_error:
+                file.close()
+            raise MultiPartException(CUT_OFF)
+        return form
 
     def on_part_data(self, data: bytes, start: int, end: int) -> None:
         """Take a piece of a part. Raises Refused."""

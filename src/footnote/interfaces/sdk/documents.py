@@ -27,6 +27,7 @@ from footnote.validation.constrained_types import (
     Access,
     ExternalId,
     FileContent,
+    FileName,
     IdempotencyKey,
     Metadata,
     Name,
@@ -44,7 +45,7 @@ _LOOK_SECONDS = (0.1, 0.2, 0.4, 0.8, 1.6)
 async def receive(
     client: Remote,
     content: FileContent,
-    filename: str,
+    filename: FileName,
     *,
     collection: Name | None = None,
     external_id: ExternalId | None = None,
