@@ -80,11 +80,12 @@ def features_of(told: ReadColumns) -> Features:
     return np.stack([np.array([*told.scores, 0.0]), chances, none], axis=1)
 
 
-def fitted(rows: list[tuple[Features, int]]) -> Features:
+def fitted(rows: list[tuple[Features, int]], ridge: float = RIDGE) -> Features:
     """The weights that make what is asked for likeliest."""
-    weights = np.zeros(3)
+    count = rows[0][0].shape[1]
+    weights = np.zeros(count)
     for _ in range(ROUNDS):
-        gradient, curvature = -RIDGE * weights, RIDGE * np.eye(3)
+        gradient, curvature = -ridge * weights, ridge * np.eye(count)
         for features, wanted in rows:
             odds = features @ weights
             chances = np.exp(odds - odds.max())

@@ -1,16 +1,17 @@
 """How questions over columns of tables are answered, and others of like wording.
 
-    python bench/totals.py [--half development] [--among | --cells] [--reader FILE]
+    python bench/totals.py [--half development] [--among | --cells | --groups] [--reader FILE]
 
 Each table of `totals/`, whose questions are over groups of rows, is a workspace of its own; with
 `--among` the tables of `among/` stand beside other documents of theirs, and most questions, for the
 largest and the smallest, do not say the title of the column that they are about; with `--cells`
-most questions about the tables of `cells/` ask for one cell. Of sums, averages, extremes and counts
-over a group (`sum`, …) or over all rows (`all`) is told how many are right, how many are answered
-with rows of which one is right or which belong to the group (`rows`), refused, and wrong; the same
-of `cell` and `prose`, whose answer stands in one place, and of what is `absent` or another
-`calculation`, where a refusal is right. One half was at hand when the thresholds were chosen, the
-other was only run.
+most questions about the tables of `cells/` ask for one cell, and with `--groups` most about those
+of `groups/` for what several rows have together, or for their names (`list`). Of sums, averages,
+extremes and counts over a group (`sum`, …) or over all rows (`all`) is told how many are right, how
+many are answered with rows of which one is right or which belong to the group (`rows`), refused,
+and wrong; the same of `cell` and `prose`, whose answer stands in one place, and of what is `absent`
+or another `calculation`, where a refusal is right. One half was at hand when the thresholds were
+chosen, the other was only run.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from footnote.jobs.inline import work_until_resting
 from installation import MODELS, bench_engine
 from reporting import finish, progress, show
 
-ALONE, AMONG, CELLS = (Path(__file__).parent / each for each in ("totals", "among", "cells"))
+ALONE, AMONG, CELLS, GROUPS = (
+    Path(__file__).parent / each for each in ("totals", "among", "cells", "groups")
+)
 OUTCOMES = ("right", "rows", "refused", "wrong")
 TO_REFUSE = ("absent", "calculation")
 
@@ -43,6 +46,8 @@ def outcome_of(kind: str, value: str, answer: Answer) -> str:
     thousands = re.sub(r"(?<=\d)(?=(\d{3})+$)", "[,.' ]?", value) if value.isdigit() else None
     told = re.compile(rf"(?<!\d){thousands or re.escape(value)}{zeros}(?!\d)") if value else None
     holding = [bool(told and told.search(each.text)) for each in answer.sentences]
+    if kind == "list":
+        return "right" if any(holding) else "wrong"
     if holding[0] and (len(holding) == 1 or kind in ("cell", "prose")):
         return "right"
     return "rows" if len(holding) > 1 and kind not in TO_REFUSE else "wrong"
@@ -93,16 +98,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", choices=("development", "only run"), default="development")
+    parser.add_argument(
+        "--half", choices=("development", "only run", "to fit"), default="development"
+    )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--among", action="store_true", help="tables among other documents")
     which.add_argument("--cells", action="store_true", help="mostly single cells")
+    which.add_argument("--groups", action="store_true", help="several rows, or their names")
     parser.add_argument("--models", type=Path, default=MODELS)
     parser.add_argument("--reader", default="packaged", help="a file of weights")
     parser.add_argument("--outcomes", type=Path, help="write what came of each question here")
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()
-    folder = AMONG if options.among else CELLS if options.cells else ALONE
+    folders = {AMONG: options.among, CELLS: options.cells, GROUPS: options.groups}
+    folder = next((each for each, chosen in folders.items() if chosen), ALONE)
     found = asyncio.run(outcomes_of(options.half, options.models, options.reader, folder))
     told = [
         (each["kind"], outcome_of(each["kind"], each["value"], answer)) for each, answer in found

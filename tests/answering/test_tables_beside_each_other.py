@@ -40,6 +40,8 @@ class BesideTitles:
     """The title that is meant of a table, by the title of its rows."""
     operation: Operation | None
     probability: float = 0.8
+    each: Mapping[Operation, float] = field(default_factory=dict)
+    """How likely each operation is."""
     offered: list[Sequence[str]] = field(default_factory=list)
 
     async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
@@ -58,7 +60,9 @@ class BesideTitles:
     ) -> ToldOperation | None:
         self.offered.append((row, *titles))
         none = 0.1 if row in self.columns else 0.9
-        return ToldOperation(operation=self.operation, probability=self.probability, none=none)
+        return ToldOperation(
+            operation=self.operation, probability=self.probability, none=none, chances=self.each
+        )
 
 
 def three_tables() -> Sequence[Passage]:
@@ -76,12 +80,15 @@ def three_tables() -> Sequence[Passage]:
     )
 
 
+def answering(reader: MarkingReader, finder: BesideTitles) -> ReaderAnswerer:
+    return ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
+
+
 async def answered(
     question: str, finder: BesideTitles, *, alone: Operation | None = None
 ) -> Answer:
-    reader = MarkingReader(marked=(), asks=alone)
-    answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
     evidence = make_evidence(*three_tables())
+    answerer = answering(MarkingReader(marked=(), asks=alone), finder)
     answer = await answerer(question, evidence)
     if answer.found:
         assert_every_statement_can_be_opened(answer, evidence)

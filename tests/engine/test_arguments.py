@@ -146,11 +146,11 @@ async def test_arguments_of_another_type_are_refused(
 
 
 async def test_a_document_is_read_without_saying_how_much_of_it(
-    workspace: WorkspaceEngine,
+    engine: Engine, workspace: WorkspaceEngine
 ) -> None:
     received = await workspace.receive(b"The quay is closed.", "quay.txt")
     document_id = received.document.document_id
-    await footnote.work_until_resting(workspace.engine, workspace, [document_id])
+    await footnote.work_until_resting(engine, workspace, [document_id])
     assert [each.text for each in await workspace.passages(document_id)] == ["The quay is closed."]
     whole = await workspace.text(document_id)
     assert whole is not None

@@ -78,6 +78,11 @@ class Asked:
         return 0 in self.titles or any(map(self.says, above))
 
     @cached_property
+    def says_rows_or_document(self) -> bool:
+        """The same, or by what the table's document is called."""
+        return self.says_rows or any(map(self.says, self._above))
+
+    @cached_property
     def groups(self) -> Mapping[int, frozenset[str]]:
         """By column, the cells that the question says; titles that it says are none.
 

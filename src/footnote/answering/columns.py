@@ -130,6 +130,35 @@ def compute(
     return _over_column(operation, narrowed, column)
 
 
+def names_of(
+    question: str,
+    row: Candidate,
+    evidence: Sequence[Evidence],
+    terms: Terms,
+    reading: TableReading,
+) -> Computed | None:
+    """The names of the rows of a table, one of which is given, that the question names by cells.
+
+    None where it does not name them for sure, or where a part of the table is not there.
+    """
+    table = table_around(row, evidence)
+    if table is None or not table.is_whole or not all(each.cells[0].text for each in table.rows):
+        return None
+    place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
+    asked = Asked(question=question, table=table, terms=terms, located=[place])
+    narrowed = _narrowed(asked, Operation.COUNT, 0, reading)
+    if isinstance(narrowed, NotComputed) or not narrowed.groups or narrowed.names_one_row:
+        return None
+    kept = [each for each in asked.own_rows or table.rows if narrowed.is_among(each)]
+    named = [each for each in kept if not each.candidate.gives_orders]
+    names = [table.name_of(each, tuple(narrowed.groups)) for each in named]
+    more = f" and {len(names) - MOST_CITED} more" if len(names) > MOST_CITED else ""
+    return Computed(
+        text=f"{'; '.join(names[:MOST_CITED])}{more} ({narrowed.groups_text}, {_rows(len(named))})",
+        rows=tuple(each.candidate for each in named),
+    )
+
+
 def _narrowed(
     asked: Asked, operation: Operation, column: int, reading: TableReading
 ) -> Asked | NotComputed:
@@ -146,7 +175,9 @@ def _narrowed(
     is_explained = bool(narrowing and asked.groups) and lacking is None
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
     reason = _not_told(asked, operation)
-    if reason is None and operation is Operation.COUNT and meant is not None:
+    # "How many plays" are rows, whatever numbers they have.
+    is_of_rows = operation is not Operation.COUNT or asked.says_rows_or_document
+    if reason is None and meant is not None and not is_of_rows:
         title = asked.table.header[meant.number]
         reason = f"rows or their {title!r} may be counted; ask how many rows, or for the total"
     if reason is None and unmet > MOST_UNMET and not (is_extreme or is_explained):

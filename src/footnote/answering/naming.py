@@ -84,7 +84,9 @@ def tables_named(
         says_column = column in asked.titles or (
             operation is Operation.COUNT and column == 0 and asked.says_rows
         )
-        if column is not None and (own or (says_column and len(asked.unexplained) <= 1)):
+        # A column of numbers does not explain why all rows should be counted.
+        is_meant = own is not None and (operation is not Operation.COUNT or bool(asked.groups))
+        if column is not None and (is_meant or (says_column and len(asked.unexplained) <= 1)):
             found.append(
                 Named(
                     located=place,

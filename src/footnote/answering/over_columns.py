@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import exp
 
 from footnote.answering.choosing import Located, by_probability
-from footnote.answering.columns import Computed, NotComputed, TableReading, compute
+from footnote.answering.columns import Computed, NotComputed, TableReading, compute, names_of
 from footnote.answering.meant_columns import ENDS, NONE_MEANT, meant_columns
 from footnote.answering.named_cells import SURELY_ELSEWHERE, rows_named
 from footnote.answering.naming import Named, bound_set, group_named, tables_named
@@ -20,6 +20,7 @@ from footnote.answering.operations_heard import (
     is_all_asked,
 )
 from footnote.answering.reading import locate, text_of
+from footnote.answering.rows_asked import RowsAsked, rows_asked
 from footnote.answering.sentences import candidates_of
 from footnote.answering.tables import is_cell, tables_of, under_title
 from footnote.answering.titles import Terms, spaced, spoken
@@ -77,15 +78,17 @@ class OverColumn:
     ) -> Over | None:
         """What the question asks of a column, if the answer stands in one."""
         asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
-        beside = await self._beside(asked, tables)
+        terms = partial(self.analyzer.terms, language=tables[0].passage.language)
+        known = await self._beside(asked, tables)
+        rows = await asyncio.to_thread(rows_asked, question, tables_of(tables), terms, known)
+        beside = _surest([*known.values()]) if rows is None else rows.told
         told = await self._alone(asked) if beside is None else (beside.operation,)
-        if not any(told):
+        if not any(told) and not (rows and rows.names):
             return None
         parts, kept = tables, {each.passage.chunk_id for each in tables}
         if self.around is not None:
             evidence = await with_whole_tables(evidence, tables, self.around)
             tables = [each for each in evidence if each.passage.chunk_id in kept]
-        terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         meant = NONE_MEANT
         if self.finder is not None:
             meant = await meant_columns(self.finder, asked, tables_of(tables), terms)
@@ -109,6 +112,8 @@ class OverColumn:
             least=self.least,
             sure=0.0 if beside is None else beside.probability,
         )
+        if rows is not None and rows.names:
+            return await over.names_of(rows, found)
         if Operation.OTHER in told:
             return await over.not_made(found, _likeliest_cell(parts, readings))
         named = await over.named()
@@ -123,25 +128,21 @@ class OverColumn:
         texts = dict.fromkeys((question, bare, f"{bare}?"))
         return await asyncio.gather(*map(self.reader.operation, texts))
 
-    async def _beside(self, question: str, tables: Sequence[Evidence]) -> ToldOperation | None:
-        """What a model says of the question beside the titles of the table that it is about.
-
-        None where nothing tells.
-        """
+    async def _beside(
+        self, question: str, tables: Sequence[Evidence]
+    ) -> Mapping[tuple[str, ...], ToldOperation]:
+        """What a model says of the question beside the titles of each table, where it tells."""
         if self.finder is None:
-            return None
+            return {}
         headers = dict.fromkeys(each.header for each in candidates_of(tables) if any(each.header))
+        titles = [tuple(each) for each in headers][:MOST_TITLES]
         told = await asyncio.gather(
             *(
-                self.finder.operation_beside(question, spaced(row), [*map(spaced, titles)])
-                for row, *titles in list(headers)[:MOST_TITLES]
+                self.finder.operation_beside(question, spaced(row), [*map(spaced, others)])
+                for row, *others in titles
             )
         )
-        known = [each for each in told if each is not None]
-        if not known:
-            return None
-        surest = min(known, key=lambda each: each.none)
-        return surest if surest.none < LEAST_SURE else known[0]
+        return {own: each for own, each in zip(titles, told, strict=True) if each is not None}
 
     async def _names_in(self, question: str) -> list[str]:
         """The names in a question; none where nothing finds them."""
@@ -198,6 +199,20 @@ class _OverTables:
             return None
         is_about = best or self.reading.meant.by_titles or likeliest
         return (NotComputed(reason=NOT_MADE), 0.0) if is_about else None
+
+    async def names_of(self, rows: RowsAsked, found: Sequence[Located]) -> Over | None:
+        """The names of the rows that the question names by their cells, unless it was read."""
+        if found and found[0].probability >= self.least:
+            return None
+        named = await asyncio.to_thread(
+            names_of,
+            self.question,
+            rows.table.rows[0].candidate,
+            self.evidence,
+            self.terms,
+            self.reading,
+        )
+        return None if named is None else (named, rows.names)
 
     async def named(self) -> list[Named]:
         """The table whose column the question means or names; several where they are alike."""
@@ -270,6 +285,12 @@ class _OverTables:
 
     def _terms_of(self, found: Located) -> Terms:
         return partial(self.analyzer.terms, language=found.passage.language)
+
+
+def _surest(told: Sequence[ToldOperation]) -> ToldOperation | None:
+    """What is said beside the titles of the table that the question is about; None of none."""
+    surest = min(told, key=lambda each: each.none, default=None)
+    return surest if surest is None or surest.none < LEAST_SURE else told[0]
 
 
 def _several(named: Sequence[Named]) -> NotComputed:

@@ -248,22 +248,24 @@ class Rewriter:
         talk, places = titles_talk(self.tokenizer, question, row, titles)
         states = self._states(talk)
         odds = states[0] @ self.head.operations_beside + self.head.operations_beside_bias
-        operation, probability = self._operation_of(odds)
+        chances = _softmax(odds)
+        operation, probability = self._operation_of(chances)
+        told = zip(OPERATIONS[1:], chances[1:].tolist(), strict=True)
         return ToldOperation(
             operation=operation,
             probability=probability,
             none=float(self.head.column_chances(states, talk, places)[-1]),
+            chances={Operation(each): chance for each, chance in told},
         )
 
     def operation(self, question: str) -> Operation | None:
         """See `Reader.operation`."""
         state = self._states(talk_of(self.tokenizer, question))[0]
-        return self._operation_of(state @ self.head.operations + self.head.operations_bias)[0]
+        odds = state @ self.head.operations + self.head.operations_bias
+        return self._operation_of(_softmax(odds))[0]
 
-    def _operation_of(self, odds: _Floats) -> tuple[Operation | None, float]:
-        """What is believed of the log-odds of each, and its probability."""
-        chances = np.exp(odds - odds.max())
-        chances /= chances.sum()
+    def _operation_of(self, chances: _Floats) -> tuple[Operation | None, float]:
+        """What is believed of the probabilities of each, and its probability."""
         other = float(chances[OPERATIONS.index(Operation.OTHER)])
         if other >= LEAST_OTHER:
             return Operation.OTHER, other
@@ -275,6 +277,12 @@ class Rewriter:
     def _states(self, talk: Talk) -> _Floats:
         states: _Floats = self.encoder.rewriting_states([talk.ids], self.layers)[0]
         return states
+
+
+def _softmax(odds: _Floats) -> _Floats:
+    raised = np.exp(odds - odds.max())
+    chances: _Floats = raised / raised.sum()
+    return chances
 
 
 def _marked(said: Said, marks: _Floats) -> Marked:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -122,6 +122,8 @@ class ToldOperation:
     """That it is this one, 0…1."""
     none: float
     """That the question is about no column of the table, 0…1."""
+    chances: Mapping[Operation, float] = field(default_factory=dict)
+    """Of each operation, 0…1; the rest is that of nothing and of a cell. Empty where not told."""
 
 
 class Reader(Protocol):

@@ -1,0 +1,166 @@
+"""Fit what a question asks of several rows that it names by what their cells say.
+
+    python bench/fit_groups.py [--reader FILE]
+
+Questions that name several rows of the tables of `groups/` and `cells/` whose half is `to fit`, and
+of `cells/` and `totals/` to develop on: a multinomial logistic regression over what
+`footnote.answering.rows_asked` knows of each thing that may be asked, by Newton's method. How often
+the likeliest is right is told of eight folds that share no table, beside the model alone. The
+halves that are only run are in no fit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from fit_cells import Features, fitted
+from footnote.answering.asking import Asked
+from footnote.answering.rows_asked import FORMS, LIST, OTHER, asked_of_group, features, may_name
+from footnote.answering.tables import holds_table, tables_of
+from footnote.answering.titles import spaced, spoken
+from footnote.domain import SearchRequest
+from footnote.jobs.inline import work_until_resting
+from footnote.ports import Operation, ToldOperation
+from installation import MODELS, bench_engine
+from reporting import finish, progress, show
+from totals import ALONE, CELLS, GROUPS
+
+FOLDS, RIDGE = 8, 1.0
+FITTED = ((GROUPS, "to fit"), (CELLS, "to fit"), (CELLS, "development"), (ALONE, "development"))
+WANTED = {
+    **dict.fromkeys(("cell", "absent", "prose"), 0),
+    "list": LIST,
+    "end": FORMS.index(frozenset((Operation.LARGEST, Operation.SMALLEST))),
+    "calculation": OTHER,
+    **{each.value: at for at, form in enumerate(FORMS) for each in form},
+}
+"""Which of `FORMS` a question of a kind asks for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A question that names several rows of a table."""
+
+    file: str
+    told: ToldOperation
+    features: Features
+    """Of `FORMS`, without the names of the rows where they cannot be asked for."""
+    wanted: int
+    """Which of these."""
+    asks: frozenset[Operation]
+
+
+async def examples_of(models: Path, reader: str) -> list[Example]:
+    """What is known of each question beside the table that it leaves the fewest words of."""
+    found = []
+    async with bench_engine(models, None, reader=reader) as engine:
+        reads = engine.reader
+        assert reads is not None, "it is read with the packaged reader, or one that is named"
+        for folder, half in FITTED:
+            lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+            asked = [each for each in map(json.loads, lines) if each["half"] == half]
+            asked = [each for each in asked if each["kind"] in WANTED]
+            for name in dict.fromkeys(each["file"] for each in asked):
+                called = f"{folder.name}-{half}-{name}".replace(" ", "-").replace("_", "-")
+                workspace = await engine.workspace((await engine.create_workspace(called)).name)
+                received = await workspace.receive(
+                    (folder / name).read_bytes(), name, external_id=name
+                )
+                whose = [received.document.document_id]
+                await work_until_resting(engine, workspace, whose, lambda _: None)
+                with progress() as bars:
+                    own = [each for each in asked if each["file"] == name]
+                    for each in bars.track(own, description=name):
+                        question = each["question"]
+                        response = await workspace.search(SearchRequest(query=question))
+                        tables = [one for one in response.evidence if holds_table(one)]
+                        if not tables:
+                            continue
+                        language = tables[0].passage.language
+                        terms = partial(engine.analyzer.terms, language=language)
+                        groups = [asked_of_group(question, one, terms) for one in tables_of(tables)]
+                        named = [one for one in groups if one is not None]
+                        if not named:
+                            continue
+                        best = min(named, key=lambda one: len(one.unexplained))
+                        row, *titles = best.table.header
+                        told = await reads.operation_beside(
+                            spoken(question, best.table.header), spaced(row), [*map(spaced, titles)]
+                        )
+                        if told is not None:
+                            found.append(_example(called, told, best, WANTED[each["kind"]]))
+    return found
+
+
+def _example(file: str, told: ToldOperation, asked: Asked, wanted: int) -> Example:
+    """Without the names of the rows where they cannot be asked for."""
+    known, asks = features(told, asked), FORMS[wanted]
+    if not may_name(asked):
+        known = np.delete(known, LIST, axis=0)
+        wanted = 0 if wanted == LIST else wanted - (wanted > LIST)
+    return Example(file=file, told=told, features=known, wanted=wanted, asks=asks)
+
+
+def weights_of(examples: Iterable[Example]) -> Features:
+    """The weights that make what is asked for likeliest."""
+    return fitted([(each.features, each.wanted) for each in examples], RIDGE)
+
+
+def right_in_folds(examples: Sequence[Example]) -> int:
+    """For how many the likeliest is right, by weights of the tables of other folds."""
+    files = sorted({each.file for each in examples})
+    right = 0
+    for fold in range(FOLDS):
+        inside = {file for at, file in enumerate(files) if at % FOLDS == fold}
+        weights = weights_of(each for each in examples if each.file not in inside)
+        right += sum(
+            int((each.features @ weights).argmax()) == each.wanted
+            for each in examples
+            if each.file in inside
+        )
+    return right
+
+
+def right_alone(examples: Iterable[Example]) -> int:
+    """For how many the model is right by itself; a list is no operation of its."""
+    return sum(
+        each.told.operation in each.asks if each.asks else each.told.operation is None
+        for each in examples
+    )
+
+
+def main() -> None:
+    """Fit, and print the weights and how often the likeliest is right."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--models", type=Path, default=MODELS)
+    parser.add_argument("--reader", default="packaged", help="a file of weights")
+    parser.add_argument("--json", action="store_true", help="end with one JSON object")
+    options = parser.parse_args()
+    examples = asyncio.run(examples_of(options.models, options.reader))
+    weights = weights_of(examples).round(2).tolist()
+    told = {
+        "questions": len(examples),
+        "the model alone, from .5 on": right_alone(examples),
+        "the likeliest, in folds": right_in_folds(examples),
+    }
+    show(
+        "What is asked of several rows",
+        ["", ""],
+        [[name, f"{each}"] for name, each in told.items()],
+    )
+    print("WEIGHTS", weights)
+    finish({**told, "weights": weights}, options.json)
+
+
+if __name__ == "__main__":
+    main()

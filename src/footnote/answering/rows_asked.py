@@ -1,0 +1,135 @@
+"""What a question asks of several rows that it names by what their cells say.
+
+A model tells the operation beside the titles and knows no cells, so "How many plays are in the
+Studio?" may ask for a cell of a row called Studio. That several rows say "Studio" is exact, and is
+weighed with what the model says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.answering.asking import Asked
+from footnote.answering.choosing import Located
+from footnote.answering.observing import log_odds
+from footnote.answering.tables import Table
+from footnote.answering.titles import Terms
+from footnote.ports import Operation, ToldOperation
+
+Floats = npt.NDArray[np.float64]
+
+FORMS: Sequence[frozenset[Operation]] = (
+    frozenset(),  # a cell, or nothing of the table
+    frozenset(),  # the names of the rows
+    frozenset((Operation.COUNT,)),
+    frozenset((Operation.SUM,)),
+    frozenset((Operation.AVERAGE,)),
+    frozenset((Operation.LARGEST, Operation.SMALLEST)),
+    frozenset((Operation.OTHER,)),
+)
+"""What may be asked, by the operations that the model knows for it."""
+LIST, COUNT, END, OTHER = 1, 2, 5, 6
+
+WEIGHTS = (
+    *(1.31, 0.15),
+    *(0.66, 0.77, 2.23, 0.12, 1.02, -1.32),
+    *(0.00, 0.03, -0.46, -0.54, 1.16),
+)
+"""Of `features`, fitted to 250 questions by `bench/fit_groups.py`."""
+LEAST = 0.5
+"""Probability from which one of them is believed."""
+MOST_UNEXPLAINED = 1
+"""Words of a question that names may answer, where it says what the rows are: "Which plays are on
+at the Studio?". Of "Who pays for the Studio?" they are no answer."""
+_FEWEST_ROWS = 2
+_LEAST_CHANCE = 1e-4
+"""Of an operation: its logarithm is taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsAsked:
+    """What is asked of the rows of a group."""
+
+    told: ToldOperation
+    """With the operation that is believed, and its probability."""
+    table: Table
+    names: float = 0.0
+    """How likely the names of the rows are asked for, 0…1; 0 where something else is likelier."""
+
+
+def rows_asked(
+    question: str,
+    tables: Iterable[Table],
+    terms: Terms,
+    told: Mapping[tuple[str, ...], ToldOperation],
+) -> RowsAsked | None:
+    """What is asked of the rows that the question names; None where it names no several of them.
+
+    Of several tables with such rows it is about the one that leaves the fewest of its words
+    unexplained. `told` is what a model says beside each table's titles.
+    """
+    found = []
+    for table in tables:
+        own = told.get(tuple(table.header))
+        asked = asked_of_group(question, table, terms)
+        if asked is not None and own is not None and own.chances:
+            found.append((len(asked.unexplained), own.none, asked, own))
+    if not found:
+        return None
+    *_, asked, own = min(found, key=lambda each: each[:2])
+    return _weighed(own, asked)
+
+
+def _weighed(told: ToldOperation, asked: Asked) -> RowsAsked:
+    utilities = features(told, asked) @ np.array(WEIGHTS)
+    utilities[LIST] = utilities[LIST] if may_name(asked) else -np.inf
+    chances = np.exp(utilities - utilities.max())
+    chances /= chances.sum()
+    best = int(chances.argmax())
+    sure = float(chances[best])
+    operation = None
+    if FORMS[best] and sure >= LEAST:
+        operation = max(FORMS[best], key=lambda each: told.chances[each])
+    return RowsAsked(
+        told=replace(told, operation=operation, probability=sure),
+        table=asked.table,
+        names=sure if best == LIST and sure >= LEAST else 0.0,
+    )
+
+
+def asked_of_group(question: str, table: Table, terms: Terms) -> Asked | None:
+    """The question beside the table, if it names several rows by their cells, and no single one."""
+    if any(len(each.cells) != len(table.header) for each in table.rows):
+        return None
+    row = table.rows[0].candidate
+    place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
+    asked = Asked(question=question, table=table, terms=terms, located=[place])
+    if not asked.groups or asked.names_one_row or asked.other_number is not None:
+        return None
+    return asked if sum(map(asked.is_among, table.rows)) >= _FEWEST_ROWS else None
+
+
+def may_name(asked: Asked) -> bool:
+    """Whether the names of the rows may answer: it says what they are, and little else."""
+    return asked.says_rows_or_document and len(asked.unexplained) <= MOST_UNEXPLAINED
+
+
+def features(told: ToldOperation, asked: Asked) -> Floats:
+    """What is known of each of `FORMS`, (forms, weights)."""
+    nothing = 1.0 - sum(told.chances.values())
+    no_column = log_odds(told.none)
+    found = np.zeros((len(FORMS), len(WEIGHTS)))
+    for at, operations in enumerate(FORMS):
+        chance = sum(told.chances[each] for each in operations) if operations else nothing
+        found[at, 0 if operations else 1] = np.log(max(chance, _LEAST_CHANCE))
+        if at:
+            found[at, at + 1] = 1.0
+    found[LIST, 8] = found[COUNT, 9] = no_column
+    found[COUNT + 1 : END + 1, 10] = no_column
+    found[0, 11] = len(asked.unexplained)
+    found[COUNT, 12] = float(asked.says_rows_or_document)
+    return found
