@@ -151,6 +151,8 @@ def names_of(
         return None
     kept = [each for each in asked.own_rows or table.rows if narrowed.is_among(each)]
     named = [each for each in kept if not each.candidate.gives_orders]
+    if not named:
+        return None
     names = [table.name_of(each, tuple(narrowed.groups)) for each in named]
     more = f" and {len(names) - MOST_CITED} more" if len(names) > MOST_CITED else ""
     return Computed(

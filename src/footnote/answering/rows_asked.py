@@ -40,8 +40,8 @@ WEIGHTS = (
     *(0.00, 0.03, -0.46, -0.54, 1.16),
 )
 """Of `features`, fitted to 250 questions by `bench/fit_groups.py`."""
-LEAST = 0.5
-"""Probability from which one of them is believed."""
+LEAST, LEAST_NAMES = 0.5, 0.3
+"""Probability from which an operation, and from which the names of the rows, are believed."""
 MOST_UNEXPLAINED = 1
 """Words of a question that names may answer, where it says what the rows are: "Which plays are on
 at the Studio?". Of "Who pays for the Studio?" they are no answer."""
@@ -97,7 +97,7 @@ def _weighed(told: ToldOperation, asked: Asked) -> RowsAsked:
     return RowsAsked(
         told=replace(told, operation=operation, probability=sure),
         table=asked.table,
-        names=sure if best == LIST and sure >= LEAST else 0.0,
+        names=sure if best == LIST and sure >= LEAST_NAMES else 0.0,
     )
 
 
