@@ -253,8 +253,9 @@ Comment = Annotated[str, Field(max_length=MAX_COMMENT_CHARACTERS), AfterValidato
 FileContent = Annotated[bytes, BeforeValidator(_as_bytes)]
 ListQuery = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
 """Words that narrow a list."""
-FileName = Annotated[str, Field(min_length=1)]
-"""Of which the last part is kept, without what cannot be shown."""
+FileName = Annotated[str, AfterValidator(_given)]
+"""Of which the last part is kept, without what cannot be shown: a disk may have any bytes in it,
+which `min_length` cannot count."""
 FilePattern = Annotated[str, Field(min_length=1), AfterValidator(storable)]
 """Of names of files."""
 FilterText = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(storable)]
