@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,7 +23,9 @@ import numpy.typing as npt
 from footnote.answering import named_cells
 from footnote.answering.named_cells import ReadColumns, read_columns, rows_named
 from footnote.answering.tables import holds_table
-from footnote.domain import SearchRequest
+from footnote.answering.titles import Terms
+from footnote.domain import Evidence, SearchRequest
+from footnote.engine import Engine
 from footnote.jobs.inline import work_until_resting
 from installation import MODELS, bench_engine
 from reporting import finish, progress, show
@@ -34,40 +38,65 @@ Features = npt.NDArray[np.float64]
 """Of each column and of none: the score, the logarithm of the chance, and one for none."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BesideTables:
+    """A question of a set, with the tables that a search finds for it."""
+
+    file: str
+    kind: str
+    question: str
+    value: str
+    tables: Sequence[Evidence]
+    terms: Terms
+
+
+async def beside_tables(engine: Engine, folder: Path, half: str) -> AsyncIterator[BesideTables]:
+    """The questions of a half, each about its file in a workspace of its own.
+
+    Those for which no table is found are left out.
+    """
+    lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
+    asked = [each for each in map(json.loads, lines) if each["half"] == half]
+    for name in dict.fromkeys(each["file"] for each in asked):
+        called = f"{folder.name}-{half}-{name}".replace(" ", "-").replace("_", "-")
+        workspace = await engine.workspace((await engine.create_workspace(called)).name)
+        received = await workspace.receive((folder / name).read_bytes(), name, external_id=name)
+        whose = [received.document.document_id]
+        await work_until_resting(engine, workspace, whose, lambda _: None)
+        own = [each for each in asked if each["file"] == name]
+        with progress() as bars:
+            for each in bars.track(own, description=name):
+                response = await workspace.search(SearchRequest(query=each["question"]))
+                tables = [one for one in response.evidence if holds_table(one)]
+                if tables:
+                    language = tables[0].passage.language
+                    yield BesideTables(
+                        file=called,
+                        kind=each["kind"],
+                        question=each["question"],
+                        value=each["value"],
+                        tables=tables,
+                        terms=partial(engine.analyzer.terms, language=language),
+                    )
+
+
 async def rows_read(models: Path, reader: str) -> list[tuple[ReadColumns, int]]:
     """What is said of each row that a question names, and which column is asked for."""
-    lines = (CELLS / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-    asked = [each for each in map(json.loads, lines) if each["half"] == "to fit"]
     found = []
     async with bench_engine(models, None, reader=reader) as engine:
         reads = engine.reader
         assert reads is not None, "it is read with the packaged reader, or one that is named"
-        for name in dict.fromkeys(each["file"] for each in asked):
-            workspace = await engine.workspace((await engine.create_workspace(name)).name)
-            path = CELLS / name
-            received = await workspace.receive(path.read_bytes(), name, external_id=name)
-            await work_until_resting(
-                engine, workspace, [received.document.document_id], lambda _: None
-            )
-            with progress() as bars:
-                own = [each for each in asked if each["file"] == name]
-                for each in bars.track(own, description=name):
-                    response = await workspace.search(SearchRequest(query=each["question"]))
-                    tables = [one for one in response.evidence if holds_table(one)]
-                    if not tables:
-                        continue
-                    language = tables[0].passage.language
-                    terms = partial(engine.analyzer.terms, language=language)
-                    named = list(rows_named(each["question"], tables, terms))
-                    if len(named) != 1:
-                        continue
-                    cells = [cell.text for cell in named[0].row.cells[1:]]
-                    if each["kind"] == "cell" and each["value"] not in cells:
-                        continue
-                    told = await read_columns(reads, reads, each["question"], named[0])
-                    if told is not None:
-                        wanted = cells.index(each["value"]) if each["value"] else len(cells)
-                        found.append((told, wanted))
+        async for each in beside_tables(engine, CELLS, "to fit"):
+            named = list(rows_named(each.question, each.tables, each.terms))
+            if len(named) != 1:
+                continue
+            cells = [cell.text for cell in named[0].row.cells[1:]]
+            if each.kind == "cell" and each.value not in cells:
+                continue
+            told = await read_columns(reads, reads, each.question, named[0])
+            if told is not None:
+                wanted = cells.index(each.value) if each.value else len(cells)
+                found.append((told, wanted))
     return found
 
 

@@ -13,24 +13,20 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from fit_cells import Features, fitted
+from fit_cells import Features, beside_tables, fitted
 from footnote.answering.asking import Asked
 from footnote.answering.rows_asked import FORMS, LIST, OTHER, asked_of_group, features, may_name
-from footnote.answering.tables import holds_table, tables_of
+from footnote.answering.tables import tables_of
 from footnote.answering.titles import spaced, spoken
-from footnote.domain import SearchRequest
-from footnote.jobs.inline import work_until_resting
 from footnote.ports import Operation, ToldOperation
 from installation import MODELS, bench_engine
-from reporting import finish, progress, show
+from reporting import finish, show
 from totals import ALONE, CELLS, GROUPS
 
 FOLDS, RIDGE = 8, 1.0
@@ -65,38 +61,19 @@ async def examples_of(models: Path, reader: str) -> list[Example]:
         reads = engine.reader
         assert reads is not None, "it is read with the packaged reader, or one that is named"
         for folder, half in FITTED:
-            lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
-            asked = [each for each in map(json.loads, lines) if each["half"] == half]
-            asked = [each for each in asked if each["kind"] in WANTED]
-            for name in dict.fromkeys(each["file"] for each in asked):
-                called = f"{folder.name}-{half}-{name}".replace(" ", "-").replace("_", "-")
-                workspace = await engine.workspace((await engine.create_workspace(called)).name)
-                received = await workspace.receive(
-                    (folder / name).read_bytes(), name, external_id=name
+            async for each in beside_tables(engine, folder, half):
+                groups = (
+                    asked_of_group(each.question, one, each.terms) for one in tables_of(each.tables)
                 )
-                whose = [received.document.document_id]
-                await work_until_resting(engine, workspace, whose, lambda _: None)
-                with progress() as bars:
-                    own = [each for each in asked if each["file"] == name]
-                    for each in bars.track(own, description=name):
-                        question = each["question"]
-                        response = await workspace.search(SearchRequest(query=question))
-                        tables = [one for one in response.evidence if holds_table(one)]
-                        if not tables:
-                            continue
-                        language = tables[0].passage.language
-                        terms = partial(engine.analyzer.terms, language=language)
-                        groups = [asked_of_group(question, one, terms) for one in tables_of(tables)]
-                        named = [one for one in groups if one is not None]
-                        if not named:
-                            continue
-                        best = min(named, key=lambda one: len(one.unexplained))
-                        row, *titles = best.table.header
-                        told = await reads.operation_beside(
-                            spoken(question, best.table.header), spaced(row), [*map(spaced, titles)]
-                        )
-                        if told is not None:
-                            found.append(_example(called, told, best, WANTED[each["kind"]]))
+                named = [one for one in groups if one is not None]
+                if not named or each.kind not in WANTED:
+                    continue
+                best = min(named, key=lambda one: len(one.unexplained))
+                row, *titles = map(spaced, best.table.header)
+                question = spoken(each.question, best.table.header)
+                told = await reads.operation_beside(question, row, titles)
+                if told is not None:
+                    found.append(_example(each.file, told, best, WANTED[each.kind]))
     return found
 
 

@@ -68,15 +68,14 @@ async def receive(
     """Accept a file: once this returns, it cannot be lost.
 
     A file that can be seen to be unreadable is kept as a failed document. A document is known by
-    its external id, or by its bytes where it has none, or by its name where these are none. The
-    same bytes give the existing document
-    under its own name, other bytes under a known external id a new version. A known document keeps
-    its tags unless others are given, takes members of the metadata, and is seen by whom it was
-    before. A new one with an access list is private, one without is the workspace's, unless a
-    visibility is given. With a key, repeating the call does nothing and gives the same result.
-    Raises InvalidRequest, Forbidden, QueueFull while too many documents wait, and Conflict for a
-    key that was used for something else, and for a version that is to be private of a document
-    that the workspace sees.
+    its external id; without one by its bytes, and an empty file by its name. The same bytes give
+    the existing document under its own name, other bytes under a known external id a new version.
+    A known document keeps its tags unless others are given, takes members of the metadata, and is
+    seen by whom it was before. A new one with an access list is private, one without is the
+    workspace's, unless a visibility is given. With a key, repeating the call does nothing and gives
+    the same result. Raises InvalidRequest, Forbidden, QueueFull while too many documents wait, and
+    Conflict for a key that was used for something else, and for a version that is to be private of
+    a document that the workspace sees.
     """
     return await receive_stream(
         workspace,

@@ -120,8 +120,8 @@ async def _delete_rows(owner_url: str, workspace: Workspace, tables: Iterable[st
                     await connection.execute(statement, {"workspace_id": whose})
                 return
     raise StoreUnavailable(
-        f"the workspace {workspace.name!r} is still being written to, and is not destroyed; its "
-        "keys are",
+        f"the workspace {workspace.name!r} is still being written to: its keys are destroyed, its "
+        "rows and files are not",
         hint="end what writes to it, such as a source or an upload, and destroy it again",
     )
 

@@ -33,7 +33,9 @@ _OURS = re.compile(
 )
 """What an installation of any version has in its home; one of them tells a home."""
 
-_NOBODYS = re.compile(r"lost\+found|\.snapshots?|\.DS_Store|\.nfs.*|\.git(?:ignore|keep)|\.keep")
+_PASSED_OVER = re.compile(
+    r"lost\+found|\.snapshots?|\.DS_Store|\.nfs.*|\.git(?:ignore|keep)|\.keep"
+)
 """What file systems leave in a folder, and what keeps an empty one in a repository."""
 
 
@@ -54,7 +56,7 @@ def require_home(home: Path) -> None:
         if home.exists() and home.samefile(FILESYSTEM_ROOT):
             raise _refused(f"{home} is the root of the file system, not a folder of its own")
         names = [each.name for each in home.iterdir()] if home.exists() else []
-    if not any(map(_OURS.fullmatch, names)) and not all(map(_NOBODYS.fullmatch, names)):
+    if not any(map(_OURS.fullmatch, names)) and not all(map(_PASSED_OVER.fullmatch, names)):
         raise UnsupportedSettings(
             f"{home} has files in it, and none of Footnote's",
             hint=f"set FOOTNOTE_HOME to an empty or a new folder, such as {home / 'footnote'}",

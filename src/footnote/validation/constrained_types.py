@@ -277,5 +277,5 @@ MostPassages = Annotated[int, Field(ge=1, le=1_000_000)]
 """Of one document."""
 TextLength = Annotated[int, Field(ge=1, le=1_000_000_000)]
 """Characters; Postgres holds no longer text."""
-Patience = Annotated[float, Field(ge=0)]
+TimeoutSeconds = Annotated[float, Field(ge=0)]
 """Seconds after which a caller waits no longer."""

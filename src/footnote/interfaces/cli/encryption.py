@@ -137,7 +137,7 @@ def destroy(
 ) -> None:
     """Destroy a workspace, its keys first, and prove that nothing of it can be read."""
     if not yes:
-        in_installation(lambda engine: engine.workspace(name))  # Nobody is asked of what is not.
+        in_installation(lambda engine: engine.workspace(name))  # Before asking about it.
         require_yes(
             f"Destroy the workspace {present.plain(name)} with all that is in it, for ever?"
         )

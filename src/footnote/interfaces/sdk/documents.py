@@ -31,8 +31,8 @@ from footnote.validation.constrained_types import (
     IdempotencyKey,
     Metadata,
     Name,
-    Patience,
     Tags,
+    TimeoutSeconds,
 )
 
 _PAGE = 500
@@ -141,7 +141,7 @@ async def wait_until_resting(
     document_ids: Sequence[UUID],
     on_change: Callable[[Mapping[UUID, Document]], None] = lambda _: None,
     *,
-    timeout_seconds: Patience | None = None,
+    timeout_seconds: TimeoutSeconds | None = None,
 ) -> Mapping[UUID, Document]:
     """These documents and their attachments, once each is indexed or failed.
 
