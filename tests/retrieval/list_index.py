@@ -124,6 +124,13 @@ class ListIndex:
             if numbers
         }
 
+    async def in_other_languages(
+        self, vector: Vector, language: str, filters: SearchFilters, limit: int
+    ) -> Ranking:
+        """All texts are in English."""
+        self._check("languages")
+        return ()
+
     async def entity_graph(
         self, names: Sequence[QuestionName], filters: SearchFilters
     ) -> EntityGraph:

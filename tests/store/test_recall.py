@@ -7,6 +7,7 @@ from psycopg import sql
 
 from footnote.domain import LOCAL_PRINCIPAL, Lane, Principal, SearchFilters
 from footnote.errors import LaneMismatch
+from footnote.filters import condition_from
 from footnote.models.testing import HashEmbedder
 from footnote.store.database import Database
 from footnote.store.passages import passage_context
@@ -140,3 +141,35 @@ async def test_text_that_was_embedded_before_is_not_missing(
     await shelf.put("a", "b", external_id="x")
     await shelf.put("b", "c", external_id="x")
     assert sorted(await shelf.texts("b c")) == ["b", "c"]
+
+
+async def test_what_is_in_other_languages_is_ranked_by_itself(shelf: Shelf) -> None:
+    await shelf.put("The hall is dry.", "The hall is dark.")
+    await shelf.put("Die Halle ist trocken.", "Die Kasse ist zu.", language="de-CH")
+    await shelf.put("17 | 18", language=None)
+    vector = await shelf.embedder.embed_query("Kasse")
+    found = await shelf.index().in_other_languages(vector, "en", SearchFilters(), 9)
+    assert [hit.chunk_no for hit in found] == [3, 2]
+    assert found[0].score > found[1].score
+    (nearest,) = await shelf.index().in_other_languages(vector, "en", SearchFilters(), 1)
+    assert nearest == found[0]
+    own = await shelf.index().in_other_languages(vector, "de", SearchFilters(), 9)
+    assert sorted(hit.chunk_no for hit in own) == [0, 1]
+
+
+async def test_of_other_languages_is_what_one_may_see_and_filters_admit(shelf: Shelf) -> None:
+    await shelf.put("The hall is dry.")
+    await shelf.put("Die Halle ist trocken.", language="de", access=("group:board",))
+    last = await shelf.put("Le hall est sec.", language="fr")
+    vector = await shelf.embedder.embed_query("hall")
+    board = Principal(principal_id="chair", groups=("board",))
+    reader = Principal(principal_id="reader")
+    for _ in range(2):
+        seen = await shelf.index(reader).in_other_languages(vector, "en", SearchFilters(), 9)
+        assert [hit.chunk_no for hit in seen] == [2]
+        all_of_it = await shelf.index(board).in_other_languages(vector, "en", SearchFilters(), 9)
+        assert sorted(hit.chunk_no for hit in all_of_it) == [1, 2]
+    only = SearchFilters(where=condition_from({"language": "de"}))
+    assert await shelf.index(reader).in_other_languages(vector, "en", only, 9) == ()
+    await shelf.remove(last)
+    assert await shelf.index(reader).in_other_languages(vector, "en", SearchFilters(), 9) == ()

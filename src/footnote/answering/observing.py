@@ -75,6 +75,8 @@ class Shares:
     statement: float
     unseen: float
     is_foreign: bool
+    rank: int
+    """Of its passage in the search, among those in the question's language or among all others."""
     length: float
 
 
@@ -95,6 +97,16 @@ def shares_of(
     counted = Counter(term for each in held.values() for term in each)
     languages = dict.fromkeys(each.passage.language or "en" for each in evidence)
     spoken = analyzer.language_of(question, list(languages))
+    foreign_of = {
+        each.passage.chunk_id: None not in (spoken, each.passage.language)
+        and spoken != each.passage.language
+        for each in evidence
+    }
+    ranks: dict[str, int] = {}
+    for held_back in (False, True):
+        alike = [each for each in evidence if foreign_of[each.passage.chunk_id] is held_back]
+        alike.sort(key=lambda each: each.rank)
+        ranks |= {each.passage.chunk_id: place for place, each in enumerate(alike, start=1)}
 
     def share(wanted: Sequence[str], within: frozenset[str]) -> float:
         weights = {
@@ -108,7 +120,7 @@ def shares_of(
     shares = []
     for each in statements:
         passage = each.evidence.passage
-        foreign = None not in (spoken, passage.language) and spoken != passage.language
+        foreign = foreign_of[passage.chunk_id]
         wanted = asked(passage.language)
         own = terms(each.statement, passage.language)
         own |= terms(_names(passage), passage.language)
@@ -118,6 +130,7 @@ def shares_of(
                 statement=0.0 if foreign else share(wanted, own),
                 unseen=0.0 if foreign else 1.0 - share(wanted, everything),
                 is_foreign=foreign,
+                rank=ranks[passage.chunk_id],
                 length=math.log1p(len(wanted)),
             )
         )
@@ -127,7 +140,7 @@ def shares_of(
 def likeliest(found: Sequence[Located], shares: Sequence[Shares], count: int) -> list[int]:
     """The places of so many statements that may answer, in their order, before any is embedded."""
     strength = [
-        log_odds(each.read) + 4 * own.statement - math.log(max(1, each.candidate.evidence.rank))
+        log_odds(each.read) + 4 * own.statement - math.log(own.rank)
         for each, own in zip(found, shares, strict=True)
     ]
     return sorted(sorted(range(len(found)), key=lambda each: -strength[each])[:count])
@@ -161,7 +174,7 @@ def observe(
                 relevance=each.relevance,
                 unmet=each.unmet,
                 below_best=max(LOWEST_SCORE, each.score - best[passage.chunk_id]),
-                log_rank=math.log(max(1, candidate.evidence.rank)),
+                log_rank=math.log(share.rank),
                 passage_standing=standing[passage.chunk_id],
                 statement_standing=above,
                 passage_coverage=share.passage,

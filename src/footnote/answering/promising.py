@@ -26,7 +26,7 @@ class Promise:
     standing: float
     """Cosine of passage and question, in standard deviations above the middle passage."""
     log_rank: float
-    """In the search."""
+    """In the search, among the passages in the question's language or among all others."""
     lacks_numbers: float
     """Share of the question's numbers that the passage and its names lack."""
     is_foreign: float
@@ -55,7 +55,7 @@ def promises_of(question: str, evidence: Sequence[Evidence], analyzer: Analyzer)
                 coverage=max((one.passage for one in own), default=0.0),
                 statement_coverage=max((one.statement for one in own), default=0.0),
                 standing=standing,
-                log_rank=math.log(max(1, each.rank)),
+                log_rank=math.log(own[0].rank if own else max(1, each.rank)),
                 lacks_numbers=lacking(numbers, each.passage),
                 is_foreign=float(any(one.is_foreign for one in own)),
                 log_statements=math.log1p(len(candidates)),

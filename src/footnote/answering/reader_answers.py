@@ -21,6 +21,7 @@ from footnote.answering.columns import Computed, NotComputed
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.named_cells import NamedCell
 from footnote.answering.naming import may_be_alike, rows_alike
+from footnote.answering.newest import of_named, of_newest
 from footnote.answering.order_statements import without_orders
 from footnote.answering.over_columns import OverColumn
 from footnote.answering.promising import MOST_PASSAGES
@@ -87,6 +88,15 @@ class ReaderAnswerer:
         Where the reader cannot run, the answer is a refusal with the nearest passages, and
         `degraded` says why.
         """
+        answer = await self._answer(question, evidence)
+        named = of_named(question, evidence)
+        if named is None or not named.is_passed_over(answer):
+            return answer
+        of_named_ones = await self._answer(named.question, named.evidence)
+        return replace(of_named_ones, question=question) if of_named_ones.found else answer
+
+    async def _answer(self, question: str, evidence: Sequence[Evidence]) -> Answer:
+        """The same, as the question stands."""
         if self.reader is None:
             note = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
             return refusal(question, evidence, confidence=0.0, degraded=(note,))
@@ -115,6 +125,7 @@ class ReaderAnswerer:
             if any(each.candidate.evidence.suspicious for each in found):
                 found = await without_orders(self.reader, found)
             chosen = choose(question, found, ranked)
+            chosen = of_newest(question, chosen, found, best, self.least_answerability)
             over_column = None
             if tables := [each for each in best if holds_table(each)]:
                 over = OverColumn(

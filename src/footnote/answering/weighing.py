@@ -17,7 +17,7 @@ from footnote.answering.observing import OBSERVED, Floats, likeliest, observe, s
 from footnote.answering.promising import PROMISING, Order, in_order, promises_of
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable
-from footnote.ports import Analyzer, Embedder, Reader, SupportOdds
+from footnote.ports import Analyzer, Embedder, Reader, SupportOdds, embed_question
 
 STATEMENTS = 16
 """Statements that are compared with the question. With 12, 24 or all of eight passages as many of
@@ -199,12 +199,21 @@ async def observed(
         known = {} if known is None else known
         new = sorted((each for each in dict.fromkeys(texts) if each not in known), key=len)
         if new:
-            target = await embedder.embed_query(question)
+            made = await embed_question(embedder, question)
+            foreign = {
+                each.candidate.embedded_text
+                for each, place in zip(kept, places, strict=True)
+                if shares[place].is_foreign
+            }
+            across = made.vector if made.across is None else made.across
             # The longer half alone, so that the shorter is not padded.
             half = (len(new) + 1) // 2
             for part in filter(None, (new[:half], new[half:])):
                 vectors = await embedder.embed_documents(part)
-                known.update(zip(part, map(float, vectors @ target), strict=True))
+                known.update(
+                    (text, float(vector @ (across if text in foreign else made.vector)))
+                    for text, vector in zip(part, vectors, strict=True)
+                )
         similarities = [known[each] for each in texts]
     except LaneUnavailable as unavailable:
         degraded = (f"answer: without the similarity of statements, {unavailable}",)

@@ -17,6 +17,8 @@ class Plan:
     fusion: FusionName = "adaptive"
     route: bool = False
     """Search the documents first, and within those that promise most."""
+    across_languages: bool = True
+    """Look by themselves for passages in other languages, which no word of the question finds."""
     graph: bool = False
     """Recall also what names the entities of the question, and what stands beside them."""
     rerank: bool = False
@@ -45,6 +47,7 @@ class PlanChanges:
 
     fusion: FusionName | None = None
     route: bool | None = None
+    across_languages: bool | None = None
     graph: bool | None = None
     rerank: bool | None = None
     diversity: DiversityName | None = None

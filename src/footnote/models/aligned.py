@@ -204,12 +204,15 @@ class AlignedEncoder:
         self._queries += 1
         try:
             found = await self._others.embed_question(text)
+            across = None
             if self._alignment.is_english(found.vector):
                 vector = await (ahead or self._english.begin_query(text))
                 self._english.note_query(text)
+                # Passages in other languages have e5's vectors, and e5's of the question is nearer.
+                across = self._languages.out_of(self._alignment.passages(found.vector[None])[0])
             else:
                 vector = self._alignment.query(found.vector)
-            return replace(found, vector=self._languages.out_of(vector))
+            return replace(found, vector=self._languages.out_of(vector), across=across)
         finally:
             self._queries -= 1
             if ahead is not None and not ahead.cancel() and not ahead.cancelled():

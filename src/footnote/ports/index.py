@@ -128,6 +128,8 @@ class Recalled:
     """Terms asked for that no visible chunk holds, whatever phrases and exclusions say."""
     languages: tuple[str, ...] = ()
     """What the workspace is written in, ISO 639-1, commonest first."""
+    across: Ranking = ()
+    """Chunks in other languages than the query's, by cosine."""
     notes: tuple[str, ...] = ()
     """What could not be done completely, a sentence each."""
     graph: Ranking = ()
@@ -250,6 +252,14 @@ class Index(Protocol):
 
         A vector that is still coming takes the place of the request's; what needs none of it is
         done before it is there. Raises ConfigurationChanged.
+        """
+
+    async def in_other_languages(
+        self, vector: Vector, language: str, filters: SearchFilters, limit: int
+    ) -> Ranking:
+        """The nearest chunks of documents in another language than this one, by cosine.
+
+        The language is one that `Analyzer.language_of` tells.
         """
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:

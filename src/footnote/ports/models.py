@@ -100,6 +100,8 @@ class EmbeddedQuestion:
 
     vector: Vector
     kind: QuestionKind = field(default_factory=QuestionKind)
+    across: Vector | None = None
+    """What finds passages in other languages than the question's; None where `vector` does."""
 
 
 @runtime_checkable

@@ -15,6 +15,7 @@ from footnote.domain import (
     StageRecord,
 )
 from footnote.ports import Recalled
+from footnote.retrieval.across import LANGUAGES, across_records
 from footnote.retrieval.fusion import Fused
 from footnote.retrieval.naming import NAMES, name_records, why_named
 from footnote.retrieval.routing import ROUTE, route_records, why_routed
@@ -43,6 +44,7 @@ def evidence_from(
             dense=_places(recalled.dense),
             lexical=_places(recalled.lexical),
             graph=_places(recalled.graph),
+            across=_places(recalled.across),
             fused=_places(fused.ranking),
         )
         for recalled, fused in searched
@@ -79,6 +81,7 @@ class _Places:
     dense: _Ranked
     lexical: _Ranked
     graph: _Ranked
+    across: _Ranked
     fused: _Ranked
 
 
@@ -108,6 +111,7 @@ def _records(
         records.append(
             StageRecord(stage="lexical", rank_after=rank, score_after=score, detail=dict(shares))
         )
+    records += across_records(number, places.across)
     if number in places.graph:
         rank, score = places.graph[number]
         said = dict(recalled.named.get(number, {}))
@@ -180,6 +184,11 @@ def _of_lexical(record: StageRecord) -> str:
     return f"{place} by words ({_terms(record.detail)}, BM25 {record.score_after:.2f})"
 
 
+def _of_languages(record: StageRecord) -> str:
+    place = _ordinal(record.rank_after)
+    return f"{place} of those in other languages (similarity {record.score_after:.2f})"
+
+
 def _of_graph(record: StageRecord) -> str:
     place = f"{_ordinal(record.rank_after)} by what the question names"
     named = ", ".join(f"“{name}”" for name in list(record.detail)[:_NAMED_TERMS])
@@ -228,6 +237,7 @@ _SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
     ROWS: why_rows,
     "dense": _of_dense,
     "lexical": _of_lexical,
+    LANGUAGES: _of_languages,
     "graph": _of_graph,
     WORDINGS: _across_wordings,
     "duplicates": _of_duplicates,

@@ -23,6 +23,7 @@ from footnote.ports import (
     Routing,
     Vector,
 )
+from footnote.retrieval.across import LANGUAGES, looks_across, with_other_languages
 from footnote.retrieval.confidence import confidence, observe_recall
 from footnote.retrieval.coverage import query_words
 from footnote.retrieval.entity_rank import names_said, rank_by_entities
@@ -155,15 +156,17 @@ class Gather:
             recalled = _near_enough(recalled, vector, asked)
             text = wording.parsed.text
             words = query_words(text, recalled.rarities, recalled.languages, self.analyzer)
+            language = self.analyzer.language_of(text, recalled.languages)
             signals = observe(
                 query=text,
-                language=self.analyzer.language_of(text, recalled.languages),
+                language=language,
                 lane=self.embedder.lane,
                 words=words,
                 lexical=recalled.lexical,
                 matched_terms=recalled.matched_terms,
                 rarities=recalled.rarities,
             )
+            recalled = await self._across_languages(wording, asked, recalled, language)
             fusion = self.choices.named(asked.plan.fusion)
             fused = fusion(
                 Recalls(
@@ -174,6 +177,7 @@ class Gather:
                     signals=signals,
                 )
             )
+            fused = with_other_languages(fused, recalled.dense, recalled.across)
             if asked.plan.graph:
                 recalled = await self._around_entities(wording, asked, recalled, fused)
                 fused = with_graph(fused, recalled.graph, fusion)
@@ -230,6 +234,31 @@ class Gather:
             return await asked.index.recall(replace(request, vector=vector, terms_of=None))
         except FootnoteError:
             return await asked.index.recall(replace(request, complete=False))
+
+    async def _across_languages(
+        self, wording: Wording, asked: Asked, recalled: Recalled, language: str | None
+    ) -> Recalled:
+        """What was recalled with the nearest passages in other languages, if there are any.
+
+        They are as similar as the vector says that looks for them.
+        """
+        vector, lane = await wording.vector, self.embedder.lane
+        looks = looks_across(recalled.languages, asked.plan, lane, wording.parsed)
+        if vector is None or language is None or not looks:
+            return recalled
+        made = None if wording.embedding is None else await wording.embedding
+        if made is not None and made.across is not None:
+            vector = made.across
+        filters = asked.request.filters
+        nearest: Ranking = ()
+        with asked.journal.timed(LANGUAGES), asked.journal.attempt(LANGUAGES):
+            nearest = await asked.index.in_other_languages(vector, language, filters, asked.top_k)
+        least = filters.min_similarity
+        across = tuple(each for each in nearest if least is None or each.score >= least)
+        similarities = {each.chunk_no: each.score for each in across}
+        return replace(
+            recalled, across=across, similarities={**recalled.similarities, **similarities}
+        )
 
     async def _around_entities(
         self, wording: Wording, asked: Asked, recalled: Recalled, fused: Fused

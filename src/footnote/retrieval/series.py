@@ -1,19 +1,19 @@
 """Prefers the newest document of a series, or the oldest, where that is what a question is about.
 
-Which document of a series is the newest is exact: by the quarter, the date, the month or the year
-that names it, or else by the date that it bears. Documents are one series whose names are the same
-but for that.
+Which document of a series is the newest is exact: by the quarter, the date, the month, the year or
+the version that names it, or else by the date that it bears. Documents are one series whose names
+are the same but for that.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import PurePath
 from uuid import UUID
 
 from footnote.domain import MetadataValue, Recall, StageRecord
-from footnote.language.dates import periods_named, without_periods
+from footnote.language.series import BEARS, Stated, ordered_by, series_name, stated
 from footnote.ports import DatedDocument, Period, SeriesPlace
 from footnote.retrieval.fusion import Fused, rank_by_score
 from footnote.retrieval.naming import MOST_LACKING, share_left
@@ -25,14 +25,11 @@ OTHERS_SHARE = share_left(MOST_LACKING)
 that the question does not name at all."""
 _NAMED = 0.5
 """In nats; a document that lacks no more is named as well as any."""
-_BEARS = "bears"
-
-_Stated = Mapping[str, tuple[int, ...]]
 
 
 def states_period(question: str) -> bool:
     """Whether a question says itself which period it is about."""
-    return bool(periods_named(question))
+    return bool(stated(question))
 
 
 def places_in_series(
@@ -44,26 +41,27 @@ def places_in_series(
     are a series if their files are called alike; others have to have titles that are alike, too.
     """
     named = {each.document_id for no, each in documents.items() if lacks.get(no, 9.0) <= _NAMED}
-    series: dict[tuple[str, ...], dict[UUID, _Stated]] = defaultdict(dict)
+    series: dict[tuple[str, ...], dict[UUID, Stated]] = defaultdict(dict)
     keys: dict[UUID, tuple[str, ...]] = {}
     for each in documents.values():
         if each.document_id not in keys:
-            key = _key(each, by_file=each.document_id in named)
+            by_file = each.document_id in named
+            key = series_name(each.filename, each.title, by_file=by_file)
             keys[each.document_id] = key
             series[key][each.document_id] = _stated(each)
     places: dict[UUID, SeriesPlace] = {}
     for key, members in series.items():
         if not any(key) or len(members) < 2:
             continue
-        kind = _common_kind(members.values())
+        kind = ordered_by(members.values())
         if kind is None:
             continue
         order = sorted({members[each][kind] for each in members}, reverse=period == "latest")
-        for document_id, stated in members.items():
+        for document_id, said in members.items():
             places[document_id] = SeriesPlace(
-                rank=1 + order.index(stated[kind]),
+                rank=1 + order.index(said[kind]),
                 documents=len(members),
-                stated="-".join(map(str, stated[kind])),
+                stated="-".join(map(str, said[kind])),
             )
     return {
         number: places[each.document_id]
@@ -105,26 +103,9 @@ def why_in_series(record: StageRecord) -> str:
     return f"in the one that is asked for of {record.detail.get('documents')} documents alike"
 
 
-def _key(document: DatedDocument, *, by_file: bool) -> tuple[str, ...]:
-    stem = PurePath(document.filename).stem
-    of_file = without_periods(stem)
-    if by_file and of_file and periods_named(stem):
-        return (of_file,)
-    return of_file, without_periods(document.title)
-
-
-def _stated(document: DatedDocument) -> _Stated:
-    stated = dict(periods_named(f"{PurePath(document.filename).stem}\n{document.title}"))
+def _stated(document: DatedDocument) -> Stated:
+    said = dict(stated(f"{PurePath(document.filename).stem}\n{document.title}"))
     if document.document_date is not None:
         day = document.document_date
-        stated[_BEARS] = (day.year, day.month, day.day)
-    return stated
-
-
-def _common_kind(members: Iterable[_Stated]) -> str | None:
-    """What all of them state, and not all alike."""
-    told = list(members)
-    for kind in ("quarter", "date", "month", "year", _BEARS):
-        if all(kind in each for each in told) and len({each[kind] for each in told}) > 1:
-            return kind
-    return None
+        said[BEARS] = (day.year, day.month, day.day)
+    return said

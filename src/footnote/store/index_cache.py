@@ -51,12 +51,20 @@ class IndexState:
     """The fingerprint of the lane at hand when this was read; a query's vector must be of it."""
     views: dict[ScopeKey, View] = field(default_factory=dict)
     """What was visible to whom; filled as they ask."""
+    across: dict[tuple[ScopeKey, str], ChunkRanges] = field(default_factory=dict)
+    """What of a view is in other languages than this one; filled as they ask in it."""
 
     def remember(self, key: ScopeKey, view: View) -> None:
         """Keep the answer, but not for ever more askers."""
         if len(self.views) >= _VIEWS_PER_STATE:
             self.views.pop(next(iter(self.views)))
         self.views[key] = view
+
+    def remember_across(self, key: tuple[ScopeKey, str], ranges: ChunkRanges) -> None:
+        """As `remember`, of what is in other languages."""
+        if len(self.across) >= _VIEWS_PER_STATE:
+            self.across.pop(next(iter(self.across)))
+        self.across[key] = ranges
 
 
 @dataclass(slots=True)

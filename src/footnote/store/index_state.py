@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -92,9 +92,7 @@ async def load_scope(scope: WorkspaceScope, filters: SearchFilters) -> ChunkRang
     """
     documents = admitted(filters, await titles_for(scope, filters.where))
     statement = sql.SQL(_SQL["visible"]).format(documents=documents.text)
-    row = await scope.one(statement, documents.parameters)
-    bounds = np.frombuffer((row and row["bounds"]) or b"", dtype=">i4")
-    visible = ChunkRanges.from_pairs(zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True))
+    visible = _ranges_read(await scope.one(statement, documents.parameters))
     if not filters.evidence_types or visible.is_empty:
         return visible
     # Whose chunks these are has been asked; asking again for each would take six times as long.
@@ -109,6 +107,16 @@ async def load_scope(scope: WorkspaceScope, filters: SearchFilters) -> ChunkRang
     row = await cursor.fetchone()
     numbers = np.frombuffer((row and row["numbers"]) or b"", dtype=">i4")
     return ChunkRanges.from_rising(np.sort(numbers.astype(np.int32)))
+
+
+async def load_in_languages(scope: WorkspaceScope, languages: Sequence[str]) -> ChunkRanges:
+    """The chunks that the principal may see of documents in these languages, as they state it."""
+    return _ranges_read(await scope.one(_SQL["in_languages"], {"languages": list(languages)}))
+
+
+def _ranges_read(row: DictRow | None) -> ChunkRanges:
+    bounds = np.frombuffer((row and row["bounds"]) or b"", dtype=">i4")
+    return ChunkRanges.from_pairs(zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True))
 
 
 def ranges_of(pieces: Iterable[Range[int]]) -> ChunkRanges:

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
-from footnote.domain import FacetCount, Lane, Passage, Principal, SearchFilters, Workspace
+from footnote.domain import (
+    FacetCount,
+    Lane,
+    Passage,
+    Principal,
+    Ranking,
+    SearchFilters,
+    Workspace,
+)
+from footnote.index.stemming import analysis_language
 from footnote.index.terms import fresh_term_ids, term_ids
 from footnote.ports import (
     ComingVector,
@@ -31,7 +40,13 @@ from footnote.store.dense import (
 from footnote.store.entity_graph import load_entity_graph
 from footnote.store.facets import load_facets
 from footnote.store.index_cache import IndexCache, IndexState, ScopeKey, View
-from footnote.store.index_state import ask_generation, load_state, load_view, read_generation
+from footnote.store.index_state import (
+    ask_generation,
+    load_in_languages,
+    load_state,
+    load_view,
+    read_generation,
+)
 from footnote.store.lexical import (
     ask_postings,
     find_holders,
@@ -92,6 +107,24 @@ class PostgresIndex:
         if request.vector is None:
             return recalled(ahead, (), {}, request)
         return await with_held_vectors(ahead, request, request.vector)
+
+    async def in_other_languages(
+        self, vector: Vector, language: str, filters: SearchFilters, limit: int
+    ) -> Ranking:
+        turned = (await self.database.sealing(self.workspace.workspace_id)).vector(vector)
+        request = RecallRequest(vector=turned, limit=limit)
+        key = (self._key(filters), language)
+        async with self._snapshot() as scope:
+            state, view = await self._current(scope, filters)
+            ranges = state.across.get(key)
+            if ranges is None:
+                others = [each for each in view.languages if analysis_language(each) != language]
+                ranges = view.ranges.intersection(await load_in_languages(scope, others))
+                state.remember_across(key, ranges)
+            nearest = await ask_nearest(
+                scope, state, ranges, request, self.breadth, held=self._held(state)
+            )
+            return await read_nearest(nearest)
 
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         async with self._snapshot() as scope:

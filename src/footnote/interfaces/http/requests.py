@@ -117,6 +117,10 @@ class Stages(Request):
         None, description="How the dense and the lexical ranking become one."
     )
     route: Flag | None = Field(None, description="Search the documents first, then within a few.")
+    across_languages: Flag | None = Field(
+        None,
+        description="Look by themselves for passages in other languages than the question's.",
+    )
     graph: Flag | None = Field(
         None, description="Recall also by the entities that the question names."
     )

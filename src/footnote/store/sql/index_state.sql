@@ -23,6 +23,16 @@ SELECT string_agg(int4send(lower(piece)) || int4send(upper(piece)), ''::bytea) A
 FROM (SELECT range_agg(documents.chunks) AS chunks FROM documents WHERE {documents}) AS visible
 CROSS JOIN LATERAL unnest(visible.chunks) AS piece
 
+-- name: in_languages
+-- As `visible`; row-level security leaves out the documents the principal may not see.
+SELECT string_agg(int4send(lower(piece)) || int4send(upper(piece)), ''::bytea) AS bounds
+FROM (
+    SELECT range_agg(documents.chunks) AS chunks FROM documents
+    WHERE workspace_id = %(workspace_id)s AND language = ANY (%(languages)s::text[])
+        AND NOT isempty(chunks)
+) AS spoken
+CROSS JOIN LATERAL unnest(spoken.chunks) AS piece
+
 -- name: of_kinds
 -- One walk over chunks_by_kind for each kind and each range of visible chunks; the aggregate
 -- within keeps the planner from comparing every chunk with every range. int32 each, big-endian.

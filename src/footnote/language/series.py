@@ -1,0 +1,88 @@
+"""Which documents are a series, and in which order: what their names say, exactly.
+
+Documents are one series whose names are the same but for a quarter, a date, a month, a year or a
+version.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
+
+from footnote.language.dates import periods_named, without_periods
+
+Stated = Mapping[str, tuple[int, ...]]
+"""What a name states, by kind; each kind of them rises with time."""
+
+YEAR, VERSION = "year", "version"
+BEARS = "bears"
+"""The date that a document bears, which its name need not state."""
+_KINDS = ("quarter", "date", "month", YEAR, VERSION, BEARS)
+"""By which a series is ordered: by the first that all of its members state."""
+_CALENDAR_YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w-]|[.,]\d)")
+_BEFORE_MARK = re.compile(r" (?=[?.!,;:])")
+_VERSION = re.compile(
+    r"(?<![^\W_])(?:v|ver|version|versión|versione|versão|rev|revision|révision|fassung|issue|edition"
+    r"|édition|ausgabe)[ ._-]{0,2}(\d{1,3}(?:\.\d{1,3}){0,3})(?![\w%])",
+    re.IGNORECASE,
+)
+
+
+def series_name(filename: str, title: str, *, by_file: bool = False) -> tuple[str, ...]:
+    """What the names of a series have in common; empty strings where that is nothing.
+
+    `by_file` has files called alike be a series whatever their titles are.
+
+    >>> series_name("refund-policy-v4.txt", "Refunds, version 4")
+    ('refund policy', 'refunds version')
+    """
+    stem = PurePath(filename).stem
+    of_file = without_periods(stem)
+    if by_file and of_file and stated(stem):
+        return (of_file,)
+    return of_file, without_periods(title)
+
+
+def stated(text: str) -> Stated:
+    """The periods and the version that a name or a question states, as far as it states any.
+
+    >>> stated("refund-policy-v4.2")
+    {'version': (4, 2)}
+    """
+    found = dict(periods_named(text))
+    if versions := _VERSION.findall(text):
+        found[VERSION] = max(tuple(map(int, each.split("."))) for each in versions)
+    return found
+
+
+def year_or_version(question: str) -> tuple[str, tuple[int, ...]] | None:
+    """The one year or version that a question states; None where that is none, or several.
+
+    >>> year_or_version("What was the fare in 2023?")
+    ('year', (2023,))
+    """
+    said: set[tuple[str, tuple[int, ...]]] = {
+        (YEAR, (int(each),)) for each in _CALENDAR_YEAR.findall(question)
+    }
+    said |= {(VERSION, tuple(map(int, each.split(".")))) for each in _VERSION.findall(question)}
+    return said.pop() if len(said) == 1 else None
+
+
+def without_year_or_version(question: str) -> str:
+    """The question with its years and versions left out.
+
+    >>> without_year_or_version("What did a dog pay in version 4 of 2023?")
+    'What did a dog pay in of?'
+    """
+    left = _CALENDAR_YEAR.sub("", _VERSION.sub("", question))
+    return _BEFORE_MARK.sub("", " ".join(left.split()))
+
+
+def ordered_by(members: Iterable[Stated]) -> str | None:
+    """The kind that all of them state, and not all alike; None where there is none."""
+    told = list(members)
+    for kind in _KINDS:
+        if all(kind in each for each in told) and len({each[kind] for each in told}) > 1:
+            return kind
+    return None

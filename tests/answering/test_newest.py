@@ -1,0 +1,75 @@
+"""Of documents that replace each other the newest that answers is believed, or the one named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from footnote.domain import Evidence, StageRecord
+
+from .factories import make_evidence, make_passage
+from .test_reader_answers import marking
+
+OLD = make_passage("Dogs must be on a lead of 2 metres.", name="pets-2023", title="Pets 2023")
+NEW = make_passage("A lead is no longer than 1.5 metres.", name="pets-2026", title="Pets 2026")
+OTHER = make_passage("The gangway is 3 metres wide.", name="gangway", title="Gangway")
+QUESTION = "How long may a lead be?"
+
+
+async def said(question: str, evidence: list[Evidence], *marked: tuple[str, float]) -> str:
+    return (await marking(*marked)(question, evidence)).text
+
+
+async def test_the_newer_one_that_answers_takes_the_place_of_the_older() -> None:
+    found = await said(QUESTION, make_evidence(OLD, NEW), ("2 metres", 0.6), ("1.5 metres", 0.35))
+    assert found == "A lead is no longer than 1.5 metres. [1]"
+
+
+async def test_an_older_one_answers_where_the_newer_does_not() -> None:
+    evidence = make_evidence(OLD, NEW)
+    assert "2 metres" in await said(QUESTION, evidence, ("2 metres", 0.9))
+    assert "2 metres" in await said(QUESTION, evidence, ("2 metres", 0.8), ("1.5 metres", 0.05))
+
+
+async def test_both_are_not_said_beside_each_other() -> None:
+    found = await said(QUESTION, make_evidence(OLD, NEW), ("2 metres", 0.5), ("1.5 metres", 0.49))
+    assert "2 metres" not in found
+
+
+async def test_documents_that_are_called_otherwise_keep_their_answers() -> None:
+    evidence = make_evidence(OTHER, NEW)
+    found = await said(QUESTION, evidence, ("3 metres", 0.6), ("1.5 metres", 0.35))
+    assert "3 metres" in found
+
+
+async def test_where_the_search_minded_the_oldest_nothing_is_put_in_its_place() -> None:
+    record = StageRecord(stage="series", rank_after=1, score_after=1.0)
+    evidence = [replace(each, explanation=(record,)) for each in make_evidence(OLD, NEW)]
+    found = await said(QUESTION, evidence, ("2 metres", 0.6), ("1.5 metres", 0.35))
+    assert "2 metres" in found
+
+
+@pytest.mark.parametrize(("year", "lead"), [("2023", "2 metres"), ("2026", "1.5 metres")])
+async def test_a_year_picks_the_document_out_whose_text_does_not_repeat_it(
+    year: str, lead: str
+) -> None:
+    answer = await marking(("2 metres", 0.6), ("1.5 metres", 0.35))(
+        f"How long may a lead be in {year}?", make_evidence(OLD, NEW)
+    )
+    assert lead in answer.text
+    assert answer.question == f"How long may a lead be in {year}?"
+
+
+async def test_a_named_document_that_does_not_answer_leaves_what_was_found() -> None:
+    found = await said(
+        "How long may a lead be in 2026?", make_evidence(OLD, NEW), ("2 metres", 0.6)
+    )
+    assert "2 metres" in found
+
+
+async def test_two_years_are_compared_and_name_neither_alone() -> None:
+    found = await said(
+        "How did it change from 2023 to 2026?", make_evidence(OLD, NEW), ("2 metres", 0.6)
+    )
+    assert "2 metres" in found
