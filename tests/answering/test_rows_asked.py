@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from footnote.answering.choosing import Located
+from footnote.answering.columns import Computed, NotComputed, TableReading, compute
 from footnote.answering.rows_asked import rows_asked
 from footnote.answering.tables import tables_of
 from footnote.domain import Answer, BlockKind
@@ -27,6 +29,12 @@ PLAYS = """| Play | Author | Stage | Shows | Opens |
 | Small Hours | Kai Lund | Studio | 9 | 2025-05-12 |
 | Night Bus | Kai Lund | Main stage | 21 | 2025-06-03 |
 | Low Tide | Ida Romney | Studio | 14 | 2025-09-20 |"""
+FLEET = """| Vessel | Type | Passengers | Opened | Status | Minutes |
+|---|---|---|---|---|---|
+| Dunlin | Ro-ro ferry | 540 | 2025-03-01 | open | 70 |
+| Bramble | Passenger ferry | 140 | 2025-04-10 | closed | 55 |
+| Kittiwake | Passenger ferry | 300 | 2025-05-12 | open | 55 |
+| Heron | Passenger ferry | 85 | 2025-06-03 | closed | 55 |"""
 NOTHING = dict.fromkeys(Operation, 0.01)
 """Of a question that a model takes for one about a cell."""
 
@@ -79,6 +87,42 @@ async def test_rows_are_counted_though_a_column_of_numbers_may_be_meant() -> Non
     assert not (await answered("How many plays still wait for their costumes?", finder)).found
 
 
+async def of_fleet(question: str, column: str, **chances: float) -> Answer:
+    finder = BesideTitles(
+        columns={"Vessel": column},
+        operation=None,
+        each=NOTHING | {Operation(each): at for each, at in chances.items()},
+    )
+    evidence = make_evidence(make_passage(FLEET, name="fleet", kinds=[BlockKind.TABLE]))
+    return await answering(MarkingReader(marked=(), asks=None), finder)(question, evidence)
+
+
+async def test_a_title_that_is_said_in_saying_a_group_is_no_column_to_add_up() -> None:
+    counted = await of_fleet(
+        "How many passenger ferries are there?", "Passengers", count=0.2, sum=0.2
+    )
+    assert counted.text.startswith("Count of Vessel: 3 (Type: Passenger ferry)")
+    summed = await of_fleet(
+        "How many passengers do the passenger ferries carry?", "Passengers", count=0.1, sum=0.6
+    )
+    assert summed.text.startswith("Sum of Passengers: 525 (3 rows, Type: Passenger ferry)")
+
+
+async def test_a_cell_that_is_said_literally_comes_before_a_title_of_the_same_stem() -> None:
+    counted = await of_fleet("How many vessels are open?", "Opened", count=0.6)
+    assert counted.text.startswith("Count of Vessel: 2 (Status: open)")
+
+
+async def test_a_number_that_all_rows_of_a_group_have_is_said_once() -> None:
+    asked = "How many minutes does a passenger ferry take?"
+    said = await of_fleet(asked, "Minutes", sum=0.3)
+    assert said.text.startswith("Minutes: 55 (in all of 3 rows, Type: Passenger ferry)")
+    assert len(said.citations) == 3
+    # Where a sum is asked for, it is one.
+    summed = await of_fleet(asked, "Minutes", sum=0.8)
+    assert summed.text.startswith("Sum of Minutes: 165")
+
+
 @given(
     chances=st.lists(st.floats(0, 1), min_size=len(Operation) + 1, max_size=len(Operation) + 1),
     none=st.floats(0, 1),
@@ -112,3 +156,26 @@ def test_a_question_that_names_no_several_rows_is_left_to_the_model(question: st
     told = ToldOperation(operation=None, probability=0.9, none=0.5, chances=NOTHING)
     known = {tuple(tables[0].header): told}
     assert rows_asked(question, tables, terms, known) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "is_counted"),
+    [
+        ("How many vessels are open?", True),
+        ("How many open vessels lost their anchor last winter?", False),
+    ],
+)
+def test_nothing_is_unmet_where_the_rows_explain_all_that_is_asked(
+    question: str, is_counted: bool
+) -> None:
+    evidence = make_evidence(make_passage(FLEET, name="fleet", kinds=[BlockKind.TABLE]))
+    row = next(iter(tables_of(evidence))).rows[0].candidate
+    found = compute(
+        question,
+        Operation.COUNT,
+        [Located(candidate=row, start=row.start, end=row.end, probability=0.0)],
+        evidence,
+        partial(TextAnalyzer().terms, language="en"),
+        reading=TableReading(unmet={row.evidence.passage.chunk_id: 2.0}),
+    )
+    assert isinstance(found, Computed if is_counted else NotComputed)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
 
-from footnote.answering.choosing import Located
+from footnote.answering.choosing import Located, is_said
 from footnote.answering.tables import Row, Table
 from footnote.answering.titles import Terms, closest, spaced, without_unit
 from footnote.answering.totals import own_rows
@@ -68,8 +68,35 @@ class Asked:
         said = {title for title in self.table.header if self.says(without_unit(title))}
         plain = {without_unit(each) for each in said}
         said = {each for each in said if not self._is_part_of_another(without_unit(each), plain)}
-        kept = closest(said, self.question, self.terms)
+        kept = closest(said, self.question, self.terms) - self.titles_of_cells
         return [at for at, title in enumerate(self.table.header) if title in kept]
+
+    @cached_property
+    def titles_of_cells(self) -> frozenset[str]:
+        """The titles of numbers, dates and times that it says only in saying cells of several rows.
+
+        "Passengers" in "How many passenger ferries are there?", and "Opened" in "How many orders
+        are open?" where "Open" is a cell.
+        """
+        cells = {
+            cell
+            for at in range(len(self.table.header))
+            if at not in self.numeric
+            for cell, rows in Counter(self.table.column(at)).items()
+            if rows >= _SEVERAL and self.says(cell)
+        }
+
+        def is_of_cells(title: str) -> bool:
+            if self._is_part_of_another(title, cells):
+                return True
+            alike = [each for each in cells if self._terms(each) == self._terms(title)]
+            literally = any(is_said(each, self.question) for each in alike)
+            return literally and not is_said(title, self.question)
+
+        plain = {self.table.header[at]: without_unit(self.table.header[at]) for at in self.ordered}
+        return frozenset(
+            title for title, own in plain.items() if self.says(own) and is_of_cells(own)
+        )
 
     @cached_property
     def says_rows(self) -> bool:

@@ -26,6 +26,10 @@ FURTHER_DECIMALS = 2
 MOST_UNMET = 1.0
 """Of a table that an answer was read in. Beside made-up tables questions about what is there have
 up to .7, in another language up to 1.1; those about an office or a kind that is not from 1.3 on."""
+MOST_UNEXPLAINED = 1
+"""Words of a question that names a group beside which nothing can be unmet."""
+LEAST_CELL = 0.5
+"""How likely a cell has to be asked for that the number all rows of a group have is said once."""
 LEAST_APART, LEAST_APART_OF_NAME = 4.0, 1.0
 """How far rows must be read apart from all others to be the group that a question names in other
 words, in log-odds, and the same where it has a name that the table lacks."""
@@ -81,6 +85,8 @@ class TableReading:
     """The best stretch of each of the table's rows that was read."""
     meant: MeantColumns = NONE_MEANT
     """The columns that it is about without saying their titles."""
+    cell: float = 0.0
+    """How likely it asks for a cell although it names several rows."""
 
 
 NOTHING_READ = TableReading()
@@ -127,7 +133,10 @@ def compute(
     narrowed = _narrowed(asked, operation, column, reading)
     if isinstance(narrowed, NotComputed):
         return narrowed
-    return _over_column(operation, narrowed, column)
+    same = None
+    if operation is Operation.SUM and reading.cell >= LEAST_CELL:
+        same = _same_in_all(narrowed, column)
+    return same or _over_column(operation, narrowed, column)
 
 
 def names_of(
@@ -175,10 +184,14 @@ def _narrowed(
     # "The tallest" of a column of metres is as unmet as what no row has.
     is_extreme = meant is not None and operation in ENDS and 0 in asked.titles
     is_explained = bool(narrowing and asked.groups) and lacking is None
+    # "How many vessels have Kelmouth as their home port?" says nothing else but "many".
+    is_explained |= bool(asked.groups) and len(asked.unexplained) <= MOST_UNEXPLAINED
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
     reason = _not_told(asked, operation)
     # "How many plays" are rows, whatever numbers they have.
     is_of_rows = operation is not Operation.COUNT or asked.says_rows_or_document
+    if meant is not None and asked.table.header[meant.number] in asked.titles_of_cells:
+        is_of_rows = True
     if reason is None and meant is not None and not is_of_rows:
         title = asked.table.header[meant.number]
         reason = f"rows or their {title!r} may be counted; ask how many rows, or for the total"
@@ -237,6 +250,19 @@ def _of_two_kinds(asked: Asked, column: int) -> str | None:
         if is_said and len(cells) == 2 and not any(map(str.isdigit, "".join(cells))):
             return title
     return None
+
+
+def _same_in_all(asked: Asked, column: int) -> Computed | None:
+    """The number that all rows of the group have, of which none is asked for in particular."""
+    kept = [row for row in asked.own_rows or asked.table.rows if asked.is_among(row)]
+    cells = {row.cells[column].text for row in kept}
+    if len(kept) < _FEWEST_ROWS or len(cells) > 1 or not asked.groups:
+        return None
+    title, over = asked.table.header[column], f"{_rows(len(kept))}, {asked.groups_text}"
+    return Computed(
+        text=f"{title}: {cells.pop()} (in all of {over})".removeprefix(": "),
+        rows=tuple(row.candidate for row in kept),
+    )
 
 
 def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | NotComputed | None:

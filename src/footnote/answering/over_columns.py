@@ -107,6 +107,7 @@ class OverColumn:
                 unmet=least_unmet(parts, [each.unmet for each in readings], tables),
                 read=read,
                 meant=meant,
+                cell=0.0 if rows is None else rows.cell,
             ),
             reader=self.reader,
             least=self.least,

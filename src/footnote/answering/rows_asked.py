@@ -32,7 +32,11 @@ FORMS: Sequence[frozenset[Operation]] = (
     frozenset((Operation.OTHER,)),
 )
 """What may be asked, by the operations that the model knows for it."""
-LIST, COUNT, END, OTHER = 1, 2, 5, 6
+CELL, LIST, COUNT, END, OTHER = 0, 1, 2, 5, 6
+_NUMBERS = (Operation.COUNT, Operation.SUM)
+"""What "how many" may ask for."""
+LEAST_NUMBER = 0.25
+"""Chance of these from which it may."""
 
 WEIGHTS = (
     *(1.31, 0.15),
@@ -57,6 +61,8 @@ class RowsAsked:
     told: ToldOperation
     """With the operation that is believed, and its probability."""
     table: Table
+    cell: float
+    """How likely a cell is asked for, by the model alone, which knows none."""
     names: float = 0.0
     """How likely the names of the rows are asked for, 0…1; 0 where something else is likelier."""
 
@@ -87,6 +93,12 @@ def rows_asked(
 def _weighed(told: ToldOperation, asked: Asked) -> RowsAsked:
     utilities = features(told, asked) @ np.array(WEIGHTS)
     utilities[LIST] = utilities[LIST] if may_name(asked) else -np.inf
+    if asked.titles_of_cells and not any(each in asked.ordered for each in asked.titles):
+        # What the model took for a column is what the rows are called, and no other one is said:
+        # none is added up, and a number of them is no cell of one.
+        utilities[COUNT + 1 : END + 1] = -np.inf
+        if sum(told.chances[each] for each in _NUMBERS) >= LEAST_NUMBER:
+            utilities[CELL] = -np.inf
     chances = np.exp(utilities - utilities.max())
     chances /= chances.sum()
     best = int(chances.argmax())
@@ -97,6 +109,7 @@ def _weighed(told: ToldOperation, asked: Asked) -> RowsAsked:
     return RowsAsked(
         told=replace(told, operation=operation, probability=sure),
         table=asked.table,
+        cell=1.0 - sum(told.chances.values()),
         names=sure if best == LIST and sure >= LEAST_NAMES else 0.0,
     )
 
