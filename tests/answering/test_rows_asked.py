@@ -108,6 +108,13 @@ async def test_a_title_that_is_said_in_saying_a_group_is_no_column_to_add_up() -
     assert summed.text.startswith("Sum of Passengers: 525 (3 rows, Type: Passenger ferry)")
 
 
+async def test_a_column_of_dates_is_nothing_that_is_counted_instead_of_rows() -> None:
+    counted = await of_fleet("How many ships are a passenger ferry?", "Opened", count=0.6)
+    assert counted.text.startswith("Count of Vessel: 3 (Type: Passenger ferry)")
+    unsure = await of_fleet("How many ships are a passenger ferry?", "Minutes", count=0.6)
+    assert not unsure.found
+
+
 async def test_a_cell_that_is_said_literally_comes_before_a_title_of_the_same_stem() -> None:
     counted = await of_fleet("How many vessels are open?", "Opened", count=0.6)
     assert counted.text.startswith("Count of Vessel: 2 (Status: open)")

@@ -188,11 +188,14 @@ def _narrowed(
     is_explained |= bool(asked.groups) and len(asked.unexplained) <= MOST_UNEXPLAINED
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
     reason = _not_told(asked, operation)
-    # "How many plays" are rows, whatever numbers they have.
+    # "How many plays" are rows, whatever numbers they have; dates are nothing that is many.
+    may_be_added_up = (
+        meant is not None
+        and meant.number in asked.numeric
+        and asked.table.header[meant.number] not in asked.titles_of_cells
+    )
     is_of_rows = operation is not Operation.COUNT or asked.says_rows_or_document
-    if meant is not None and asked.table.header[meant.number] in asked.titles_of_cells:
-        is_of_rows = True
-    if reason is None and meant is not None and not is_of_rows:
+    if reason is None and meant is not None and may_be_added_up and not is_of_rows:
         title = asked.table.header[meant.number]
         reason = f"rows or their {title!r} may be counted; ask how many rows, or for the total"
     if reason is None and unmet > MOST_UNMET and not (is_extreme or is_explained):

@@ -11,14 +11,14 @@ from footnote.retrieval.query import ParsedQuery
 
 LANGUAGES = "languages"
 """The stage that looks for passages in other languages."""
-WORTH = 0.32
+WORTH = 0.18
 """Score of a passage in another language, were it not alike at all. The best of the question's own
 language have 1 at most. `docs/fusion.md` says how this and what follows was fitted."""
-ALIKE = 0.31
+ALIKE = 0.60
 """What is added where it is as similar to the question as the best of the dense recall is."""
-FURTHER_DOWN = 0.093
+FURTHER_DOWN = 0.06
 """What is lost for each unit of the natural logarithm of its rank among its like."""
-SAID = 0.67
+SAID = 0.86
 """Share that is added of what its words gave it, names above all."""
 LEAST_SIMILARITY = 0.05
 """Of the best of the dense recall, at least, so that what is nearly 0 measures nothing."""
