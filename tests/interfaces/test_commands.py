@@ -136,6 +136,31 @@ async def test_names_that_are_no_text_and_what_is_no_file_disturb_nobody(
     assert json.loads(again.out)["files"][0]["duplicate"] is True
 
 
+async def test_a_link_that_leads_out_of_a_folder_is_named_and_not_taken_in(
+    env: dict[str, str], folder: Path, tmp_path: Path
+) -> None:
+    outside = tmp_path / "elsewhere" / "secret.md"
+    outside.parent.mkdir()
+    outside.write_text("The key of the harbour office lies under the mat.")
+    (folder / "link.md").symlink_to(outside)
+    ended = await footnote(env, "ingest", str(folder), "--no-wait", "--json")
+    assert ended.code == 1
+    report = json.loads(ended.out)
+    by_path = {file["path"]: file for file in report["files"]}
+    names = ("link.md", "policy.md", "below/minutes.md")
+    assert set(by_path) == {str(folder / name) for name in names}
+    refused = by_path[str(folder / "link.md")]
+    assert refused["document"] is None
+    assert str(outside) in refused["refusal"]
+    assert (report["counts"]["added"], report["counts"]["refused"]) == (2, 1)
+    told = await footnote(env, "ingest", str(folder), "--no-wait")
+    assert "link.md" in told.out
+    assert "1 refused" in told.err
+    named = await footnote(env, "ingest", str(folder / "link.md"), "--no-wait", "--json")
+    assert named.code == 0
+    assert json.loads(named.out)["files"][0]["document"]["filename"] == "link.md"
+
+
 class InterruptedProgress(Progress):
     """Progress that sees somebody press Ctrl-C once the first file is in."""
 
@@ -173,7 +198,8 @@ async def test_documents_are_listed_shown_and_deleted(env: dict[str, str], folde
 
     shown = await footnote(env, "documents", "show", document_id, "--json")
     assert parsed(shown)["document_id"] == document_id
-    assert (await footnote(env, "documents", "delete", document_id, stdin=b"n\n")).code == 130
+    declined = await footnote(env, "documents", "delete", document_id, stdin=b"n\n")
+    assert (declined.code, declined.err.splitlines()[-1]) == (130, "Nothing was deleted.")
     unasked = await footnote(env, "documents", "delete", document_id)
     assert unasked.code == 2
     assert f"{document_id}) and everything made from it?" in " ".join(unasked.err.split())

@@ -77,9 +77,11 @@ async def test_a_workspace_is_not_destroyed_unasked(env: dict[str, str]) -> None
     assert (await footnote(env, "workspace", "create", "mill")).code == 0
     unasked = await footnote(env, "workspace", "destroy", "mill")
     assert unasked.code == 2
-    assert "Nothing was deleted" in unasked.err
+    assert "Nothing was destroyed" in unasked.err
     assert "--yes" in unasked.err
-    assert (await footnote(env, "workspace", "destroy", "mill", stdin=b"n\n")).code == 130
+    declined = await footnote(env, "workspace", "destroy", "mill", stdin=b"n\n")
+    assert declined.code == 130
+    assert declined.err.splitlines()[-1] == "Nothing was destroyed."
     assert "mill" in (await footnote(env, "workspace", "list")).out
     missing = await footnote(env, "workspace", "destroy", "mull", stdin=b"y\n")
     assert missing.code == 3

@@ -10,8 +10,15 @@ import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.interfaces.cli.ingest import found
-from footnote.interfaces.cli.paths import entries, existing, location_of, printable, refusal_of
+from footnote.interfaces.cli.paths import (
+    entries,
+    existing,
+    found,
+    location_below,
+    location_of,
+    printable,
+    refusal_of,
+)
 from footnote.validation.text import is_storable
 
 NAMES = st.binary(min_size=1, max_size=20).filter(
@@ -30,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_link_in_a_circle_is_refused_alone(folder: Path) -> None:
     named = [path.name for path in entries([folder])]
     assert named == ["a.md", "loop", "z.md"]
-    refusals = {path.name: refusal_of(path) for path in entries([folder])}
+    refusals = {path.name: refusal_of(path, [folder]) for path in entries([folder])}
     assert refusals["a.md"] == refusals["z.md"] == ""
     assert "cannot be read" in refusals["loop"]
 
@@ -45,7 +52,7 @@ def test_what_is_no_file_is_refused_by_its_name(tmp_path: Path) -> None:
         listening.bind(os.path.relpath(tmp_path / "socket"))
         named = [tmp_path / "fifo", tmp_path / "socket", Path("/dev/null")]
         assert list(entries(named)) == named
-        assert all("not a regular file" in refusal_of(path) for path in named)
+        assert all("not a regular file" in refusal_of(path, named) for path in named)
 
 
 def test_a_linked_file_keeps_the_name_it_was_given_under_and_is_taken_in_once(
@@ -57,12 +64,46 @@ def test_a_linked_file_keeps_the_name_it_was_given_under_and_is_taken_in_once(
     assert location_of(tmp_path / "policy.md") == str((tmp_path / "blob").resolve())
 
 
+def test_a_link_that_leads_out_of_the_folder_is_refused_by_its_own_name(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "folder", tmp_path / "secret.md"
+    (folder / "deep").mkdir(parents=True)
+    outside.write_text("the key is under the mat")
+    (folder / "deep" / "own.md").write_text("own")
+    (folder / "inward.md").symlink_to("deep/own.md")
+    (folder / "one.md").symlink_to(outside)
+    (folder / "two.md").symlink_to("../secret.md")
+    (folder / "up.md").symlink_to("../folder-of-another/a.md")
+    listed = list(entries([folder]))
+    assert [path.name for path in listed] == ["inward.md", "one.md", "two.md", "up.md"]
+    refusals = {path.name: refusal_of(path, [folder]) for path in listed}
+    assert refusals.pop("inward.md") == ""
+    assert set(refusals) == {"one.md", "two.md", "up.md"}
+    for name in ("one.md", "two.md"):
+        assert refusals[name].startswith(f"it is a link to {outside}, outside of what was named")
+    assert location_below(folder / "one.md", [folder]) == str(folder / "one.md")
+    assert list(found([folder])) == [folder / "deep" / "own.md"]
+
+
+def test_a_link_is_followed_where_it_or_what_it_leads_to_is_named(tmp_path: Path) -> None:
+    folder, outside = tmp_path / "folder", tmp_path / "other.md"
+    folder.mkdir()
+    outside.write_text("other")
+    link = folder / "link.md"
+    link.symlink_to(outside)
+    (tmp_path / "folder-link").symlink_to(folder)
+    for roots in ([link], [folder, link], [folder, outside], [folder, tmp_path]):
+        assert refusal_of(link, roots) == "", roots
+        assert list(found(roots)) == [outside], roots
+    (folder / "own.md").write_text("own")
+    assert list(found([tmp_path / "folder-link"])) == [folder / "own.md"]
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every folder")
 def test_a_closed_folder_is_refused_by_its_name(folder: Path) -> None:
     closed = folder / "closed"
     closed.mkdir(mode=0)
     assert closed in list(entries([folder]))
-    assert "folder" in refusal_of(closed)
+    assert "folder" in refusal_of(closed, [folder])
 
 
 @pytest.mark.parametrize("text", ["", "no-such-file"])

@@ -102,8 +102,11 @@ async def test_a_watched_folder_is_followed_until_ctrl_c(
             assert await line_with("second.txt") == "added"
             (folder / "second.txt").unlink()
             assert await line_with("second.txt") == "removed"
-            write(tmp_path / "papers.pdf", "%PDF-1.7 nothing more")
-            (folder / "linked.pdf").symlink_to(tmp_path / "papers.pdf")
+            write(tmp_path / "elsewhere.txt", "Not meant.")
+            (folder / "outward.txt").symlink_to(tmp_path / "elsewhere.txt")
+            assert await line_with("outward.txt") == "refused"
+            write(folder / ".store" / "papers.pdf", "%PDF-1.7 nothing more")
+            (folder / "linked.pdf").symlink_to(folder / ".store" / "papers.pdf")
             assert await line_with("linked.pdf") == "added"
             assert await line_with("linked.pdf") == "failed"
             process.send_signal(signal.SIGINT)
@@ -115,7 +118,7 @@ async def test_a_watched_folder_is_followed_until_ctrl_c(
     assert process.returncode == 0, said.decode()
     *_, reason, closing = said.decode().splitlines()
     assert reason.startswith(f"{folder / 'linked.pdf'}: the PDF is damaged")
-    assert closing == "Stopped: 3 added, 1 removed, 1 failed."
+    assert closing == "Stopped: 3 added, 1 removed, 1 refused, 1 failed."
     listed = await footnote(environment(settings), "documents", "list", "--json")
     documents = json.loads(listed.out)["documents"]
     assert [each["filename"] for each in documents] == ["linked.pdf", "first.txt"]

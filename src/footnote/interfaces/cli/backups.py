@@ -209,7 +209,9 @@ def restore(
     if backup_id is not None and at is not None:
         raise InvalidRequest("a backup and a moment are given", hint="give one of them")
     if replace and not yes:
-        require_yes("Move aside what is there, and put what is restored in its place?")
+        require_yes(
+            "Move aside what is there, and put what is restored in its place?", done="restored"
+        )
     options = RestoreOptions(
         backup_id=backup_id,
         at=at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at,
@@ -238,7 +240,9 @@ def prune(
     """Remove all backups before the newest full ones."""
     settings = _as_operator()
     if not yes:
-        require_yes(f"Remove all backups before the newest {keep} full ones, for ever?")
+        require_yes(
+            f"Remove all backups before the newest {keep} full ones, for ever?", done="removed"
+        )
     done = wait_for(prune_backups(settings, keep, _tell))
     if as_json:
         present.print_json(done)

@@ -137,7 +137,7 @@ def delete_document(
         document_id = await inside.document_called(called)
         document = await inside.document(document_id)
         if not yes:
-            require_yes(_question(document, " and everything made from it"))
+            require_yes(_question(document, " and everything made from it"), done="deleted")
         if verify:
             return document, await inside.erase_document(document_id)
         await inside.delete_document(document_id)
@@ -191,7 +191,10 @@ def erase(
             document_id = await inside.document_called(called)
             if not yes:
                 document = await inside.document(document_id)
-                require_yes(_question(document, ", everything made from it, and what quotes it"))
+                require_yes(
+                    _question(document, ", everything made from it, and what quotes it"),
+                    done="erased",
+                )
             return await inside.erase_document(document_id)
         what = (
             f"all documents of the collection {collection}"
@@ -199,7 +202,7 @@ def erase(
             else f"all that {principal} handed in, asked and was answered"
         )
         if not yes:
-            require_yes(f"Erase {present.plain(what)}, and what quotes it?")
+            require_yes(f"Erase {present.plain(what)}, and what quotes it?", done="erased")
         if collection is not None:
             return await inside.erase_collection(collection)
         return await inside.erase_principal(principal or "")

@@ -81,8 +81,8 @@ def wait_for(work: Coroutine[object, object, T]) -> T:
     return asyncio.run(work)
 
 
-def require_yes(question: str) -> None:
-    """Ask whether what cannot be undone is meant.
+def require_yes(question: str, done: str) -> None:
+    """Ask whether what cannot be undone is meant; a no is told that nothing was `done`.
 
     Raises typer.Abort for a no, and InvalidRequest where nobody answers.
     """
@@ -93,10 +93,13 @@ def require_yes(question: str) -> None:
             raise
         Console(stderr=True).print()
         raise InvalidRequest(
-            "Nothing was deleted: there is no terminal to ask whether it is meant.",
+            f"Nothing was {done}: there is no terminal to ask whether it is meant.",
             hint="Give --yes where no terminal is, or answer y.",
         ) from None
     if not sure:
+        # What a pipe answers ends no line.
+        told = "" if sys.stdin.isatty() else "\n"
+        Console(stderr=True).print(f"{told}Nothing was {done}.")
         raise typer.Abort
 
 

@@ -139,7 +139,8 @@ def destroy(
     if not yes:
         in_installation(lambda engine: engine.workspace(name))  # Before asking about it.
         require_yes(
-            f"Destroy the workspace {present.plain(name)} with all that is in it, for ever?"
+            f"Destroy the workspace {present.plain(name)} with all that is in it, for ever?",
+            done="destroyed",
         )
     done = in_installation(
         lambda engine: engine.destroy_workspace(name, retire_master_key=retire_master_key)

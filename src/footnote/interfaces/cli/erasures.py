@@ -104,7 +104,7 @@ def replay(
     if not yes:
         documents = len({each for entry in entries for each in entry.document_ids})
         what = f"{counted(len(entries), 'erasure')} out again, of {counted(documents, 'document')}"
-        require_yes(f"Carry {what}?")
+        require_yes(f"Carry {what}?", done="erased")
     found = in_workspace(context, workspace, lambda inside: inside.replay_erasures(entries))
     if as_json:
         present.print_json(ReplayReport(erasures=found))

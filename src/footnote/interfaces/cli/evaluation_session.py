@@ -33,7 +33,7 @@ from footnote.evaluation.session import Corpus, Session, Side, Watch, measure
 from footnote.evaluation.summary import Value, differences_summary, summary
 from footnote.interfaces.cli import evaluation_tables, present
 from footnote.interfaces.cli.edge import prepared, wait_for
-from footnote.interfaces.cli.ingest import found
+from footnote.interfaces.cli.paths import found
 from footnote.jobs.inline import work_until_resting
 from footnote.settings import Settings, settings_from
 from footnote.validation.messages import wrong_value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,11 +29,16 @@ from footnote.interfaces.cli.options import (
     chosen_workspace,
     of_kind,
 )
-from footnote.interfaces.cli.paths import Place, entries, location_of, named, printable
+from footnote.interfaces.cli.paths import (
+    Place,
+    entries,
+    location_below,
+    named,
+    printable,
+)
 from footnote.interfaces.cli.receiving import (
     WaitTeller,
     files_source,
-    receive_file,
     sources_at,
     tell_of_other_worker,
 )
@@ -182,11 +186,6 @@ def ingest(
         raise typer.Exit(1)
 
 
-def found(paths: Sequence[Path]) -> Iterator[Path]:
-    """The regular files at and below the paths, each once, as absolute paths without links."""
-    return (Path(os.path.realpath(path)) for path in entries(paths) if path.is_file())
-
-
 async def ingest_files(
     settings: Settings,
     name: str | None,
@@ -201,13 +200,12 @@ async def ingest_files(
 ) -> list[Outcome]:
     """What became of each file; says what is left to do when it is interrupted."""
     outcomes: list[Outcome] = []
-    places = {location_of(path): path for path in files}
+    places = {location_below(path, roots): path for path in files}
     documents: dict[UUID, Document] = {}
     sources = list(others)
     if roots or files:
         tell = WaitTeller(console=progress.console, work=wait)
-        receive = partial(receive_file, work=wait, tell=tell)
-        sources.insert(0, files_source(lambda: files, roots, receive))
+        sources.insert(0, files_source(lambda: files, roots, work=wait, tell=tell))
     async with opened(settings) as engine:
         workspace = await entered(engine, name)
         try:

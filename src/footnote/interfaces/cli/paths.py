@@ -63,17 +63,25 @@ def entries(paths: Sequence[Path], ignored: Sequence[str] = ()) -> Iterator[Path
     """What is at and below the paths, each file once, as absolute paths in which links stay.
 
     What no folder means to hold is left out: hidden files, lock files, and what `ignored` or an
-    ignore file names. Linked folders are not entered. What cannot be read is there all the same,
-    so that it can be refused by its name.
+    ignore file names. Linked folders are not entered. What cannot be read, or is a link that leads
+    out of the paths, is there all the same, so that it can be refused by its name.
     """
     seen: set[str] = set()
     for path in paths:
         for entry in _below(path, ignored) if path.is_dir() else [path]:
-            # realpath, since Path.resolve raises on a link that leads in a circle
-            meant = os.path.realpath(entry)
+            meant = location_below(entry, paths)
             if meant not in seen:
                 seen.add(meant)
                 yield entry.absolute()
+
+
+def found(paths: Sequence[Path]) -> Iterator[Path]:
+    """The regular files at and below the paths, each once, as absolute paths without links."""
+    return (
+        Path(os.path.realpath(path))
+        for path in entries(paths)
+        if path.is_file() and not leads_out(path, paths)
+    )
 
 
 def _below(folder: Path, ignored: Sequence[str]) -> Iterator[Path]:
@@ -108,8 +116,20 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-def refusal_of(path: Path) -> str:
+def leads_out(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether this is a link to what neither is one of the roots nor lies below one."""
+    if not path.is_symlink():
+        return False
+    # realpath, since Path.resolve raises on a link that leads in a circle
+    meant = Path(os.path.realpath(path))
+    return not any(meant.is_relative_to(os.path.realpath(root)) for root in roots)
+
+
+def refusal_of(path: Path, roots: Sequence[Path]) -> str:
     """Why there is no file to read, and what to do; empty for a regular file."""
+    if leads_out(path, roots):
+        meant = printable(os.path.realpath(path))
+        return f"it is a link to {meant}, outside of what was named; name that too to take it in"
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -134,9 +154,19 @@ def printable(text: str) -> str:
 
 def location_of(path: Path) -> str:
     """Where the path leads, as text from which its bytes can be told: itself, or a file URI."""
-    meant = os.path.realpath(path)
-    location = _as_utf8(meant)
-    return location if is_storable(location) else Path(meant).as_uri()
+    return _storable(os.path.realpath(path))
+
+
+def location_below(path: Path, roots: Sequence[Path]) -> str:
+    """The same, but of a link that leads out of the roots where it lies itself."""
+    if not leads_out(path, roots):
+        return location_of(path)
+    return _storable(str(Path(os.path.realpath(path.parent), path.name)))
+
+
+def _storable(path: str) -> str:
+    location = _as_utf8(path)
+    return location if is_storable(location) else Path(path).as_uri()
 
 
 def _as_utf8(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,14 @@ from rich.text import Text
 from footnote.domain import Received
 from footnote.domain.sources import Labels
 from footnote.errors import InvalidRequest, QueueFull
-from footnote.interfaces.cli.paths import has_plain_name, location_of, printable, refusal_of
+from footnote.interfaces.cli.paths import (
+    has_plain_name,
+    leads_out,
+    location_below,
+    location_of,
+    printable,
+    refusal_of,
+)
 from footnote.jobs.inline import PatientSource, received_when_there_is_room
 from footnote.jobs.sources.addresses import source_at
 from footnote.jobs.sources.folders import FolderSource, ReceiveFile
@@ -29,16 +37,19 @@ async def receive_file(
     path: Path,
     labels: Labels,
     *,
+    roots: Sequence[Path],
     work: bool,
     tell: Callable[[QueueFull], None],
 ) -> Received:
     """The document the file became, once the queue takes it. Raises InvalidRequest.
 
+    A link that leads out of the roots is none.
+
     While the queue is full, `work` lets this process index instead of waiting for a worker; `tell`
     hears of it.
     """
     return await received_when_there_is_room(
-        workspace, lambda: _receive(workspace, path, labels), work=work, tell=tell
+        workspace, lambda: _receive(workspace, path, labels, roots), work=work, tell=tell
     )
 
 
@@ -75,8 +86,10 @@ def tell_of_other_worker(console: Console) -> None:
     console.print(Text(told, style="dim"), soft_wrap=True)
 
 
-async def _receive(workspace: WorkspaceEngine, path: Path, labels: Labels) -> Received:
-    if refusal := refusal_of(path):
+async def _receive(
+    workspace: WorkspaceEngine, path: Path, labels: Labels, roots: Sequence[Path]
+) -> Received:
+    if refusal := refusal_of(path, roots):
         raise InvalidRequest(refusal)
     filename = path.name if has_plain_name(path) else printable(path.name)
     try:
@@ -117,14 +130,18 @@ def sources_at(
 def files_source(
     list_files: Callable[[], Sequence[Path]],
     roots: Sequence[Path],
-    receive: ReceiveFile,
     settle_seconds: float = 0.0,
+    *,
+    work: bool,
+    tell: Callable[[QueueFull], None],
 ) -> Source:
-    """Files on this machine as a source."""
+    """Files on this machine as a source; `work` and `tell` are those of `receive_file`."""
+    receive: ReceiveFile = partial(receive_file, roots=roots, work=work, tell=tell)
     return FolderSource(
         list_files=list_files,
-        identify=location_of,
+        identify=partial(location_below, roots=roots),
         receive=receive,
         roots=tuple(roots),
+        leads_out=partial(leads_out, roots=roots),
         settle_seconds=settle_seconds,
     )

@@ -20,11 +20,10 @@ from footnote.domain import Document, DocumentStatus
 from footnote.domain.sources import Labels
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import entered
-from footnote.interfaces.cli.paths import entries, location_of, printable
+from footnote.interfaces.cli.paths import entries, location_below, printable
 from footnote.interfaces.cli.receiving import (
     WaitTeller,
     files_source,
-    receive_file,
     tell_of_other_worker,
 )
 from footnote.jobs.inline import run_worker_unless_another_does
@@ -61,13 +60,12 @@ async def watch_files(
 
     def list_files() -> list[Path]:
         files = list(entries(paths, ignored))
-        teller.names.update((location_of(path), str(path)) for path in files)
+        teller.names.update((location_below(path, paths), str(path)) for path in files)
         return files
 
     # Where this process indexes, it does so beside the watching.
     tell = WaitTeller(console=present.notices(), work=index)
-    receive = partial(receive_file, work=False, tell=tell)
-    source = files_source(list_files, paths, receive, _SETTLE_SECONDS)
+    source = files_source(list_files, paths, _SETTLE_SECONDS, work=False, tell=tell)
     async with opened(settings) as engine:
         workspace = await entered(engine, name)
         present.notices().print(Text("Watching; Ctrl-C stops.", style="dim"))

@@ -31,6 +31,8 @@ class FolderSource:
     """Hands a file in under that id."""
     roots: tuple[Path, ...]
     """What the listing speaks of."""
+    leads_out: Callable[[Path], bool] = lambda _: False
+    """Whether a path is a link that is not followed: it is offered only to be refused."""
     settle_seconds: float = 0.0
     """How long a file must not have been written to before it is taken in."""
     _paths: dict[str, Path] = field(default_factory=dict)
@@ -65,7 +67,7 @@ class FolderSource:
         for path in self.list_files():
             external_id = self.identify(path)
             self._paths[external_id] = path
-            found = _marked(path)
+            found = None if self.leads_out(path) else _marked(path)
             if found is None:
                 hidden.append(external_id)
                 offered.append(Offered(external_id=external_id, mark=""))
