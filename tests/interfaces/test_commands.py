@@ -78,6 +78,19 @@ async def test_a_folder_becomes_cited_answers(env: dict[str, str], folder: Path)
     assert [file["duplicate"] for file in json.loads(again.out)["files"]] == [True, True]
 
 
+async def test_what_is_refused_outside_of_conversations_is_not_called_answered(
+    env: dict[str, str], folder: Path
+) -> None:
+    assert (await footnote(env, "ingest", str(folder))).code == 0
+    asked = await footnote(env, "ask", "Who won the chess championship in 1972?", "--json")
+    assert parsed(asked)["found"] is False
+    told = await footnote(env, "unanswered", "--until", "2026-01-02", "--since", "2026-01-01")
+    assert told.out == (
+        "No question of a conversation from 2026-01-01 to 2026-01-02 is left unanswered. Questions "
+        "outside of conversations, as of `footnote ask`, are not kept.\n"
+    )
+
+
 async def test_an_error_steers_no_terminal_by_a_name_that_it_quotes(
     env: dict[str, str], tmp_path: Path
 ) -> None:

@@ -316,7 +316,9 @@ async def test_what_is_not_answered_and_what_is_cited_is_shown_and_saved(
     assert unknown in [json.loads(line)["question"] for line in kept.read_text().splitlines()]
     await page.get_by_label("Until").fill("2020-01-01")
     await page.get_by_role("button", name="Show", exact=True).click()
-    await expect(page.get_by_text("Everything that was asked in this time")).to_be_visible()
+    await expect(
+        page.get_by_text("Everything that was asked in conversations in this time")
+    ).to_be_visible()
     assert await violations(page) == []
     await opened(page, "citations")
     cited = page.get_by_role("table", name="Most cited")

@@ -126,7 +126,11 @@ def unanswered(
         present.print_json(found)
         return
     if not found.questions:
-        present.terminal().print("Everything that was asked was answered.")
+        present.terminal().print(
+            f"No question of a conversation from {found.since} to {found.until} is left "
+            "unanswered. Questions outside of conversations, as of `footnote ask`, are not kept.",
+            soft_wrap=True,
+        )
         return
     listing = present.table("asked", "people", "last", "question", "nearest")
     for each in found.questions:
