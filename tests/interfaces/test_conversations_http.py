@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.interfaces.conftest import Library, but_for_ids
-from tests.interfaces.serving import environment, footnote
+from tests.interfaces.serving import environment, footnote, footnote_process
 
 CLAIM = "How soon must a claim be reported to the insurer?"
 ABSENT = "5b0f7f5e-3c1d-4f64-8f0a-2d9f4c6f7a10"
@@ -260,6 +260,23 @@ async def test_one_bad_line_does_not_end_a_chat(library: Library) -> None:
     assert talked.code != 0
     assert "Error:" in talked.err
     assert "within 14 days of the loss" in talked.out
+
+
+async def test_a_line_that_is_no_text_is_refused_by_itself(library: Library) -> None:
+    env, asked = environment(library.settings), b"a\xff\xfe\n" + f"{CLAIM}\n".encode()
+    for talked in (
+        await footnote(env, "chat", "--json", stdin=asked),
+        await footnote_process(env | {"LC_ALL": "C.UTF-8"}, "chat", "--json", stdin=asked),
+    ):
+        assert talked.code == 2, talked.err
+        refused, answered = map(json.loads, talked.out.splitlines())
+        assert refused["question"] == "a\ufffd\ufffd\n"
+        assert refused["error"]["message"] == "the line is not UTF-8: its byte 2 is 0xFF"
+        assert "UTF-8" in refused["error"]["hint"]
+        assert (answered["question"], answered["found"]) == (CLAIM, True)
+    shown = await footnote(env, "chat", stdin=asked)
+    assert "Error: the line is not UTF-8: its byte 2 is 0xFF" in shown.err
+    assert "within 14 days of the loss" in shown.out
 
 
 async def test_a_chat_by_a_plan_that_is_not_there_does_not_begin(library: Library) -> None:

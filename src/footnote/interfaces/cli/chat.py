@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 import sys
@@ -134,6 +135,8 @@ def chat(
         as_json=as_json,
         suggests=suggest if suggest is not None else sys.stdin.isatty() and not as_json,
     )
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="surrogateescape")  # A bad line is refused by itself.
     code = in_workspace(context, workspace, lambda inside: _talk(inside, wanted), top_k=top_k)
     if code:
         raise typer.Exit(code)
@@ -194,7 +197,7 @@ def _notice(told: str) -> None:
 def _echo(line: str) -> None:
     """Print a question that nobody typed where the answers go, so that each has its own."""
     if not sys.stdin.isatty():
-        question = Text(f"{_PROMPT}{present.plain(line).strip()}", style="bold")
+        question = Text(f"{_PROMPT}{present.plain(_legible(line)).strip()}", style="bold")
         present.terminal().print(question, soft_wrap=True)
 
 
@@ -210,6 +213,7 @@ async def _answer(
     A person who sees the error has been told, so 0 then.
     """
     try:
+        _require_decoded(question)
         asking = Asking(question=question, top_k=wanted.top_k, plan=wanted.plan)
         asked = await workspace.next_question(conversation_id, asking)
         assert isinstance(asked, NextQuestion), "nothing is kept under no key"
@@ -222,7 +226,7 @@ async def _answer(
         failure = failure_of(error)
         if wanted.as_json:
             told = {"code": failure.code, "message": str(error), "hint": error.hint}
-            _print_line(conversation_id, {"question": question, "error": told})
+            _print_line(conversation_id, {"question": _legible(question), "error": told})
             return failure.exit_code
         report(failure.code, str(error), error.hint, failure.exit_code, as_json=False)
         return 0 if sys.stdin.isatty() else failure.exit_code
@@ -240,6 +244,25 @@ async def _answer(
         suggesting.begin(workspace, conversation_id, asked.reply_id)
     sys.stdout.flush()
     return 0
+
+
+def _require_decoded(line: str) -> None:
+    """Raise InvalidRequest for a line with bytes that are no text."""
+    encoding = sys.stdin.encoding
+    try:
+        line.encode(encoding, "surrogateescape").decode(encoding)
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise InvalidRequest(
+            f"the line is not {encoding.upper()}: its byte {error.start + 1:,} is 0x{byte:02X}",
+            hint=f"send the question in {encoding.upper()}, as iconv makes it; the chat goes on",
+        ) from error
+
+
+def _legible(line: str) -> str:
+    """A line with a sign in place of each byte that is no text."""
+    encoding = sys.stdin.encoding
+    return line.encode(encoding, "surrogateescape").decode(encoding, "replace")
 
 
 def _print_line(conversation_id: UUID, told: Mapping[str, object]) -> None:
