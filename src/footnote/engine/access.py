@@ -89,7 +89,8 @@ async def revoke_role(
     if not found:
         where = "in the workspace" if collection is None else f"in the collection {collection!r}"
         raise NotFound(
-            f"{subject!r} was granted no role {where}", hint="`footnote access list` shows all"
+            f"{subject!r} was granted no role {where}",
+            hint="`footnote access list` or `GET /v1/grants` shows all",
         )
 
 

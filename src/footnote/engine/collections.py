@@ -41,7 +41,7 @@ async def delete_collection(workspace: WorkspaceAccess, collection: Name) -> Non
     if removal == "absent":
         raise NotFound(
             f"there is no collection {collection!r}",
-            hint="`footnote collections list` shows what there is",
+            hint="`footnote collections list` or `GET /v1/collections` shows what there is",
         )
     if removal == "in use":
         raise Conflict(

@@ -116,7 +116,8 @@ async def document_called(workspace: WorkspaceAccess, called: str) -> UUID:
     if not found:
         raise NotFound(
             f"there is no document {called!r}",
-            hint="`footnote documents list` shows ids and file names; a file name is given whole",
+            hint="`footnote documents list` or `GET /v1/documents` shows ids and file names; a "
+            "file name is given whole",
         )
     if len(found) > 1:
         shown = [

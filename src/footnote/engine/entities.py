@@ -133,7 +133,8 @@ async def entity_called(workspace: WorkspaceAccess, called: str) -> UUID:
     candidates = exact or list(found)
     if not candidates:
         raise NotFound(
-            f"there is no entity {called!r}", hint="`footnote entities list` shows what there is"
+            f"there is no entity {called!r}",
+            hint="`footnote entities list` or `GET /v1/entities` shows what there is",
         )
     if len(candidates) > 1:
         several = ", ".join(

@@ -67,7 +67,7 @@ async def erase_collection(workspace: WorkspaceAccess, collection: Name) -> Eras
         if not await ledger.is_collection(scope, collection):
             raise NotFound(
                 f"there is no collection {collection!r}",
-                hint="`footnote collections list` shows what there is",
+                hint="`footnote collections list` or `GET /v1/collections` shows what there is",
             )
     return await _erased(workspace, _doomed(ErasureTarget.COLLECTION, collection))
 

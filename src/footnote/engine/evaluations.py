@@ -127,8 +127,14 @@ async def cancel_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> Started
 
 
 def _not_started(run_id: UUID) -> NotFound:
-    return NotFound(f"no evaluation {run_id} was started", hint="see `footnote eval-runs started`")
+    return NotFound(
+        f"no evaluation {run_id} was started",
+        hint="`footnote eval-runs started` or `GET /v1/evaluations/started` shows the ids",
+    )
 
 
 def _absent(run_id: UUID) -> NotFound:
-    return NotFound(f"there is no evaluation run {run_id}", hint="see `footnote eval-runs list`")
+    return NotFound(
+        f"there is no evaluation run {run_id}",
+        hint="`footnote eval-runs list` or `GET /v1/evaluations` shows the ids",
+    )

@@ -143,5 +143,7 @@ def _rights(given: Sequence[str]) -> tuple[Right, ...]:
 def _id(key_id: str) -> str:
     """The id of a key; what may be a secret is never taken for one, nor repeated."""
     if not _KEY_ID.fullmatch(key_id):
-        raise NotFound("that is no id of a key", hint="footnote keys list shows the ids")
+        raise NotFound(
+            "that is no id of a key", hint="`footnote keys list` or `GET /v1/keys` shows the ids"
+        )
     return key_id

@@ -75,7 +75,7 @@ async def remove_retention(
             where = "the workspace" if collection is None else f"the collection {collection!r}"
             raise NotFound(
                 f"there is no rule for {kind} of {where}",
-                hint="`footnote retention list` shows all",
+                hint="`footnote retention list` or `GET /v1/retention` shows all",
             )
 
 

@@ -81,11 +81,17 @@ async def share_links(workspace: WorkspaceAccess) -> tuple[ShareLink, ...]:
 async def revoke_share_link(workspace: WorkspaceAccess, link_id: str) -> None:
     """Make a link useless at once. Raises NotFound for one that `share_links` does not list."""
     if _ID.fullmatch(link_id) is None:  # A whole token is never taken for an id, nor told of.
-        raise NotFound("that is no id of a link", hint="footnote share list shows the ids")
+        raise NotFound(
+            "that is no id of a link",
+            hint="`footnote share list` or `GET /v1/share-links` shows the ids",
+        )
     async with workspace.scope() as scope:
         found = await stored.get_link(scope, link_id)
         if found is None or not _manages(workspace, found):
-            raise NotFound(f"there is no link {link_id}", hint="footnote share list shows the ids")
+            raise NotFound(
+                f"there is no link {link_id}",
+                hint="`footnote share list` or `GET /v1/share-links` shows the ids",
+            )
         await stored.revoke_link(scope, link_id)
 
 

@@ -83,7 +83,7 @@ async def summary(
             if not ids:
                 raise NotFound(
                     f"no document that you may see is in a collection {collection!r}",
-                    hint="`footnote collections` lists the collections of the workspace",
+                    hint="`footnote collections list` or `GET /v1/collections` shows what there is",
                 )
         else:
             assert cluster_id is not None, "one of them is named"

@@ -110,5 +110,6 @@ async def remove_budget(workspace: WorkspaceAccess, measure: Measure, period: Pe
     workspace.engine.metering.forget_budgets(workspace.workspace_id)
     if not found:
         raise NotFound(
-            f"there is no budget of {measure} for {period}", hint="`footnote budget list` shows all"
+            f"there is no budget of {measure} for {period}",
+            hint="`footnote budget list` or `GET /v1/budgets` shows all",
         )

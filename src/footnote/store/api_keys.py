@@ -102,7 +102,7 @@ async def wanted_again(scope: WorkspaceScope, credential_id: str) -> WantedKey:
     if row is None:
         raise NotFound(
             f"there is no key {credential_id} that is valid and not replaced",
-            hint="footnote keys list",
+            hint="`footnote keys list` or `GET /v1/keys` shows the ids",
         )
     key = _key(row)
     return WantedKey(
@@ -126,7 +126,10 @@ async def replace_key(
 async def revoke_key(scope: WorkspaceScope, credential_id: str) -> None:
     """Make a key useless from now on. Raises NotFound."""
     if not await scope.change(_SQL["revoke"], {"credential_id": credential_id}):
-        raise NotFound(f"there is no key {credential_id}", hint="footnote keys list")
+        raise NotFound(
+            f"there is no key {credential_id}",
+            hint="`footnote keys list` or `GET /v1/keys` shows the ids",
+        )
 
 
 async def revoke_keys_of(scope: WorkspaceScope, principal: str) -> None:

@@ -374,7 +374,8 @@ async def count_looked_at(
 def no_such_cluster(cluster_id: UUID) -> NotFound:
     """Make the error for a cluster that is absent, foreign or hidden alike."""
     return NotFound(
-        f"there is no cluster {cluster_id}", hint="`footnote clusters list` shows what there is"
+        f"there is no cluster {cluster_id}",
+        hint="`footnote clusters list` or `GET /v1/clusters` shows what there is",
     )
 
 

@@ -136,7 +136,7 @@ def absent(conversation_id: UUID) -> NotFound:
     """What is said of a conversation that is absent, or another's."""
     return NotFound(
         f"there is no conversation {conversation_id}",
-        hint="`footnote conversations list` shows yours",
+        hint="`footnote conversations list` or `GET /v1/conversations` shows yours",
     )
 
 

@@ -108,7 +108,8 @@ def no_such_document(document_id: UUID) -> NotFound:
     """Make the error for a document that is absent, foreign or hidden alike."""
     return NotFound(
         f"there is no document {document_id}",
-        hint="correct the id; `footnote documents list` shows those that you may see",
+        hint="correct the id; `footnote documents list` or `GET /v1/documents` shows those that "
+        "you may see",
     )
 
 

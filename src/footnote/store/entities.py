@@ -183,7 +183,8 @@ def spans_of(stored: bytes) -> tuple[tuple[int, int], ...]:
 def no_such_entity(entity_id: UUID) -> NotFound:
     """Make the error for an entity that is absent, foreign or hidden alike."""
     return NotFound(
-        f"there is no entity {entity_id}", hint="`footnote entities list` shows what there is"
+        f"there is no entity {entity_id}",
+        hint="`footnote entities list` or `GET /v1/entities` shows what there is",
     )
 
 

@@ -152,7 +152,10 @@ async def _linked(scope: WorkspaceScope, fact_ids: Sequence[UUID]) -> dict[tuple
 
 def no_such_fact(fact_id: UUID) -> NotFound:
     """Make the error for a fact that is absent, foreign or hidden alike."""
-    return NotFound(f"there is no fact {fact_id}", hint="`footnote facts list` shows what there is")
+    return NotFound(
+        f"there is no fact {fact_id}",
+        hint="`footnote facts list` or `GET /v1/facts` shows what there is",
+    )
 
 
 def _content(scope: WorkspaceScope, row: DictRow) -> DictRow:

@@ -60,7 +60,7 @@ async def lift_hold(scope: WorkspaceScope, hold_id: UUID, reason: str) -> LegalH
     if row is None:
         raise NotFound(
             f"there is no legal hold {hold_id} in force",
-            hint="`footnote hold list` shows those that are",
+            hint="`footnote hold list` or `GET /v1/legal-holds` shows those that are",
         )
     return _hold_of(scope, row)
 

@@ -72,5 +72,6 @@ async def note_failure(
 
 def _absent(endpoint_id: UUID) -> NotFound:
     return NotFound(
-        f"there is no endpoint {endpoint_id}", hint="`footnote webhooks list` shows what there is"
+        f"there is no endpoint {endpoint_id}",
+        hint="`footnote webhooks list` or `GET /v1/webhooks` shows what there is",
     )

@@ -76,5 +76,6 @@ async def remove_mcp_server(scope: WorkspaceScope, name: str) -> None:
 def no_such_server(name: str) -> NotFound:
     """What is said of an MCP server that the workspace does not have."""
     return NotFound(
-        f"there is no MCP server {name!r}", hint="`footnote mcp-servers list` shows what there is"
+        f"there is no MCP server {name!r}",
+        hint="`footnote mcp-servers list` or `GET /v1/mcp-servers` shows what there is",
     )

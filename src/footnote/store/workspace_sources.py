@@ -175,4 +175,7 @@ def _source(row: DictRow) -> WorkspaceSource:
 
 
 def _absent(source_id: UUID) -> NotFound:
-    return NotFound(f"there is no source {source_id}", hint="see `footnote source list`")
+    return NotFound(
+        f"there is no source {source_id}",
+        hint="`footnote source list` or `GET /v1/sources` shows the ids",
+    )

@@ -182,7 +182,9 @@ async def remove_budget(client: Remote, measure: Measure, period: Period) -> Non
 
 def _key(key_id: str) -> str:
     if not _KEY_ID.fullmatch(key_id):
-        raise NotFound("that is no id of a key", hint="footnote keys list shows the ids")
+        raise NotFound(
+            "that is no id of a key", hint="`footnote keys list` or `GET /v1/keys` shows the ids"
+        )
     return f"{_KEYS}/{key_id}"
 
 

@@ -104,7 +104,7 @@ async def remove_mcp_server(client: Remote, name: str) -> None:
     if not _SERVER_NAME.fullmatch(name):
         raise NotFound(
             f"there is no MCP server {name!r}",
-            hint="`footnote mcp-servers list` shows what there is",
+            hint="`footnote mcp-servers list` or `GET /v1/mcp-servers` shows what there is",
         )
     path = f"{_SERVERS}/{name}"
     await client.transport.call("DELETE", path, repeat=Repeat.REFUSED)
