@@ -167,6 +167,8 @@ async def test_without_a_build_the_page_says_how_to_make_one(tmp_path: Path) -> 
         answer = await http.get("/")
     assert answer.status_code == 503
     assert "<code>make web</code>" in answer.text
+    for way in ("make serve", "pip install --no-deps --force-reinstall .", "from a wheel"):
+        assert way in answer.text, "the built files have to get into what is installed"
 
 
 @pytest.mark.parametrize(

@@ -66,8 +66,16 @@ _NOT_BUILT = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Footnote</title>
 <h1>The web app is not built</h1>
 <p>This server answers its <a href="/openapi.json">HTTP API</a>. To have the web app too, run
-<code>make web</code> in a clone of Footnote and start the server again. It needs Node.js 20.19 or
-newer.</p></html>
+<code>make web</code> in the clone that Footnote was installed from. It needs Node.js 20.19 or
+newer, or fetches it.</p>
+<ul>
+<li>If Footnote runs from the clone (<code>make serve</code>, <code>pip install --editable</code>),
+start the server again.</li>
+<li>If it was installed with <code>pip install .</code>, the installed copy lacks what was built:
+run <code>pip install --no-deps --force-reinstall .</code> in the clone, then start the server
+again.</li>
+<li>If it comes from a wheel, build that after <code>make web</code>, or take one of a release.</li>
+</ul></html>
 """
 
 
