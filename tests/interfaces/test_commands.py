@@ -277,7 +277,7 @@ async def test_the_doctor_says_what_listens_to_recordings(env: dict[str, str]) -
         return dict(check)
 
     silent = await told(FOOTNOTE_SPEECH="off")
-    assert not silent["ok"]
+    assert (silent["ok"], silent["optional"]) == (False, True)
     assert "FOOTNOTE_SPEECH" in str(silent["hint"])
     wrong = await told(FOOTNOTE_SPEECH="/no/such/model")
     assert not wrong["ok"]
@@ -289,8 +289,14 @@ async def test_the_doctor_says_what_listens_to_recordings(env: dict[str, str]) -
 async def test_the_doctor_says_what_is_there(env: dict[str, str]) -> None:
     ended = await footnote(env, "doctor", "--json")
     checks = json.loads(ended.out)["checks"]
-    assert {"name", "ok", "detail", "hint"} == set(checks[0])
-    assert (await footnote(env, "doctor")).out.strip()
+    assert {"name", "ok", "detail", "hint", "optional"} == set(checks[0])
+    optional = {each["name"] for each in checks if each["optional"]}
+    assert {"recordings", "text recognition", "office pages"} <= optional
+    assert not {"python", "home", "database", "embedding model"} & optional
+    shown = (await footnote(env | {"FOOTNOTE_SPEECH": "off"}, "doctor")).out
+    assert "○ recordings (optional)" in shown
+    assert "✗" not in shown
+    assert "Ready." in shown
 
 
 async def test_the_doctor_says_that_nothing_starts_without_the_key_of_a_model(

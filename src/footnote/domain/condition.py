@@ -47,12 +47,14 @@ class WorkspaceStats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that must be right before Footnote can serve."""
+    """One thing that must be right before Footnote can serve, or that it serves better with."""
 
     name: str
     ok: bool
     detail: str
     hint: str | None = None
+    optional: bool = False
+    """Whether Footnote is ready without it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,6 +115,7 @@ def replica_checks(replicas: Sequence[ReplicaStatus]) -> list[Check]:
             ok=each.fit,
             detail=f"{each.detail}; served {each.reads:,} reads",
             hint=None if each.fit else "the primary is read; see docs/replicas.md",
+            optional=True,
         )
         for each in replicas
     ]
@@ -122,8 +123,9 @@ def replica_checks(replicas: Sequence[ReplicaStatus]) -> list[Check]:
 
 def health_of(required: list[Check], optional: list[Check]) -> Health:
     """All checks, ready where those that must be right are; advice where something is wrong."""
+    marked = (replace(check, optional=True) for check in optional)
     checks = tuple(
-        replace(check, hint=None) if check.ok else check for check in (*required, *optional)
+        replace(check, hint=None) if check.ok else check for check in (*required, *marked)
     )
     return Health(ready=all(check.ok for check in required), checks=checks)
 

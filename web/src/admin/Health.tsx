@@ -85,6 +85,11 @@ export function Health() {
   );
 }
 
+function stateOf({ ok, optional }: Found["checks"][number]) {
+  if (ok) return "ok";
+  return optional ? "optional" : "wrong";
+}
+
 interface ChecksProps {
   readonly caption: string;
   readonly checks: Found["checks"];
@@ -102,7 +107,7 @@ function Checks({ caption, checks }: ChecksProps) {
         { head: t("admin.health.check"), cell: (each) => each.name },
         {
           head: t("admin.state"),
-          cell: (each) => (each.ok ? t("admin.health.ok") : t("admin.health.wrong")),
+          cell: (each) => t(`admin.health.${stateOf(each)}`),
         },
         { head: t("admin.health.detail"), cell: (each) => <bdi>{each.detail}</bdi> },
         { head: t("admin.health.hint"), cell: (each) => <bdi>{each.hint ?? ""}</bdi> },

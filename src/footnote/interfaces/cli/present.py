@@ -383,11 +383,13 @@ def show_workspaces(console: Console, workspaces: Sequence[Workspace]) -> None:
 
 
 def show_health(console: Console, health: Health) -> None:
-    """Each check, and below one that fails what to do."""
+    """Each check, and below one that fails what to do; what may fail is called optional."""
     facts: list[tuple[Text, Text]] = []
     for check in health.checks:
-        mark = ("✓ ", "green") if check.ok else ("✗ ", "bold red")
-        facts.append((Text.assemble(mark, check.name), Text(plain(check.detail))))
+        fault = ("○ ", "yellow") if check.optional else ("✗ ", "bold red")
+        mark = ("✓ ", "green") if check.ok else fault
+        word = " (optional)" if check.optional and not check.ok else ""
+        facts.append((Text.assemble(mark, check.name, word), Text(plain(check.detail))))
         if check.hint:
             facts.append((Text(), Text(f"→ {plain(check.hint)}", style="yellow")))
     for line in beside_names(facts, console.width):
