@@ -201,7 +201,7 @@ async def test_what_is_absent_is_named_there_as_here(
             hints.append(absent.value.hint)
         assert hints[0] == hints[1] is not None, said
         # Whoever reads it may have the command line or HTTP.
-        assert "`GET /v1/" in hints[0] or "`footnote " not in hints[0], said
+        assert "`GET /v1/" in str(hints[0]) or "`footnote " not in str(hints[0]), said
 
 
 async def test_names_and_questions_that_cannot_be_are_refused_there_as_here(
