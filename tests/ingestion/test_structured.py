@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import io
 import json
 
+import openpyxl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -217,6 +219,21 @@ def test_a_text_is_read_in_its_encoding(encoding: str, end: str) -> None:
 def test_one_odd_letter_in_a_long_text_is_western() -> None:
     text = "The lease runs for two years and ends by itself. " * 20 + "A naïve café."
     assert decode(text.encode("cp1252")) == text
+
+
+def test_columns_of_the_same_title_are_told_of() -> None:
+    parsed = read_document(b"Item,Price,Price,Note\nA,1,2,x\nB,3,4,y\n", "prices.csv")
+    assert "the title “Price”, which a question cannot tell apart" in str(
+        parsed.metadata["repeated_columns"]
+    )
+    book = openpyxl.Workbook()
+    for row in (("Item", "Price", "Price"), ("A", 1, 2), ("B", 3, 4)):
+        book.worksheets[0].append(row)
+    saved = io.BytesIO()
+    book.save(saved)
+    assert "“Price”" in str(read_document(saved.getvalue(), "p.xlsx").metadata["repeated_columns"])
+    for once in (b"Item,Price,Price \\| net\nA,1,2\n", b"Item,,\nA,1,2\n", b"Item,Price\nA,A\n"):
+        assert "repeated_columns" not in read_document(once, "prices.csv").metadata
 
 
 def test_a_text_in_two_encodings_is_read_and_doubted() -> None:

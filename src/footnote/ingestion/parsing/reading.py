@@ -6,9 +6,10 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import PurePath
 
-from footnote.domain import ParsedDocument
+from footnote.domain import BlockKind, ParsedDocument
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion import media
 from footnote.ingestion.failures import unreadable
@@ -32,6 +33,7 @@ from footnote.ingestion.parsing.pdf import read_pdf
 from footnote.ingestion.parsing.pictures import Pictures
 from footnote.ingestion.parsing.plaintext import read_captions, read_plain_text
 from footnote.ingestion.parsing.structured import read_json, read_json_lines
+from footnote.ingestion.parsing.tables import repeated_titles
 from footnote.ingestion.terminal_codes import without_terminal_codes
 from footnote.ports import OcrChoice, OnProgress, unheard
 
@@ -65,6 +67,8 @@ _REFUSED = {
     media.RAR: ("RAR archives are not opened", "pack its files as ZIP and upload that"),
 }
 """For each type that is known and not read the cause and the advice."""
+_OF_TABLES = frozenset((media.CSV, media.TSV, media.XLSX, media.XLS, media.XLSB, media.ODS))
+_NAMED_TITLES = 5
 _MIXED = (
     "parts of it are in UTF-8 and others in a western encoding of one byte a letter; check names "
     "and amounts, or save it in UTF-8 and hand it in again"
@@ -149,6 +153,8 @@ def read_document(
     except Exception as error:
         raise _damaged(error) from error
     _check(reading, filename, media_type, options)
+    if media_type in _OF_TABLES and (repeated := _repeated_columns(reading)):
+        reading = replace(reading, metadata={**reading.metadata, "repeated_columns": repeated})
     if keeper is not None and keeper.left_out:
         metadata = {**reading.metadata, NOT_DESCRIBED: keeper.left_out}
         reading = replace(reading, metadata=metadata)
@@ -239,6 +245,20 @@ def _check(reading: Reading, filename: str, media_type: str, options: ReadingOpt
             kind = PurePath(filename).suffix.lower()
         nothing = ("no text was found in it", "check that the file is not empty")
         raise unreadable(*_WITHOUT_TEXT.get(kind, nothing))
+
+
+def _repeated_columns(reading: Reading) -> str:
+    """Which titles several columns of one table have, and what to do; empty where none do."""
+    tables = (draft.text for draft in reading.drafts if draft.kind is BlockKind.TABLE)
+    found = dict.fromkeys(title for table in tables for title in repeated_titles(table))
+    if not found:
+        return ""
+    named = ", ".join(f"“{title}”" for title in islice(found, _NAMED_TITLES))
+    more = ", …" if len(found) > _NAMED_TITLES else ""
+    return (
+        f"a table has several columns with the title {named}{more}, which a question cannot tell "
+        "apart; give each a title of its own and hand the file in again"
+    )
 
 
 def _damaged(error: Exception) -> DocumentUnreadable:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,6 +15,7 @@ Rows = Sequence[Sequence[str]]
 _MAX_RECORD_COLUMNS = 24
 _MAX_COLUMNS = 1_000
 _MAX_CELLS = 2_000_000
+_CELL_EDGE = re.compile(r"(?<!\\)\|")
 
 
 def table_text(rows: Rows) -> str:
@@ -61,6 +64,16 @@ def table_drafts(
         else:
             for row in table:
                 yield _paragraph(row, page)
+
+
+def repeated_titles(table: str) -> list[str]:
+    """The titles that several columns of a Markdown table have, each once.
+
+    >>> repeated_titles(table_text([["Item", "Price", "Price"], ["A", "1", "2"]]))
+    ['Price']
+    """
+    header = (cell.strip() for cell in _CELL_EDGE.split(table[: table.find("\n")]))
+    return [title for title, count in Counter(filter(None, header)).items() if count > 1]
 
 
 def record_rows(records: Sequence[Mapping[str, str]], least_columns: int) -> list[list[str]]:
