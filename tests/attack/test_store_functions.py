@@ -175,6 +175,7 @@ def arguments(theirs: Mapping[str, str], scope: WorkspaceScope, home: Path) -> d
         "chunk_id": f"{document_id}:1:0",
         "chunk_numbers": list(range(50)),
         "numbers": list(range(50)),
+        "languages": ["en", "de"],
         "called": f"{CANARY}.md",
         "subject": "ann",
         "principal": "local",

@@ -138,3 +138,22 @@ def test_a_passage_is_english_or_says_nothing(text: str) -> None:
 @pytest.mark.parametrize("text", [*GERMAN, *CHINESE, *OTHERS])
 def test_a_passage_is_not_english(text: str) -> None:
     assert not is_english(text)
+
+
+async def test_an_english_question_finds_other_languages_by_a_vector_of_its_own(
+    aligned: AlignedEncoder,
+) -> None:
+    made = [await aligned.embed_question(text) for text in QUESTIONS["en"]]
+    across = np.stack([each.across for each in made if each.across is not None])
+    assert np.linalg.norm(across, axis=1) == pytest.approx([1.0] * 3, abs=1e-5)
+    for held in ("de", "zh"):
+        passages = await aligned.embed_documents(PASSAGES[held])
+        assert (across @ passages.T).argmax(axis=1).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("asked", ["de", "zh"])
+async def test_a_question_in_another_language_has_one_vector(
+    aligned: AlignedEncoder, asked: str
+) -> None:
+    for text in QUESTIONS[asked]:
+        assert (await aligned.embed_question(text)).across is None

@@ -149,6 +149,7 @@ async def scope(shelf: Shelf) -> AsyncIterator[WorkspaceScope]:
 
 HOT = (
     ("index_state", "generation", "index_states_pkey"),
+    ("index_state", "in_languages", "documents_"),
     ("lexical", "postings", "postings_pkey"),
     ("lexical", "postings", "posting_blocks_pkey"),
     ("merging", "of_older_format", "segments_pkey"),
@@ -260,7 +261,7 @@ PARAMETERS: dict[str, object] = {
     "since": 3,
     "starts": [40],
     "step": 0.1,
-    **{"summariser": "sentences 1", "writer": "w"},
+    **{"summariser": "sentences 1", "writer": "w", "languages": ["de", "fr"]},
     "terms": [5, 17, 4096],
     "tombstone": UUID(int=0),
     "transaction_id": ENTRIES - 10,
