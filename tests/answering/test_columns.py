@@ -173,6 +173,41 @@ def test_a_sum_among_the_rows_is_no_row() -> None:
     )
 
 
+PARTS = """| Part | Stock | Days | Price |
+|---|---|---|---|
+| Valve | 4 | 3 | 112 |
+| Seal | 7 | 3 | 39.50 |
+| Filter | 9 | 5 | 41.20 |
+| Gasket | 12 | 10 | 18.40 |
+| Motor | 1 | 21 | 720 |
+| Fuse | 30 | 4 | 6.50 |"""
+
+
+def test_a_row_is_no_sum_for_one_number_that_happens_to_be() -> None:
+    evidence = table(PARTS)
+    summed = asked("What is the sum of the price?", Operation.SUM, "112", evidence)
+    assert said(summed) == "Sum of Price: 937.60 (6 rows)"
+    largest = asked("Which is the highest price?", Operation.LARGEST, "112", evidence)
+    assert said(largest) == "Motor — Price: 720 (largest of 6 rows)"
+
+
+@pytest.mark.parametrize("last", ["| All | 33 | 42 | 931.10 |", "| All | 33 |  | 931.10 |"])
+def test_a_row_of_totals_may_have_a_number_that_is_none(last: str) -> None:
+    rows = "\n".join(PARTS.splitlines()[:-1])
+    found = asked("What is the sum of the price?", Operation.SUM, "112", table(f"{rows}\n{last}"))
+    assert said(found) == "Sum of Price: 931.10 (5 rows)"
+
+
+def test_a_large_sum_is_none_by_chance_whatever_stands_beside_it() -> None:
+    rows = """| Site | Sold | Rating |
+|---|---|---|
+| North | 41,207 | 4 |
+| South | 38,114 | 5 |
+| All | 79,321 | 4.5 |"""
+    found = asked("How many were sold?", Operation.SUM, "41,207", table(rows))
+    assert said(found) == "Sum of Sold: 79,321 (2 rows)"
+
+
 def test_a_last_row_that_may_be_a_sum_is_not_guessed_at() -> None:
     rows = "| Room | Rent |\n|---|---|\n| Attic | 10 |\n| Cellar | 20 |\n| Hall | 30 |"
     found = asked("What is the highest rent?", Operation.LARGEST, "30", table(rows))

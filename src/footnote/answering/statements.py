@@ -110,6 +110,6 @@ def _open_row(text: str) -> str:
     """A row with its outer borders taken off and the left one set again; empty cells stay.
 
     >>> _open_row("|  | Weight | |")
-    '|  | Weight |'
+    '| | Weight |'
     """
     return "| " + text.strip().removeprefix("|").removesuffix("|").strip(" ")

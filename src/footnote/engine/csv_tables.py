@@ -16,7 +16,7 @@ def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     A text that a spreadsheet would take for a formula gets an apostrophe in front.
 
     >>> csv_table(["who", "requests"], [["=1+1", -2], ["ann, bob", 3]])
-    'who,requests\\r\\n\'=1+1,-2\\r\\n"ann, bob",3\\r\\n'
+    'who,requests\\r\\n\\'=1+1,-2\\r\\n"ann, bob",3\\r\\n'
     """
     written = io.StringIO()
     table = csv.writer(written)

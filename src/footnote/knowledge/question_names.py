@@ -26,7 +26,7 @@ def names_in(question: str) -> Sequence[QuestionName]:
     without any all of them.
 
     >>> [each.text for each in names_in("Who leads Northwind Traders of Hull?")][:2]
-    ['Northwind Traders of Hull', 'Who leads Northwind Traders']
+    ['Who leads Northwind Traders of Hull', 'Who leads Northwind Traders']
     """
     words = [each.strip(_AROUND) for each in question.split()[:_WORDS_READ]]
     marked = [any(c.isupper() or c.isdigit() for c in each) for each in words]

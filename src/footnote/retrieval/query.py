@@ -88,7 +88,7 @@ def plain_query(text: str) -> str:
     """The text without the marks of phrases and exclusions: a statement is no query.
 
     >>> plain_query('He said "no" -twice.')
-    'He said  no  twice.'
+    'He said  no   twice.'
 
     Law: `parse_query` finds neither in it.
     """
