@@ -373,3 +373,15 @@ async def test_what_decides_the_question_ends_the_reading(
     answer = await answerer_of(reader)(question, make_evidence(*passages))
     assert answer.found is (likely > 0.5)
     assert reader.passages == read
+
+
+async def test_a_thing_of_another_number_does_not_answer() -> None:
+    crates = [
+        make_passage(f"Crate {one} holds {number} lanterns.", name=f"crate {one}")
+        for one, number in (("1-2", 102), ("2-1", 201))
+    ]
+    answerer = marking(("102", 0.9), ("201", 0.5))
+    answer = await answerer("How many lanterns does crate 2-1 hold?", make_evidence(*crates))
+    assert answers_marked(answer) == ["201"]
+    absent = await answerer("How many lanterns does crate 9-9 hold?", make_evidence(*crates))
+    assert not absent.found

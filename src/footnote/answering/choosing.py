@@ -10,7 +10,12 @@ from uuid import UUID
 
 from footnote.answering.sentences import Candidate
 from footnote.domain import BlockKind, Evidence, Passage
-from footnote.language.identifiers import identifiers_in, speaks_of_another
+from footnote.language.identifiers import (
+    identifiers_in,
+    is_numbered_otherwise,
+    numbered_things,
+    speaks_of_another,
+)
 
 _NOT_WORD = re.compile(r"[\W_]+")
 EQUAL_SHARE = 0.8
@@ -108,14 +113,17 @@ class Choice:
 def about_what_is_asked(
     question: str, found: Iterable[Located], evidence: Sequence[Evidence]
 ) -> list[Located]:
-    """Without what is about another thing than the identifiers in the question name."""
-    asked = identifiers_in(question)
+    """Without what is about another thing than the identifiers and numbers in the question name."""
+    asked, numbered = identifiers_in(question), numbered_things(question)
     around = _around(evidence) if asked else {}
     return [
         each
         for each in found
-        if not asked
-        or not speaks_of_another(asked, each.candidate.statement, around[each.passage.document_id])
+        if not is_numbered_otherwise(numbered, each.candidate.statement)
+        and not (
+            asked
+            and speaks_of_another(asked, each.candidate.statement, around[each.passage.document_id])
+        )
     ]
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 WORD = re.compile(r"\w+(?:[-–./'’&]\w+)*")
 _MEASURE_OR_ORDINAL = re.compile(r"\d+['’]?[^\W\d_]{1,3}")
 _SEPARATORS = re.compile(r"[\W_]+")
+_NUMBERED = re.compile(r"([^\W\d_]{2,}) (\d+(?:[-–/]\d+)+)(?![\w%]|[-–/.,]\d)")
+_YEAR = re.compile(r"(?:19|20)\d\d\D")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGITS = re.compile(r"\d")
 
@@ -53,6 +55,34 @@ def speaks_of_another(asked: Sequence[str], text: str, around: str) -> bool:
     if any(_form(each) in forms for each in identifiers_in(text)):
         return True
     return not any(each in wide for each in compact)
+
+
+def numbered_things(text: str) -> set[tuple[str, str]]:
+    """What a text calls by a word and a number of several parts: each word with its number.
+
+    Dates and spans of years are none.
+
+    >>> sorted(numbered_things("Crate 2-1 and bay 3/4 of 2024-2025, since 2024-05-01"))
+    [('bay', '3-4'), ('crate', '2-1')]
+    """
+    return {
+        (word.casefold(), re.sub(r"[–/]", "-", number))
+        for word, number in _NUMBERED.findall(text)
+        if not _YEAR.match(number)
+    }
+
+
+def is_numbered_otherwise(asked: Set[tuple[str, str]], text: str) -> bool:
+    """Whether a text numbers what was asked about in another way alone.
+
+    >>> is_numbered_otherwise({("crate", "2-1")}, "Crate 1-2 holds 102 lanterns.")
+    True
+    >>> is_numbered_otherwise({("crate", "2-1")}, "It holds 102 lanterns.")
+    False
+    """
+    own = numbered_things(text) if asked else set()
+    words = {word for word, _ in asked}
+    return bool(own) and not own & asked and any(word in words for word, _ in own)
 
 
 def _compact(text: str) -> str:
