@@ -103,8 +103,8 @@ def shares_of(
         for each in evidence
     }
     ranks: dict[str, int] = {}
-    for held_back in (False, True):
-        alike = [each for each in evidence if foreign_of[each.passage.chunk_id] is held_back]
+    for is_foreign in (False, True):
+        alike = [each for each in evidence if foreign_of[each.passage.chunk_id] is is_foreign]
         alike.sort(key=lambda each: each.rank)
         ranks |= {each.passage.chunk_id: place for place, each in enumerate(alike, start=1)}
 

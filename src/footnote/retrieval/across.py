@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from footnote.domain import Lane, MetadataValue, Plan, Ranking, Recall, StageRecord
+from footnote.domain import Lane, Plan, Ranking, Recall, StageRecord
 from footnote.retrieval.fusion import Fused, rank_by_score
 from footnote.retrieval.query import ParsedQuery
 
@@ -61,5 +61,4 @@ def across_records(number: int, places: Mapping[int, tuple[int, float]]) -> list
     if number not in places:
         return []
     rank, score = places[number]
-    detail: dict[str, MetadataValue] = {}
-    return [StageRecord(stage=LANGUAGES, rank_after=rank, score_after=score, detail=detail)]
+    return [StageRecord(stage=LANGUAGES, rank_after=rank, score_after=score)]
