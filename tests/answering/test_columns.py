@@ -135,6 +135,13 @@ def test_of_titles_that_differ_in_their_unit_that_one_is_meant_whose_unit_is_sai
     assert asked("What is the sum of prices?", Operation.SUM, "Adze", table(rows)) is None
 
 
+@pytest.mark.parametrize("operation", [Operation.SUM, Operation.LARGEST])
+def test_of_two_columns_with_one_title_none_is_computed_with(operation: Operation) -> None:
+    rows = "| item | Price | Price |\n|---|---|---|\n| Adze | 71 | 80 |\n| Froe | 9 | 10 |"
+    found = asked("What is the sum or the most of Price?", operation, "71", table(rows))
+    assert found == NotComputed(reason="its table has several columns 'Price'")
+
+
 def test_equals_are_all_named() -> None:
     rows = "| Tool | Price |\n|---|---|\n| Adze | 71 |\n| Maul | 71 |\n| Froe | 9 |"
     found = asked("Which tool has the highest price?", Operation.LARGEST, "Adze", table(rows))

@@ -121,6 +121,44 @@ async def test_what_is_asked_whether_it_is_so_need_not_be_so() -> None:
     assert "Ines Carrow" not in other.text
 
 
+async def test_a_refusal_says_what_there_is_of_the_row_that_is_named() -> None:
+    none = Told(title="", chance=0.0)
+    told = "answer: the row 'J-{}' has {}, and none of these is surely asked for"
+    for marked in ((), (("Ines Carrow", 0.9),)):
+        refused = await answered("Who paid for J-1?", none, LineReader(marked=marked))
+        assert not refused.found
+        assert refused.degraded == (told.format(1, "visited_on, technician, hours, place"),)
+    # It has no technician.
+    refused = await answered("Who paid for J-4?", none, LineReader(marked=()))
+    assert refused.degraded == (told.format(4, "visited_on, hours, place"),)
+    # A part of its name, another of its cells, or no row.
+    for question in ("Who paid for J?", "Who paid for the visit to Fern Lodge?", "Who paid?"):
+        refused = await answered(question, none, LineReader(marked=()))
+        assert not refused.found
+        assert refused.degraded == ()
+    # Another answer is not annotated.
+    prose = "Orla Venning paid for J-1."
+    reader = LineReader(marked=[("Orla Venning", 0.4)])
+    for finder in (none, Told(title="technician")):
+        found = await answered("Who paid for J-1?", finder, reader, prose=prose)
+        assert found.found
+        assert found.degraded == ()
+
+
+async def test_of_many_columns_the_first_are_named() -> None:
+    titles = [f"plan {'x' * number}" for number in range(1, 10)]
+    rows = [["site", *titles], ["---"] * 10, ["Fern", *"abcdefghi"], ["Oak", *"jklmnopqr"]]
+    table = "\n".join(f"| {' | '.join(each)} |" for each in rows)
+    answerer = ReaderAnswerer(
+        reader=LineReader(marked=()), finder=Told(title="", chance=0.0), analyzer=TextAnalyzer()
+    )
+    answer = await answerer(
+        "Who paid for Fern?", make_evidence(make_passage(table, kinds=[BlockKind.TABLE]))
+    )
+    [note] = answer.degraded
+    assert f"has {', '.join(titles[:6])} and 3 more, and" in note
+
+
 async def test_an_empty_cell_says_nothing() -> None:
     reader = LineReader(marked=[("10 May 2024", 0.9)], cells=[("10 May 2024", -4.0)])
     assert not (await answered("Who visited Elm Barn?", Told(title="technician"), reader)).found

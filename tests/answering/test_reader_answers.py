@@ -189,6 +189,15 @@ async def test_of_a_row_the_cell_under_the_column_that_is_named_is_said(
     assert answers_marked(answer) == [said.rpartition(" ")[2]]
 
 
+async def test_of_two_columns_with_one_title_both_cells_are_said() -> None:
+    table = "| Item | Price | Price |\n|---|---|---|\n| Adze | 12 | 23 |\n| Froe | 34 | 45 |"
+    evidence = make_evidence(make_passage(table, kinds=[BlockKind.TABLE]))
+    for marked in ("12", "23"):
+        answer = await marking((marked, 0.9))("What is the price of the Adze?", evidence)
+        assert answer.sentences[0].text == "Adze — Price: 12, Price: 23"
+        assert answers_marked(answer) == [marked]
+
+
 async def test_a_question_for_several_things_has_several_statements() -> None:
     one = make_passage("The rent is 1,450 a month.", name="lease")
     two = make_passage("A deposit of 2,900 is due before moving in.", name="terms")

@@ -234,7 +234,8 @@ class Asked:
             # "In which year was the revenue largest?" has its answer in the years.
             said = [each for each in said if each not in self.pointed[:1]]
         if said:
-            return said[0] if len(said) == 1 else None
+            # Of columns with one title the first stands for all: which is meant cannot be told.
+            return said[0] if len({self.table.header[each] for each in said}) == 1 else None
         if self.meant is not None:
             return self.meant
         if len(self.numeric) == 1:

@@ -30,6 +30,17 @@ LEAST_SCORE, LEAST_CHANCE = -12.0, 1e-4
 """Of a cell in which nothing was read, and of any column."""
 MOST_ROWS = 3
 """That a question may name, each in a table of its own."""
+MOST_TITLES = 6
+"""Of a table, that a refusal says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithCell:
+    """What is said once the rows were read that a question names."""
+
+    chosen: Sequence[Located]
+    note: str | None = None
+    """What there is of the one row that it names wholly, where none of that is surely asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,21 +60,22 @@ class NamedCell:
 
     async def __call__(
         self, question: str, chosen: Sequence[Located], tables: Sequence[Evidence]
-    ) -> list[Located]:
+    ) -> WithCell:
         """The answers that are said then. Raises ModelUnavailable."""
         best = chosen[0] if chosen and chosen[0].probability >= self.least else None
         if best is not None and not is_cell(best) and best.probability >= SURELY_ELSEWHERE:
-            return list(chosen)
+            return WithCell(chosen=chosen)
         told = await self._told(question, tables)
+        note = told[0][0].columns_text if len(told) == 1 else None
         cells = [cell for _, cell in told if cell is not None]
         in_row = best is not None and any(row.holds(best) for row, _ in told)
         if in_row and not cells:
-            return []
+            return WithCell(chosen=(), note=note)
         least = LEAST_CELL if best is None else 0.0
         stays = best is not None and not in_row and best.probability >= SURELY_ELSEWHERE
         if len(cells) != 1 or stays or cells[0].probability < least:
-            return list(chosen)
-        return cells
+            return WithCell(chosen=chosen, note=note)
+        return WithCell(chosen=cells)
 
     async def _told(
         self, question: str, tables: Sequence[Evidence]
@@ -128,8 +140,8 @@ class NamedRow:
         if is_none or not all(map(self.asked.narrows, columns.narrowing)):
             return None
         cell = self.row.cells[number]
-        is_one = self.asked.table.header.count(cell.title) == 1
-        if not cell.text or not is_one or self.row.candidate.gives_orders:
+        is_told = cell.title or self.asked.table.header.count("") == 1
+        if not cell.text or not is_told or self.row.candidate.gives_orders:
             return None
         return Located(
             candidate=self.row.candidate,
@@ -137,6 +149,19 @@ class NamedRow:
             end=cell.end,
             probability=max(told),
         )
+
+    @property
+    def columns_text(self) -> str | None:
+        """What its table has of it, where the question says the whole name of the row."""
+        name, *cells = self.row.cells
+        if name.text not in self.asked.groups.get(0, ()) or self.row.candidate.gives_orders:
+            return None
+        titles = list(dict.fromkeys(each.title for each in cells if each.title and each.text))
+        more = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
+        if not titles:
+            return None
+        told = f"{', '.join(titles[:MOST_TITLES])}{more}"
+        return f"the row {name.text!r} has {told}, and none of these is surely asked for"
 
     def holds(self, found: Located) -> bool:
         """Whether it stands in this row."""

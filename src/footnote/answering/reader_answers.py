@@ -98,8 +98,8 @@ class ReaderAnswerer:
     async def _answer(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """The same, as the question stands."""
         if self.reader is None:
-            note = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
-            return refusal(question, evidence, confidence=0.0, degraded=(note,))
+            why = "answer: nothing was read, the reader is switched off (FOOTNOTE_READER=none)"
+            return refusal(question, evidence, confidence=0.0, degraded=(why,))
         ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
         best = ranked[: self.passages]
         weigh = self.weigh.of_one_question()
@@ -126,7 +126,7 @@ class ReaderAnswerer:
                 found = await without_orders(self.reader, found)
             chosen = choose(question, found, ranked)
             chosen = of_newest(question, chosen, found, best, self.least_answerability)
-            over_column = None
+            over_column = note = None
             if tables := [each for each in best if holds_table(each)]:
                 over = OverColumn(
                     reader=self.reader,
@@ -146,14 +146,18 @@ class ReaderAnswerer:
                         least=self.least_answerability,
                         around=self.around,
                     )
-                    chosen = await in_cell(question, chosen, tables)
+                    with_cell = await in_cell(question, chosen, tables)
+                    chosen, note = [*with_cell.chosen], with_cell.note
         except ModelUnavailable as unavailable:
-            note = f"answer: nothing was read, {unavailable}"
-            return refusal(question, evidence, confidence=0.0, degraded=(note,))
+            why = f"answer: nothing was read, {unavailable}"
+            return refusal(question, evidence, confidence=0.0, degraded=(why,))
         if over_column is not None:
             return computed(question, *over_column, evidence)
         whole = await self._with_rest(question, chosen[:1], ranked)
-        return self._said(question, chosen, replace(weighed, found=found), whole, evidence)
+        answer = self._said(question, chosen, replace(weighed, found=found), whole, evidence)
+        if answer.found or note is None:
+            return answer
+        return replace(answer, degraded=(*answer.degraded, f"answer: {note}"))
 
     async def _with_rest(
         self, question: str, best: Sequence[Located], evidence: Sequence[Evidence]
@@ -261,10 +265,13 @@ def computed(
 def said_of(question: str, found: Located, evidence: Sequence[Evidence]) -> str:
     """The statement; of a table's row, the cells asked for, with its own and their columns' names.
 
-    Where the row's name is what was asked for, the cells are said that the question tells it by.
+    Where the row's name is what was asked for, the cells are said that the question tells it by. Of
+    columns with one title all cells are said.
     """
     cells = [each for each in cells_of(found.candidate) if each.text]
     asked = [each for each in cells if each.start < found.end and found.start < each.end]
+    titles = {each.title for each in asked if each.title}
+    asked = [each for each in cells if each in asked or each.title in titles]
     if not asked or not any(each.title for each in cells):
         return found.candidate.statement
     named = cells[0]
