@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +9,12 @@ from itertools import groupby
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, clean
+from footnote.language.table_rows import cell_spans
 
 Rows = Sequence[Sequence[str]]
 _MAX_RECORD_COLUMNS = 24
 _MAX_COLUMNS = 1_000
 _MAX_CELLS = 2_000_000
-_CELL_EDGE = re.compile(r"(?<!\\)\|")
 
 
 def table_text(rows: Rows) -> str:
@@ -72,8 +71,9 @@ def repeated_titles(table: str) -> list[str]:
     >>> repeated_titles(table_text([["Item", "Price", "Price"], ["A", "1", "2"]]))
     ['Price']
     """
-    header = (cell.strip() for cell in _CELL_EDGE.split(table[: table.find("\n")]))
-    return [title for title, count in Counter(filter(None, header)).items() if count > 1]
+    header = table.partition("\n")[0]
+    titles = Counter(header[start:end] for start, end in cell_spans(header))
+    return [title for title, count in titles.items() if title and count > 1]
 
 
 def record_rows(records: Sequence[Mapping[str, str]], least_columns: int) -> list[list[str]]:
