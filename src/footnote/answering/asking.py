@@ -12,7 +12,7 @@ from pathlib import PurePath
 from footnote.answering.choosing import Located, is_said
 from footnote.answering.tables import Row, Table
 from footnote.answering.titles import Terms, closest, spaced, without_unit
-from footnote.answering.totals import own_rows
+from footnote.answering.totals import Totals, totals_of
 from footnote.language.negators import NEGATION_WORDS
 from footnote.ports import Operation
 
@@ -128,15 +128,16 @@ class Asked:
                 }
                 said = {each for each in said if not self._is_part_of_another(each, said)}
                 if len(said) > 1:
-                    said = {row.cells[at].text for row in self.own_rows or ()} & said or said
+                    own = () if self.totals.unclear else self.totals.own
+                    said = {row.cells[at].text for row in own} & said or said
                 if said:
                     found[at] = frozenset(said)
         return found or self.read_groups
 
     @cached_property
-    def own_rows(self) -> tuple[Row, ...] | None:
-        """See `footnote.answering.totals.own_rows`."""
-        return own_rows(self.table)
+    def totals(self) -> Totals:
+        """The rows that sum up others, and those that do not."""
+        return totals_of(self.table)
 
     @cached_property
     def names_one_row(self) -> bool:

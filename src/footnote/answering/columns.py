@@ -158,7 +158,7 @@ def names_of(
     narrowed = _narrowed(asked, Operation.COUNT, 0, reading)
     if isinstance(narrowed, NotComputed) or not narrowed.groups or narrowed.names_one_row:
         return None
-    kept = [each for each in asked.own_rows or table.rows if narrowed.is_among(each)]
+    kept = [each for each in asked.totals.own if narrowed.is_among(each)]
     named = [each for each in kept if not each.candidate.gives_orders]
     if not named:
         return None
@@ -257,7 +257,7 @@ def _of_two_kinds(asked: Asked, column: int) -> str | None:
 
 def _same_in_all(asked: Asked, column: int) -> Computed | None:
     """The number that all rows of the group have, of which none is asked for in particular."""
-    kept = [row for row in asked.own_rows or asked.table.rows if asked.is_among(row)]
+    kept = [row for row in asked.totals.own if asked.is_among(row)]
     cells = {row.cells[column].text for row in kept}
     if len(kept) < _FEWEST_ROWS or len(cells) > 1 or not asked.groups:
         return None
@@ -269,31 +269,32 @@ def _same_in_all(asked: Asked, column: int) -> Computed | None:
 
 
 def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | NotComputed | None:
-    table = asked.table
-    own = asked.own_rows
-    kept = tuple(row for row in own or table.rows if asked.is_among(row))
+    table, totals = asked.table, asked.totals
+    kept = tuple(row for row in totals.own if asked.is_among(row))
     # One row of a group is better said as it stands.
     fewest = 1 if operation is Operation.COUNT or len(table.rows) == 1 else _FEWEST_ROWS
     if len(kept) < fewest:
         return None
     title = table.header[column]
+    unclear = [row.cells[0].text for row in totals.unclear if asked.is_among(row)]
     reasons = {
         f"its table has several columns {title!r}": bool(title) and table.header.count(title) > 1,
         "a part of its table is not among the passages that were read": not table.is_whole,
-        "the last row of its table may be the sum of the others": own is None,
+        f"its row {''.join(unclear)!r} may be the sum of the others": bool(unclear),
     }
     if any(reasons.values()):
         return NotComputed(reason=next(each for each, holds in reasons.items() if holds))
     narrowed = replace(table, rows=kept)
+    where = ", ".join(filter(None, (asked.groups_text, _left_out(asked))))
     if operation is Operation.COUNT:
-        return _counted(narrowed, column, asked.groups_text)
+        return _counted(narrowed, column, asked.groups_text, _left_out(asked))
     cells = narrowed.column(column)
     quantities = narrowed.quantities(cells)
     found = (narrowed.moments(cells) or quantities) if operation in ENDS else quantities
     if operation in ENDS and isinstance(found, Quantities | Moments):
-        return _extreme(operation, narrowed, column, found, asked.groups_text)
+        return _extreme(operation, narrowed, column, found, where)
     if isinstance(quantities, Quantities):
-        return _aggregated(operation, narrowed, column, quantities, asked.groups_text)
+        return _aggregated(operation, narrowed, column, quantities, where)
     why = "it holds other things than numbers"
     if isinstance(found, NotComparable):
         why = found.reason
@@ -302,11 +303,21 @@ def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | 
     return NotComputed(reason=f"the column {title!r} cannot be compared: {why}")
 
 
-def _counted(table: Table, column: int, groups: str) -> Computed:
+def _left_out(asked: Asked) -> str:
+    """Which rows of what was asked about sum up others, as an answer says it."""
+    sums = [row for row in asked.totals.sums if asked.is_among(row)]
+    if len(sums) != 1:
+        return f"without {len(sums)} rows of totals" if sums else ""
+    name = "" if sums[0].candidate.gives_orders else sums[0].cells[0].text
+    return "without the row of totals" + (f" “{name}”" if name else "")
+
+
+def _counted(table: Table, column: int, groups: str, left_out: str) -> Computed:
     cells = [each for each in table.column(column) if each]
     different, rows = len(set(cells)), len(table.rows)
     number = f"{rows}" if different in (0, rows) or column == 0 else f"{different} different"
     where = groups or ("all rows of the table" if number == str(rows) else f"{_rows(rows)}")
+    where = ", ".join(filter(None, (where, left_out)))
     title = table.header[column] or "rows"
     return Computed(
         text=f"Count of {title}: {number} ({where})",
@@ -315,7 +326,7 @@ def _counted(table: Table, column: int, groups: str) -> Computed:
 
 
 def _extreme(
-    operation: Operation, table: Table, column: int, quantities: Quantities | Moments, groups: str
+    operation: Operation, table: Table, column: int, quantities: Quantities | Moments, where: str
 ) -> Computed:
     values, title = quantities.values, table.header[column]
     extreme = max(values) if operation is Operation.LARGEST else min(values)
@@ -327,15 +338,15 @@ def _extreme(
     text = f"{named} — {value}" if named else value
     is_dated = isinstance(quantities, Moments) and quantities.are_dates
     name = (_NAMES_IN_TIME if is_dated else _NAMES)[operation]
-    over = ", ".join(filter(None, (_rows(len(values)), groups)))
+    over = ", ".join(filter(None, (_rows(len(values)), where)))
     return Computed(text=f"{text} ({name} of {over})", rows=tuple(row.candidate for row in best))
 
 
 def _aggregated(
-    operation: Operation, table: Table, column: int, quantities: Quantities, groups: str
+    operation: Operation, table: Table, column: int, quantities: Quantities, where: str
 ) -> Computed:
     values, title = quantities.values, table.header[column]
-    over = ", ".join(filter(None, (_rows(len(values)), groups)))
+    over = ", ".join(filter(None, (_rows(len(values)), where)))
     number = sum(values, Decimal(0))
     if operation is Operation.AVERAGE:
         digits = Decimal(1).scaleb(-quantities.decimals - FURTHER_DECIMALS)

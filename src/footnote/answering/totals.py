@@ -1,97 +1,226 @@
-"""The rows of a table become those that do not sum up rows above them."""
+"""The rows of a table become those that do not sum up rows above them, and those that do."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import Enum
+from itertools import compress
 
 from footnote.answering.tables import Row, Table
 from footnote.language.quantities import Quantities
+from footnote.language.total_names import has_total_name, is_total_name
 
 TELLING_DIGITS = 3
-"""Of a number that is the sum of those above it, for that to be no accident."""
+"""Of a number that is the sum of those above it, for that to be no accident in the last row. Data
+that ends with just that sum is far rarer than a table that ends with its total, whatever the row
+is called: the number would have to be as large as all others together, to the last digit."""
+AMID_DIGITS = 5
+"""The same amid the rows, where few tables have a total, and rows that stand near the top are
+easily as large as what is above them: those of one such row, or of several together."""
+LEAST_DIGITS = 2
+"""Of each of several such rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sum:
-    """That a number is the sum of those above it."""
+class Totals:
+    """Which rows of a table sum up others. Law: each row is among `own` or among `sums`."""
 
-    place: int
-    sure: bool
-    """Whether that can be no accident in a table of one column of numbers."""
-    very_sure: bool
-    """Whether it can be none, whatever stands beside it."""
+    own: tuple[Row, ...]
+    sums: tuple[Row, ...]
+    unclear: tuple[Row, ...]
+    """Those of `own` of which it cannot be told."""
 
 
-def own_rows(table: Table) -> tuple[Row, ...] | None:
-    """The rows that do not sum up rows above them; None where that cannot be told of the last.
+class _Verdict(Enum):
+    OWN = "own"
+    SUM = "sum"
+    LIKE_OTHERS = "a sum if the table has another one"
+    UNCLEAR = "unclear"
 
-    Of several columns of numbers one may be such a sum by chance: 21 days after 3, 3, 5 and 10. So
-    the others have to be sums as well, or cells left empty, as a row of totals leaves them.
+
+_SUMMING = (_Verdict.SUM, _Verdict.LIKE_OTHERS)
+
+
+def totals_of(table: Table) -> Totals:
+    """The rows that sum up rows above them, by their numbers, with what they are called.
+
+    A number in one column among several is often the sum of those above it by chance. Therefore a
+    row is a sum where it is called so, has no name or stands out in bold, or where all its numbers
+    agree; amid the table these must have more digits, or the table another sum.
     """
-    last = len(table.rows) - 1
-    sums: dict[int, list[_Sum]] = defaultdict(list)
-    others: Counter[int] = Counter()
-    for at in range(1, len(table.header)):
-        quantities = table.quantities(table.column(at))
-        if not isinstance(quantities, Quantities):
-            continue
-        found = {each.place: each for each in _sums(quantities.values)}
-        for number, value in enumerate(quantities.values):
-            if number in found:
-                sums[number].append(found[number])
-            elif value:
-                others[number] += 1
-    totals, unclear = set(), set()
-    for number, agreeing in sums.items():
-        row = table.rows[number]
-        is_alone = not others[number] or _leaves_out(row, table)
-        is_sure = any(each.very_sure or (each.sure and is_alone) for each in agreeing)
-        if is_sure or len(agreeing) > 1 or row.is_emphasised:
-            totals.add(number)
-        elif is_alone:
-            unclear.add(number)
-    if last in unclear:
-        return None
-    return tuple(row for number, row in enumerate(table.rows) if number not in totals)
-
-
-def _leaves_out(row: Row, table: Table) -> bool:
-    """Whether a cell of the row is empty that those of most other rows are not."""
-    return any(
-        not cell.text and 2 * sum(map(bool, table.column(at))) > len(table.rows)
-        for at, cell in enumerate(row.cells)
+    walk = _Walk(table=table)
+    found = walk(believing=True)
+    summing = [digits for verdict, digits in found if verdict in _SUMMING]
+    several = len(summing) > 1 and sum(summing) >= AMID_DIGITS
+    verdicts = [verdict for verdict, _ in found]
+    if _Verdict.LIKE_OTHERS in verdicts and (not several or _Verdict.UNCLEAR in verdicts):
+        verdicts = [verdict for verdict, _ in walk(believing=False)]
+    is_sum = [each in _SUMMING for each in verdicts]
+    return Totals(
+        own=tuple(compress(table.rows, (not each for each in is_sum))),
+        sums=tuple(compress(table.rows, is_sum)),
+        unclear=tuple(compress(table.rows, (each is _Verdict.UNCLEAR for each in verdicts))),
     )
 
 
-def _sums(values: Sequence[Decimal]) -> Iterator[_Sum]:
-    """The numbers that are the sum of all above them, or of those since the last sum.
+@dataclass(slots=True)
+class _Above:
+    """Rows that a further one may sum up, with the sum and the count of each column."""
 
-    Of those that can be an accident only the last.
+    rows: list[int] = field(default_factory=list)
+    sums: dict[int, Decimal] = field(default_factory=dict)
+    counts: dict[int, int] = field(default_factory=dict)
 
-    >>> [each.place for each in _sums([*map(Decimal, (125, 81, 206, 50, 73, 123, 329))])]
-    [2, 5, 6]
-    >>> [each.sure for each in _sums([*map(Decimal, (10, 20, 30))])]
-    [False]
-    """
-    every: list[Decimal] = []
-    recent: list[Decimal] = []
-    for place, value in enumerate(values):
-        summed = next(
-            (above for above in (every, recent) if len(above) > 1 and value == sum(above) != 0), ()
+    def add(self, number: int, columns: Sequence[Sequence[Decimal | None]]) -> None:
+        self.rows.append(number)
+        for at, column in enumerate(columns):
+            if (value := column[number]) is not None:
+                self.sums[at] = self.sums.get(at, Decimal(0)) + value
+                self.counts[at] = self.counts.get(at, 0) + 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Agreement:
+    """How the numbers of a row stand to the sums of those above it."""
+
+    agreeing: int = 0
+    differing: int = 0
+    digits: int = 0
+    """That tell in those which agree, together."""
+    is_sure: bool = False
+    """Whether one of these is no accident in the last row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Walk:
+    """Goes through the rows of a table."""
+
+    table: Table
+
+    def __call__(self, *, believing: bool) -> list[tuple[_Verdict, int]]:
+        """What each row is, with the digits that tell it.
+
+        What is a sum only beside others is believed or not.
+        """
+        columns = list(_numbers(self.table))
+        every, recent = _Above(), _Above()
+        found = []
+        for number in range(len(self.table.rows)):
+            verdict, digits = self._verdict(number, columns, every, recent)
+            if verdict is _Verdict.LIKE_OTHERS and not believing:
+                verdict = _Verdict.OWN
+            found.append((verdict, digits))
+            if verdict in _SUMMING:
+                recent = _Above()
+            else:
+                every.add(number, columns)
+                recent.add(number, columns)
+        return found
+
+    def _verdict(
+        self,
+        number: int,
+        columns: Sequence[Sequence[Decimal | None]],
+        every: _Above,
+        recent: _Above,
+    ) -> tuple[_Verdict, int]:
+        is_called = self._is_called(number)
+        found = max(
+            (
+                _agreement(number, columns, above, 1 if is_called else 2)
+                for above in (every, recent)
+            ),
+            key=lambda each: each.agreeing,
         )
-        digits = _telling_digits((*summed, value))
-        sure = digits + len(summed) > TELLING_DIGITS + 1
-        if summed and (sure or place == len(values) - 1):
-            yield _Sum(place=place, sure=sure, very_sure=digits > TELLING_DIGITS)
-        if summed and sure:
-            recent = []
-        else:
-            every.append(value)
-            recent.append(value)
+        if not found.agreeing:
+            is_unclear = (found.differing or number == 0) and self._should_sum(number)
+            return (_Verdict.UNCLEAR if is_unclear else _Verdict.OWN), 0
+        stands_out = self._stands_out(number, every)
+        if is_called or (stands_out and found.is_sure):
+            return _Verdict.SUM, found.digits
+        is_last = number == len(self.table.rows) - 1
+        verdict = _of_last(found, stands_out) if is_last else _amid(found)
+        return verdict, found.digits
+
+    def _is_called(self, number: int) -> bool:
+        return is_total_name(self._name(number))
+
+    def _should_sum(self, number: int) -> bool:
+        """Whether it alone is called a total, and stands where totals do."""
+        last = len(self.table.rows) - 1
+        if number not in (0, last) or last == 0 or not self._is_called(number):
+            return False
+        return sum(map(self._is_called, range(last + 1))) == 1
+
+    def _stands_out(self, number: int, above: _Above) -> bool:
+        """Whether it is called like a total, or without a name or in bold as no row above is."""
+        row, name = self.table.rows[number], self._name(number)
+        others = [each for each in above.rows if each != number]
+        return (
+            has_total_name(name)
+            or (not name and all(map(self._name, others)))
+            or (row.is_emphasised and not any(self.table.rows[at].is_emphasised for at in others))
+        )
+
+    def _name(self, number: int) -> str:
+        cells = self.table.rows[number].cells
+        return cells[0].text if cells else ""
+
+
+def _of_last(found: _Agreement, stands_out: bool) -> _Verdict:
+    """What the last row is whose name does not say, where one of its numbers agrees."""
+    if found.differing == 0 or found.agreeing > 1:
+        is_sum = found.is_sure or (found.differing == 0 and (stands_out or found.agreeing > 1))
+        return _Verdict.SUM if is_sum else _Verdict.UNCLEAR
+    # An average may stand beside the total of another column.
+    return _Verdict.UNCLEAR if found.is_sure or stands_out else _Verdict.OWN
+
+
+def _amid(found: _Agreement) -> _Verdict:
+    """The same of a row that others follow."""
+    if found.differing:
+        is_likely = found.agreeing > 1 and found.digits >= AMID_DIGITS
+        return _Verdict.LIKE_OTHERS if is_likely else _Verdict.OWN
+    if found.digits >= AMID_DIGITS:
+        return _Verdict.SUM
+    return _Verdict.LIKE_OTHERS if found.digits >= LEAST_DIGITS else _Verdict.OWN
+
+
+def _agreement(
+    number: int, columns: Sequence[Sequence[Decimal | None]], above: _Above, fewest: int
+) -> _Agreement:
+    agreeing = differing = digits = 0
+    is_sure = False
+    for at, column in enumerate(columns):
+        value, summed = column[number], above.sums.get(at, Decimal(0))
+        if value is None or above.counts.get(at, 0) < fewest or value == summed == 0:
+            continue
+        if value != summed:
+            differing += 1
+            continue
+        agreeing += 1
+        addends = [each for row in above.rows if (each := column[row]) is not None]
+        telling = _telling_digits([*addends, value])
+        digits += telling
+        is_sure = is_sure or telling + len(addends) > TELLING_DIGITS + 1
+    return _Agreement(agreeing=agreeing, differing=differing, digits=digits, is_sure=is_sure)
+
+
+def _numbers(table: Table) -> Iterator[list[Decimal | None]]:
+    """The columns of numbers, None for a cell without one; but for the first, of names."""
+    for at in range(1, len(table.header)):
+        cells = table.column(at)
+        quantities = table.quantities([each for each in cells if _has_digit(each)])
+        if table.quantities(cells) is not None and isinstance(quantities, Quantities):
+            values = iter(quantities.values)
+            yield [next(values) if _has_digit(each) else None for each in cells]
+
+
+def _has_digit(cell: str) -> bool:
+    return any(map(str.isdigit, cell))
 
 
 def _telling_digits(values: Sequence[Decimal]) -> int:
