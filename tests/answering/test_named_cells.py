@@ -145,6 +145,19 @@ async def test_a_refusal_says_what_there_is_of_the_row_that_is_named() -> None:
         assert found.degraded == ()
 
 
+async def test_of_a_row_nothing_is_noted_where_another_document_comes_closer() -> None:
+    answerer = ReaderAnswerer(
+        reader=LineReader(marked=()), finder=Told(title="", chance=0.0), analyzer=TextAnalyzer()
+    )
+    table = make_passage(VISITS, kinds=[BlockKind.TABLE])
+    prose = make_passage("Nobody has paid for J-1.", name="prose")
+    notes = [
+        (await answerer("Who paid for J-1?", make_evidence(*passages))).degraded
+        for passages in ((table, prose), (prose, table))
+    ]
+    assert [bool(each) for each in notes] == [True, False]
+
+
 async def test_of_many_columns_the_first_are_named() -> None:
     titles = [f"plan {'x' * number}" for number in range(1, 10)]
     rows = [["site", *titles], ["---"] * 10, ["Fern", *"abcdefghi"], ["Oak", *"jklmnopqr"]]

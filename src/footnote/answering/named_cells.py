@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import exp, log
+from uuid import UUID
 
 from footnote.answering.asking import Asked
 from footnote.answering.choosing import Located
@@ -40,7 +41,8 @@ class WithCell:
 
     chosen: Sequence[Located]
     note: str | None = None
-    """What there is of the one row that it names wholly, where none of that is surely asked for."""
+    """What there is of the one row that it names wholly, where none of that is surely asked for
+    and nothing in another document comes closer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,14 +61,25 @@ class NamedCell:
     """What has the rest of a table of which a part was found."""
 
     async def __call__(
-        self, question: str, chosen: Sequence[Located], tables: Sequence[Evidence]
+        self,
+        question: str,
+        chosen: Sequence[Located],
+        tables: Sequence[Evidence],
+        *,
+        closest: UUID,
     ) -> WithCell:
-        """The answers that are said then. Raises ModelUnavailable."""
+        """The answers that are said then. Raises ModelUnavailable.
+
+        `closest` is the document of the best evidence: where it is another, a reader is shown that,
+        and of the row nothing is noted.
+        """
         best = chosen[0] if chosen and chosen[0].probability >= self.least else None
         if best is not None and not is_cell(best) and best.probability >= SURELY_ELSEWHERE:
             return WithCell(chosen=chosen)
         told = await self._told(question, tables)
-        note = told[0][0].columns_text if len(told) == 1 else None
+        note = None
+        if len(told) == 1 and told[0][0].document_id == closest:
+            note = told[0][0].columns_text
         cells = [cell for _, cell in told if cell is not None]
         in_row = best is not None and any(row.holds(best) for row, _ in told)
         if in_row and not cells:
@@ -162,6 +175,11 @@ class NamedRow:
             return None
         told = f"{', '.join(titles[:MOST_TITLES])}{more}"
         return f"the row {name.text!r} has {told}, and none of these is surely asked for"
+
+    @property
+    def document_id(self) -> UUID:
+        """The document that its table stands in."""
+        return self.row.candidate.evidence.passage.document_id
 
     def holds(self, found: Located) -> bool:
         """Whether it stands in this row."""

@@ -146,7 +146,9 @@ class ReaderAnswerer:
                         least=self.least_answerability,
                         around=self.around,
                     )
-                    with_cell = await in_cell(question, chosen, tables)
+                    with_cell = await in_cell(
+                        question, chosen, tables, closest=best[0].passage.document_id
+                    )
                     chosen, note = [*with_cell.chosen], with_cell.note
         except ModelUnavailable as unavailable:
             why = f"answer: nothing was read, {unavailable}"
