@@ -4,18 +4,18 @@
 
 Of each reading set the paragraphs that training keeps apart (every twentieth block of ten) are
 searched by their own questions, the office papers' half to develop on by its questions, and the
-papers of `training/written` that training keeps apart by some of theirs; and again without the
-paragraph or the papers that answer. Questions that the sets call impossible are
-asked too, and those of `siblings.py` to develop on, about what a document has and what it has a
-sibling of. Fitted are three conditional logits with "none" (`answering/weighing.py`): over what is
-known of the eight passages, or sixteen of papers, before they are read; over what is
-observed of each statement of those that are read, the most promising first; and with what the
-reader says of the two likeliest as claims. They are judged in five folds that share no paragraphs
-or papers. What the reader said and the vectors are kept in files beside the models, so that a run
-that was ended goes on where it was. `--write` writes the numbers where Footnote reads them, with
-the least probability that refuses .825 of the unanswerable questions, in the mean of reading sets
-and papers, and the greatest below which no further passages are read, for one in 100 of the
-right answers at most.
+papers of `training/written` that training keeps apart by some of theirs, half of them in several
+languages at once, too; and again without the paragraph or the papers that answer. Questions that
+the sets call impossible are asked too, and those of `siblings.py` to develop on, about what a
+document has and what it has a sibling of. Fitted are three conditional logits with "none"
+(`answering/weighing.py`): over what is known of the eight passages, or sixteen of papers, before
+they are read; over what is observed of each statement of those that are read, the most promising
+first; and with what the reader says of the two likeliest as claims. They are judged in five folds
+that share no paragraphs or papers. What the reader said and the vectors are kept in files beside
+the models, so that a run that was ended goes on where it was. `--write` writes the numbers where
+Footnote reads them, with the least probability that refuses .825 of the unanswerable questions, in
+the mean of reading sets and papers, and the greatest below which no further passages are read, for
+one in 100 of the right answers at most.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ from reading_questions import (
     SETS,
     Question,
     RememberingReader,
+    questions_of_mixed,
     questions_of_office,
     questions_of_set,
     questions_of_written,
@@ -70,8 +71,10 @@ SIBLINGS = 300
 """Questions about what a document has, and what it has a sibling of."""
 LEAST_REFUSED = 0.825
 """Share of the unanswerable questions that are refused, in the mean of reading sets and papers,
-whose questions are not made to ask for siblings. What was four of five while questions that another
-paragraph answers were counted among them."""
+whose questions are not made to ask for siblings or in another language. What was four of five while
+questions that another paragraph answers were counted among them."""
+MADE = ("siblings", "mixed")
+"""Collections whose questions are harder than most that people ask: they choose no threshold."""
 KEPT_RIGHT = 0.99
 """Share of the right answers that stay where nothing more is read once it is hardly likely."""
 REFUSED = (0.8, 0.85, 0.9, 0.95)
@@ -334,7 +337,7 @@ def least_refusing(examples: Sequence[Example], best: Sequence[Best]) -> float:
     for least in np.arange(0.01, 1.0, 0.01):
         found = [
             shares([examples[at] for at in places], [best[at] for at in places], least, 0.0)
-            for _, places in collections_of(examples, "siblings")
+            for _, places in collections_of(examples, *MADE)
         ]
         if np.mean([each["refused"] for each in found]) >= LEAST_REFUSED:
             return round(float(least), 2)
@@ -348,7 +351,7 @@ def most_undecided(examples: Sequence[Example], best: Sequence[Best], least: flo
     def right(undecided: float) -> float:
         found = [
             shares([examples[at] for at in places], [best[at] for at in places], least, undecided)
-            for _, places in collections_of(examples, "siblings")
+            for _, places in collections_of(examples, *MADE)
         ]
         return float(np.mean([each["right"] for each in found]))
 
@@ -383,6 +386,7 @@ async def gathered(options: argparse.Namespace) -> tuple[list[Example], Logit]:
     with progress() as bars:
         questions = await questions_of_office(options.models)
         questions += await questions_of_written(options.models)
+        questions += await questions_of_mixed(options.models)
         for name, count in bars.track(SETS.items(), description="Searching"):
             questions += await questions_of_set(options.data, name, count, embedder)
         questions += [

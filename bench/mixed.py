@@ -23,7 +23,8 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -43,11 +44,11 @@ MAIN = ("en", "en", "en", "de", "de", "es", "fr")
 OTHERS = {"en": 6.0, "de": 5.0, "es": 2.0, "fr": 2.0, "zh": 1.0, "it": 1.0}
 """How often each further language is drawn; any other by `RARELY`."""
 RARELY = 0.4
-OWN, MAIN_ACROSS, OTHER_ACROSS = 35, 45, 12
-"""Questions of a workspace, at most."""
 DEPTH = 100
 CUTOFFS = (1, 4, 10, 16)
 KINDS = ("own language", "main language, another paper's", "third language")
+MOST = (35, 45, 12)
+"""Questions of a workspace of each kind."""
 FOLDS = 5
 PENALTY = 0.5
 OWN_WEIGHT = 4.0
@@ -57,11 +58,13 @@ FEATURES = ("own score", "another language", "similarity", "rank", "said")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question about a paper: in which language, and the quote and file that answer."""
+    """A question about a paper: in which language, and the quote, its stretch and the file that
+    answer."""
 
     text: str
     language: str
     quote: str
+    answer: str = ""
     filename: str = ""
 
 
@@ -73,6 +76,10 @@ class Paper:
     language: str
     text: str
     asked: Sequence[Asked]
+    unanswered: Sequence[str]
+    """Questions in its language that nothing in it answers."""
+    kept_apart: bool
+    """Whether no reader was trained on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +102,7 @@ def papers() -> list[Paper]:
     sys.path.append(str(TRAINING))
     from written_papers import FOLDER, papers_of  # noqa: PLC0415  # training is no package of ours
 
-    asked = re.compile(r"\?(?P<language>[a-z]{2,3})?\s+(?P<question>.+?)\s*=>")
+    asked = re.compile(r"\?(?P<language>[a-z]{2,3})?\s+(?P<question>.+?)\s*=>\s*(?P<answer>.+)")
     found = []
     for path in sorted(FOLDER.glob("*.txt")):
         written = path.read_text(encoding="utf-8")
@@ -109,12 +116,30 @@ def papers() -> list[Paper]:
                     quote = line[1:].strip()
                 elif match := asked.match(line.strip()):
                     language = match["language"] or paper.language
-                    questions.append(Asked(text=match["question"], language=language, quote=quote))
-            text = f"# {paper.title}\n\n{paper.text}\n"
+                    questions.append(
+                        Asked(
+                            text=match["question"],
+                            language=language,
+                            quote=quote,
+                            answer=match["answer"].strip(),
+                        )
+                    )
             found.append(
-                Paper(name=paper.title, language=paper.language, text=text, asked=questions)
+                Paper(
+                    name=paper.title,
+                    language=paper.language,
+                    text=f"# {paper.title}\n\n{paper.text}\n",
+                    asked=questions,
+                    unanswered=[each for fact in paper.facts for each in fact.unanswered],
+                    kept_apart=paper.kept_apart,
+                )
             )
     return found
+
+
+def is_to_fit(paper: Paper) -> bool:
+    """Whether answers are fitted to questions about it; those about the others are only run."""
+    return int(sha256(f"half {paper.name}".encode()).hexdigest(), 16) % 2 == 0
 
 
 def drawn(
@@ -134,26 +159,19 @@ def drawn(
 
 
 def questions(
-    main: str, chosen: Sequence[Paper], draw: random.Random
+    main: str, chosen: Sequence[Paper], draw: random.Random, most: Sequence[int] = MOST
 ) -> Iterator[tuple[str, Asked]]:
-    """Some questions about the papers, each with its kind."""
+    """Some questions about the papers, each with its kind; at most so many of each of `KINDS`."""
     of_kind: dict[str, list[Asked]] = defaultdict(list)
     for number, paper in enumerate(chosen):
         for each in paper.asked:
             own, across, third = KINDS
             kind = own if each.language == paper.language else across
             kind = kind if kind == own or each.language == main else third
-            of_kind[kind].append(
-                Asked(
-                    text=each.text,
-                    language=each.language,
-                    quote=each.quote,
-                    filename=f"paper-{number:02}.md",
-                )
-            )
-    for kind, most in zip(KINDS, (OWN, MAIN_ACROSS, OTHER_ACROSS), strict=True):
+            of_kind[kind].append(replace(each, filename=f"paper-{number:02}.md"))
+    for kind, count in zip(KINDS, most, strict=True):
         those = of_kind[kind]
-        yield from ((kind, each) for each in draw.sample(those, min(most, len(those))))
+        yield from ((kind, each) for each in draw.sample(those, min(count, len(those))))
 
 
 async def searched(

@@ -29,7 +29,7 @@ from footnote.ports import (
 from office_search import search_office
 from reading import Asked, office
 from reading_sets import bm25, evidence_of, fused, passage_of
-from written_questions import asked_of_written, search_written
+from written_questions import asked_of_written, search_mixed, search_written
 
 SETS = {
     "squad-train-parts": 30,
@@ -173,6 +173,15 @@ async def questions_of_written(models: Path) -> list[Question]:
     found, questions = await search_written(models)
     return [
         Question(collection="written", group=paper, asked=asked)
+        for paper, asked in asked_of_written(found, questions, MOST_PASSAGES)
+    ]
+
+
+async def questions_of_mixed(models: Path) -> list[Question]:
+    """Questions about such papers in several languages at once."""
+    found, questions = await search_mixed(models)
+    return [
+        Question(collection="mixed", group=paper, asked=asked)
         for paper, asked in asked_of_written(found, questions, MOST_PASSAGES)
     ]
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType
-from footnote.ports import Analyzer, Embedder, Vector, Vectors
+from footnote.ports import Analyzer, EmbeddedQuestion, Embedder, Vector, Vectors, embed_question
 
 Floats = npt.NDArray[np.float64]
 
@@ -31,11 +31,11 @@ class RememberingEmbedder:
         self.lane, self.max_tokens = embedder.lane, embedder.max_tokens
         self._embedder = embedder
         name = hashlib.sha256(self.lane.fingerprint.encode()).hexdigest()[:12]
-        self._file = folder / f"embedded-by-{name}.pickle"
+        self._file = folder / f"questions-embedded-by-{name}.pickle"
         self._documents: dict[str, Vector] = {}
-        self._queries: dict[str, Vector] = {}
+        self._questions: dict[str, EmbeddedQuestion] = {}
         if self._file.exists():
-            self._documents, self._queries = pickle.loads(self._file.read_bytes())
+            self._documents, self._questions = pickle.loads(self._file.read_bytes())
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return self._embedder.count_tokens(texts)
@@ -48,12 +48,15 @@ class RememberingEmbedder:
         return np.stack([self._documents[each] for each in texts])
 
     async def embed_query(self, text: str) -> Vector:
-        if text not in self._queries:
-            self._queries[text] = await self._embedder.embed_query(text)
-        return self._queries[text]
+        return (await self.embed_question(text)).vector
+
+    async def embed_question(self, text: str) -> EmbeddedQuestion:
+        if text not in self._questions:
+            self._questions[text] = await embed_question(self._embedder, text)
+        return self._questions[text]
 
     def keep(self) -> None:
-        self._file.write_bytes(pickle.dumps((self._documents, self._queries)))
+        self._file.write_bytes(pickle.dumps((self._documents, self._questions)))
 
 
 def read_lines(path: Path) -> list[dict[str, object]]:
