@@ -163,6 +163,59 @@ def test_what_is_no_question_over_a_column_is_left_to_the_cell(
     assert asked(question, operation, answer, table(TOOLS)) is None
 
 
+STAFF = """| No | Name | Shop | Wage | First aider |
+|---|---|---|---|---|
+| 1 | Ines Carrow | Fern | 15 | yes |
+| 2 | Marek Tuska | Oak | 14 | no |
+| 3 | Orla Venning | Fern | 19 | no |
+| 4 | Tilda Brook | Oak | 16 | Yes |
+| 5 | Abel Ruiz | Oak | 17 | yes |"""
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "text"),
+    [
+        (
+            "How many first aiders are there?",
+            Operation.COUNT,
+            "Count of No: 3 (First aider: Yes / yes)",
+        ),
+        (
+            "How many first aiders are there at Oak?",
+            Operation.COUNT,
+            "Count of No: 2 (Shop: Oak, First aider: Yes / yes)",
+        ),
+        (
+            "What is the average wage of the first aiders?",
+            Operation.AVERAGE,
+            "Average of Wage: 16 (3 rows, First aider: Yes / yes)",
+        ),
+        (
+            "What is the average wage?",
+            Operation.AVERAGE,
+            "Average of Wage: 16.20 (5 rows)",
+        ),
+    ],
+)
+def test_of_a_column_of_yes_and_no_those_are_meant_that_say_yes(
+    question: str, operation: Operation, text: str
+) -> None:
+    assert said(asked(question, operation, "Ines Carrow", table(STAFF))) == text
+
+
+def test_one_row_of_a_group_is_counted_only_where_rows_are_asked_for() -> None:
+    stock = """| Article | Description | In stock |
+|---|---|---|
+| A-1 | Saddle leather | 3 |
+| A-2 | Saddle gel | 8 |"""
+    question = "How many leather saddles do we have?"
+    assert asked(question, Operation.COUNT, "3", table(stock)) is None
+    question = "How many articles are leather saddles?"
+    assert said(asked(question, Operation.COUNT, "3", table(stock))) == (
+        "Count of Article: 1 (Description: Saddle leather)"
+    )
+
+
 def test_a_year_that_is_asked_for_is_not_what_is_compared() -> None:
     rows = "| Branch | Year | Revenue |\n|---|---|---|\n| A | 2018 | 410 |\n| A | 2019 | 377 |"
     found = asked("In which year was the revenue largest?", Operation.LARGEST, "2019", table(rows))

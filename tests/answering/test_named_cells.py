@@ -64,7 +64,7 @@ class LineReader(MarkingReader):
     lines: list[str] = field(default_factory=list)
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
-        if not passages[0].text.startswith("job: "):
+        if not passages[0].text.startswith(("job: ", "place: ", "day: ")):
             return await MarkingReader.read(self, question, passages)
         self.lines.append(passages[0].text)
         return await MarkingReader.read(replace(self, marked=self.cells), question, passages)
@@ -156,6 +156,58 @@ async def test_of_a_row_nothing_is_noted_where_another_document_comes_closer() -
         for passages in ((table, prose), (prose, table))
     ]
     assert [bool(each) for each in notes] == [True, False]
+
+
+async def test_a_row_called_by_its_name_comes_before_one_that_has_it_in_another_cell() -> None:
+    prices = """| place | fare | beds |
+|---|---|---|
+| Fern Lodge | 12 | 40 |
+| Oak Yard | 15 | 22 |"""
+    reader = LineReader(marked=(), cells=[("2", 8.0), ("40", 8.0)])
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class OfBoth(Told):
+        async def chances(
+            self, question: str, row: str, titles: Sequence[str]
+        ) -> ColumnChances | None:
+            own = "hours" if "hours" in titles else "beds"
+            return await Told.chances(replace(self, title=own), question, row, titles)
+
+    answerer = ReaderAnswerer(reader=reader, finder=OfBoth(title=""), analyzer=TextAnalyzer())
+    passages = [
+        make_passage(each, kinds=[BlockKind.TABLE], name=name)
+        for each, name in ((VISITS, "visits"), (prices, "places"))
+    ]
+    answer = await answerer("What is the size of Fern Lodge?", make_evidence(*passages))
+    assert answer.sentences[0].text == "Fern Lodge — beds: 40"
+
+
+async def test_what_narrows_the_rows_may_be_said_by_the_title_of_the_column() -> None:
+    shifts = """| day | Oak early | Oak late | Fern late |
+|---|---|---|---|
+| Monday | Ines | Marek | Orla |
+| Friday | Marek | Tilda | Abel |"""
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Narrowing(Told):
+        stretch: str
+
+        async def chances(
+            self, question: str, row: str, titles: Sequence[str]
+        ) -> ColumnChances | None:
+            told = await Told.chances(self, question, row, titles)
+            return told and replace(told, narrowing=(self.stretch,))
+
+    for stretch, is_told in (("Oak", True), ("Selm", False)):
+        answerer = ReaderAnswerer(
+            reader=LineReader(marked=(), cells=[("Tilda", 8.0)]),
+            finder=Narrowing(title="Oak late", stretch=stretch),
+            analyzer=TextAnalyzer(),
+        )
+        table = make_evidence(make_passage(shifts, kinds=[BlockKind.TABLE]))
+        answer = await answerer(f"Who has the late shift in {stretch} on Friday?", table)
+        assert answer.found is is_told
+        assert ("Friday — Oak late: Tilda" in answer.text) is is_told
 
 
 async def test_of_many_columns_the_first_are_named() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.domain import Evidence, StageRecord
+from footnote.domain import Evidence, Passage, StageRecord
 
 from .factories import make_evidence, make_passage
 from .test_reader_answers import marking
@@ -43,11 +43,36 @@ async def test_documents_that_are_called_otherwise_keep_their_answers() -> None:
     assert "3 metres" in found
 
 
-async def test_where_the_search_minded_the_oldest_nothing_is_put_in_its_place() -> None:
-    record = StageRecord(stage="series", rank_after=1, score_after=1.0)
-    evidence = [replace(each, explanation=(record,)) for each in make_evidence(OLD, NEW)]
-    found = await said(QUESTION, evidence, ("2 metres", 0.6), ("1.5 metres", 0.35))
-    assert "2 metres" in found
+@pytest.mark.parametrize(("first", "lead"), [(OLD, "2 metres"), (NEW, "1.5 metres")])
+async def test_where_the_search_was_told_which_is_asked_for_that_one_is_believed(
+    first: Passage, lead: str
+) -> None:
+    evidence = [
+        replace(
+            each,
+            explanation=(
+                StageRecord(
+                    stage="series", rank_after=1 if each.passage is first else 2, score_after=1.0
+                ),
+            ),
+        )
+        for each in make_evidence(OLD, NEW)
+    ]
+    found = await said(QUESTION, evidence, ("2 metres", 0.5), ("1.5 metres", 0.45))
+    assert lead in found
+
+
+async def test_that_a_newer_one_was_not_found_to_answer_is_told() -> None:
+    answer = await marking(("2 metres", 0.9))(QUESTION, make_evidence(OLD, NEW))
+    assert answer.degraded == (
+        "answer: from pets-2023.pdf, since pets-2026.pdf, which is newer, was not found to answer",
+    )
+    for evidence in (make_evidence(OLD, OTHER), make_evidence(NEW)):
+        assert not (await marking(("metres", 0.9))(QUESTION, evidence)).degraded
+    # Which one is meant, the question says itself; nor is anything told of a refusal.
+    in_2023 = f"{QUESTION[:-1]} in 2023?"
+    assert not (await marking(("2 metres", 0.9))(in_2023, make_evidence(OLD, NEW))).degraded
+    assert not (await marking()(QUESTION, make_evidence(OLD, NEW))).degraded
 
 
 @pytest.mark.parametrize(("year", "lead"), [("2023", "2 metres"), ("2026", "1.5 metres")])

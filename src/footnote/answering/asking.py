@@ -14,6 +14,7 @@ from footnote.answering.tables import Row, Table
 from footnote.answering.titles import Terms, closest, spaced, without_unit
 from footnote.answering.totals import Totals, totals_of
 from footnote.language.negators import NEGATION_WORDS
+from footnote.language.truth_values import affirmed
 from footnote.ports import Operation
 
 _JOINING = frozenset("tn")
@@ -113,7 +114,9 @@ class Asked:
     def groups(self) -> Mapping[int, frozenset[str]]:
         """By column, the cells that the question says; titles that it says are none.
 
-        Beside the name of another row that of a row of totals says what is asked of it.
+        Of a column of yes and no whose title it says those are meant that say yes: "How many first
+        aiders are there?". Beside the name of another row that of a row of totals says what is
+        asked of it.
         """
         titles = frozenset[str]().union(
             *(self._terms(without_unit(self.table.header[at])) for at in self.titles)
@@ -130,6 +133,8 @@ class Asked:
                 if len(said) > 1:
                     own = () if self.totals.unclear else self.totals.own
                     said = {row.cells[at].text for row in own} & said or said
+                if not said and at in self.titles and at > 0:
+                    said = set(affirmed(self.table.column(at)))
                 if said:
                     found[at] = frozenset(said)
         return found or self.read_groups
@@ -169,11 +174,17 @@ class Asked:
         held = [*self.table.header, *(each.text for row in self.table.rows for each in row.cells)]
         return not self._terms(name) & self._all_terms(*held, *self._above)
 
-    def narrows(self, stretch: str) -> bool:
-        """Whether this stretch says the groups, or what the table's document is called."""
+    def narrows(self, stretch: str, titles: Sequence[str] = ()) -> bool:
+        """Whether this stretch says the groups, or what one of the titles is or the table's
+        document is called."""
         own = self._terms(stretch)
         cells = self._all_terms(*(each for group in self.groups.values() for each in group))
-        return bool(own & cells) or own <= self._all_terms(*self._above)
+        above = self._all_terms(*self._above)
+        return (
+            bool(own & cells)
+            or own <= above
+            or any(own <= self._all_terms(each) for each in titles)
+        )
 
     def tells(self, row: Row, others: Sequence[Row]) -> bool:
         """Whether it says a word of this row's cells that not all of these rows have."""

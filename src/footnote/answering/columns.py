@@ -271,8 +271,9 @@ def _same_in_all(asked: Asked, column: int) -> Computed | None:
 def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | NotComputed | None:
     table, totals = asked.table, asked.totals
     kept = tuple(row for row in totals.own if asked.is_among(row))
-    # One row of a group is better said as it stands.
-    fewest = 1 if operation is Operation.COUNT or len(table.rows) == 1 else _FEWEST_ROWS
+    # One row of a group is better said as it stands; "how many saddles" may be in a cell of it.
+    is_of_rows = operation is Operation.COUNT and asked.says_rows_or_document
+    fewest = 1 if is_of_rows or len(table.rows) == 1 else _FEWEST_ROWS
     if len(kept) < fewest:
         return None
     title = table.header[column]

@@ -80,7 +80,8 @@ class NamedCell:
         note = None
         if len(told) == 1 and told[0][0].document_id == closest:
             note = told[0][0].columns_text
-        cells = [cell for _, cell in told if cell is not None]
+        cells = [cell for row, cell in told if cell is not None and row.is_named_by_its_name]
+        cells = cells or [cell for _, cell in told if cell is not None]
         in_row = best is not None and any(row.holds(best) for row, _ in told)
         if in_row and not cells:
             return WithCell(chosen=(), note=note)
@@ -149,10 +150,12 @@ class NamedRow:
         """
         told = columns.probabilities
         number = told.index(max(told)) + 1
-        is_none = number == len(self.row.cells)
-        if is_none or not all(map(self.asked.narrows, columns.narrowing)):
+        if number == len(self.row.cells):
             return None
         cell = self.row.cells[number]
+        # "The late shift in Tinnock" is the column "Tinnock late".
+        if not all(self.asked.narrows(each, (cell.title,)) for each in columns.narrowing):
+            return None
         is_told = cell.title or self.asked.table.header.count("") == 1
         if not cell.text or not is_told or self.row.candidate.gives_orders:
             return None
@@ -175,6 +178,11 @@ class NamedRow:
             return None
         told = f"{', '.join(titles[:MOST_TITLES])}{more}"
         return f"the row {name.text!r} has {told}, and none of these is surely asked for"
+
+    @property
+    def is_named_by_its_name(self) -> bool:
+        """Whether the question says what its first column has, and not another cell alone."""
+        return self.row.cells[0].text in self.asked.groups.get(0, ())
 
     @property
     def document_id(self) -> UUID:

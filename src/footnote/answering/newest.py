@@ -2,8 +2,8 @@
 
 A policy of 2023 and the one of 2026 both answer "How long may a lead be?", and only one of them
 holds. Which is the newer is exact where their names say it (`language/series.py`), and so is which
-one "under the 2023 policy" names, though no sentence of that says 2023. A question of which the
-search was told that the oldest is asked for is left alone.
+one "under the 2023 policy" names, though no sentence of that says 2023. Where the search was told
+that the newest or the oldest is asked for, that one is believed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from footnote.language.series import (
 )
 
 _SEARCHED = "series"
-"""The stage of a search that has preferred the newest of a series, or the oldest, already."""
+"""The stage of a search that has ranked a series, the one that is asked for first."""
 
 
 def of_newest(
@@ -36,19 +36,19 @@ def of_newest(
     evidence: Sequence[Evidence],
     least: float,
 ) -> list[Located]:
-    """The answers that were chosen, each from the newest document of its series that answers too.
+    """The answers that were chosen, each from the first document of its series that answers too:
+    the newest, or what the search was told to prefer.
 
-    A newer document answers where one of its statements is as likely as `least`, both as it was
+    Such a document answers where one of its statements is as likely as `least`, both as it was
     read and among what was found in it alone.
     """
-    minded = any(record.stage == _SEARCHED for each in evidence for record in each.explanation)
-    if not chosen or minded or stated(question):
+    if not chosen or stated(question):
         return list(chosen)
-    newer = newer_documents(evidence)
+    before = documents_before(evidence)
     kept: list[Located] = []
     for each in chosen:
         instead = each
-        for document in newer.get(each.passage.document_id, ()):
+        for document in before.get(each.passage.document_id, ()):
             if (better := _best_within(document, found, least)) is not None:
                 instead = better
                 break
@@ -57,14 +57,39 @@ def of_newest(
     return kept
 
 
-def newer_documents(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUID]]:
-    """For each document of a series those that are newer, the newest first."""
-    newer: dict[UUID, Sequence[UUID]] = {}
+def documents_before(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUID]]:
+    """For each document of a series those that are newer, the newest first, or that the search was
+    told to prefer."""
+    ranks = _ranks(evidence)
+    before: dict[UUID, Sequence[UUID]] = {}
     for kind, members in _series(evidence):
-        order = sorted(members, key=lambda each: members[each][kind], reverse=True)
-        for document, said in members.items():
-            newer[document] = [each for each in order if members[each][kind] > said[kind]]
-    return newer
+        newest = sorted({said[kind] for said in members.values()}, reverse=True)
+        place = {each: newest.index(said[kind]) for each, said in members.items()}
+        if members.keys() <= ranks.keys():
+            place = {each: ranks[each] for each in members}
+        order = sorted(members, key=lambda each: place[each])
+        for document in members:
+            before[document] = [each for each in order if place[each] < place[document]]
+    return before
+
+
+def told_of_newer(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
+    """The answer, which says so if it rests on a document before which another one of its series
+    comes that was not found to answer."""
+    if not answer.found or stated(answer.question):
+        return answer
+    before, names = documents_before(evidence), _names(evidence)
+    passed_over = {
+        cited.document_id: before[cited.document_id][0]
+        for cited in answer.citations
+        if before.get(cited.document_id)
+    }
+    how = "is asked for" if _ranks(evidence) else "is newer"
+    notes = [
+        f"answer: from {names[own]}, since {names[other]}, which {how}, was not found to answer"
+        for own, other in passed_over.items()
+    ]
+    return replace(answer, degraded=(*answer.degraded, *notes)) if notes else answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +121,24 @@ def of_named(question: str, evidence: Sequence[Evidence]) -> Named | None:
                 others=frozenset(members.keys() - named),
             )
     return None
+
+
+def _ranks(evidence: Sequence[Evidence]) -> Mapping[UUID, int]:
+    """Where the search ranked documents in their series."""
+    return {
+        each.passage.document_id: record.rank_after
+        for each in evidence
+        for record in each.explanation
+        if record.stage == _SEARCHED
+    }
+
+
+def _names(evidence: Sequence[Evidence]) -> Mapping[UUID, str]:
+    """What documents are called: by their files, or else their titles."""
+    return {
+        each.passage.document_id: each.passage.filename or each.passage.document_title
+        for each in evidence
+    }
 
 
 def _series(evidence: Sequence[Evidence]) -> Iterator[tuple[str, Mapping[UUID, Stated]]]:

@@ -235,6 +235,10 @@ class _OverTables:
         if computed is None:
             return None
         sure = self.sure if operation is Operation.COUNT else named.located.probability
+        is_of_all = operation in (Operation.SUM, Operation.AVERAGE)
+        if named.meant is not None and is_of_all and not named.says_column:
+            # Neither the column nor what is asked of it is said as the table has it.
+            sure *= self.sure or 1.0
         if named.meant is not None and operation in ENDS:
             sounds = BY_SOUND if self.heard == {named.meant.extreme} else -BY_SOUND
             sure /= 1 + exp(-(BY_ODDS * named.meant.extreme_odds + sounds + OF_END))

@@ -21,9 +21,9 @@ from footnote.answering.columns import Computed, NotComputed
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.named_cells import NamedCell
 from footnote.answering.naming import may_be_alike, rows_alike
-from footnote.answering.newest import of_named, of_newest
+from footnote.answering.newest import of_named, of_newest, told_of_newer
 from footnote.answering.order_statements import without_orders
-from footnote.answering.over_columns import OverColumn
+from footnote.answering.over_columns import Over, OverColumn
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.reading import once_each, read_statements
 from footnote.answering.sentences import Cell, cells_of
@@ -49,6 +49,17 @@ UNDECIDED = 0.05
 LEAST_FURTHER = 0.9
 MOST_ALIKE = 12
 """Rows that are said where a question does not tell them apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OfTables:
+    """What tables tell of a question."""
+
+    chosen: Sequence[Located]
+    """What is said, unless something was computed or cannot be."""
+    over_column: Over | None = None
+    note: str | None = None
+    """See `WithCell`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +99,7 @@ class ReaderAnswerer:
         Where the reader cannot run, the answer is a refusal with the nearest passages, and
         `degraded` says why.
         """
-        answer = await self._answer(question, evidence)
+        answer = told_of_newer(await self._answer(question, evidence), evidence)
         named = of_named(question, evidence)
         if named is None or not named.is_passed_over(answer):
             return answer
@@ -126,40 +137,59 @@ class ReaderAnswerer:
                 found = await without_orders(self.reader, found)
             chosen = choose(question, found, ranked)
             chosen = of_newest(question, chosen, found, best, self.least_answerability)
-            over_column = note = None
-            if tables := [each for each in best if holds_table(each)]:
-                over = OverColumn(
-                    reader=self.reader,
-                    analyzer=self.analyzer,
-                    least=self.least_answerability,
-                    namer=self.namer,
-                    finder=self.finder,
-                    around=self.around,
-                )
-                over_column = await over(question, chosen, ranked, tables, read=found)
-                chosen = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
-                if over_column is None and self.finder is not None:
-                    in_cell = NamedCell(
-                        reader=self.reader,
-                        finder=self.finder,
-                        analyzer=self.analyzer,
-                        least=self.least_answerability,
-                        around=self.around,
-                    )
-                    with_cell = await in_cell(
-                        question, chosen, tables, closest=best[0].passage.document_id
-                    )
-                    chosen, note = [*with_cell.chosen], with_cell.note
+            told = await self._of_tables(self.reader, question, chosen, found, ranked)
         except ModelUnavailable as unavailable:
             why = f"answer: nothing was read, {unavailable}"
             return refusal(question, evidence, confidence=0.0, degraded=(why,))
-        if over_column is not None:
-            return computed(question, *over_column, evidence)
-        whole = await self._with_rest(question, chosen[:1], ranked)
-        answer = self._said(question, chosen, replace(weighed, found=found), whole, evidence)
-        if answer.found or note is None:
+        if told.over_column is not None:
+            return computed(question, *told.over_column, evidence)
+        whole = await self._with_rest(question, told.chosen[:1], ranked)
+        answer = self._said(question, told.chosen, replace(weighed, found=found), whole, evidence)
+        if answer.found or told.note is None:
             return answer
-        return replace(answer, degraded=(*answer.degraded, f"answer: {note}"))
+        return replace(answer, degraded=(*answer.degraded, f"answer: {told.note}"))
+
+    async def _of_tables(
+        self,
+        reader: Reader,
+        question: str,
+        chosen: Sequence[Located],
+        found: Sequence[Located],
+        ranked: Sequence[Evidence],
+    ) -> _OfTables:
+        """What the tables among the best evidence tell instead of what was chosen. Raises
+        ModelUnavailable."""
+        tables = [each for each in ranked[: self.passages] if holds_table(each)]
+        if not tables:
+            return _OfTables(chosen=chosen)
+        over = OverColumn(
+            reader=reader,
+            analyzer=self.analyzer,
+            least=self.least_answerability,
+            namer=self.namer,
+            finder=self.finder,
+            around=self.around,
+        )
+        over_column = await over(question, chosen, ranked, tables, read=found)
+        if over_column is not None and isinstance(over_column[0], Computed):
+            return _OfTables(chosen=chosen, over_column=over_column)
+        chosen = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
+        if self.finder is None:
+            return _OfTables(chosen=chosen, over_column=over_column)
+        in_cell = NamedCell(
+            reader=reader,
+            finder=self.finder,
+            analyzer=self.analyzer,
+            least=self.least_answerability,
+            around=self.around,
+        )
+        # What cannot be computed is told by a cell that is surely asked for alone.
+        beside = chosen if over_column is None else ()
+        closest = ranked[0].passage.document_id
+        with_cell = await in_cell(question, beside, tables, closest=closest)
+        if over_column is not None and not with_cell.chosen:
+            return _OfTables(chosen=chosen, over_column=over_column)
+        return _OfTables(chosen=with_cell.chosen, note=with_cell.note)
 
     async def _with_rest(
         self, question: str, best: Sequence[Located], evidence: Sequence[Evidence]
