@@ -49,6 +49,15 @@ export function needsHeader(): boolean {
   return apiKey !== null;
 }
 
+/** What tells a key from others without giving it away; empty without a key, or where a page may
+ * not reckon it. */
+export async function keyMark(): Promise<string> {
+  const subtle = (crypto as Partial<Crypto>).subtle;
+  if (apiKey === null || subtle === undefined) return "";
+  const digest = await subtle.digest("SHA-256", new TextEncoder().encode(apiKey));
+  return Array.from(new Uint8Array(digest), (each) => each.toString(16).padStart(2, "0")).join("");
+}
+
 /** Notes up to where an answer has seen the database, so that no replica shows anything older. */
 export function notePosition(response: Response): void {
   const seen = response.headers.get("Footnote-Position");

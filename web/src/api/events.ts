@@ -29,6 +29,10 @@ export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent>
 /** Waits, or stops waiting when the signal says so. */
 export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal.aborted) {
+      resolve();
+      return;
+    }
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);

@@ -2,10 +2,12 @@
 import type { InfiniteData } from "@tanstack/react-query";
 
 import { raw } from "../api/client";
-import { eventsOf, pause } from "../api/events";
+import { currentWorkspace, keyMark } from "../api/credential";
+import { type ServerEvent, pause } from "../api/events";
 import { Problem } from "../api/problem";
-import { documentQuery, statsQuery } from "../api/queries";
+import { documentQuery, identityQuery, statsQuery } from "../api/queries";
 import { queryClient } from "../api/queryClient";
+import { readShared } from "../api/shared";
 import type { Document, DocumentStatus, Failure, Progress, Stage } from "../api/types";
 import { createPersonalStore, onForget } from "../ui/store";
 
@@ -34,20 +36,24 @@ export function followEvents(): () => void {
 }
 
 async function listen(signal: AbortSignal): Promise<void> {
-  let lastId = "";
+  const workspace = currentWorkspace();
   while (!signal.aborted) {
     try {
-      const headers: Record<string, string> = lastId === "" ? {} : { "Last-Event-ID": lastId };
-      for await (const event of eventsOf(await raw("/v1/events", { headers, signal }))) {
-        lastId = event.id || lastId;
-        if (event.name.startsWith("document."))
-          take(event.name, event.data as { data: DocumentState });
-      }
+      const { principal } = await queryClient.query(identityQuery);
+      // Whoever may not see the same documents is not told of the same events.
+      const name = `events of ${JSON.stringify([workspace, principal, await keyMark()])}`;
+      await readShared(name, { open, take, missed }, signal);
+      return;
     } catch (error) {
       if (error instanceof Problem && error.status !== 503) return;
     }
     await pause(AGAIN_MILLISECONDS, signal);
   }
+}
+
+function open(lastId: string, signal: AbortSignal): Promise<Response> {
+  const headers: Record<string, string> = lastId === "" ? {} : { "Last-Event-ID": lastId };
+  return raw("/v1/events", { headers, signal });
 }
 
 // A thousand documents at once tell of themselves faster than a browser can show them.
@@ -61,8 +67,9 @@ onForget(() => {
   deleted = new Set();
 });
 
-function take(name: string, event: { readonly data: DocumentState }): void {
-  const { data } = event;
+function take({ name, data: told }: ServerEvent): void {
+  if (!name.startsWith("document.")) return;
+  const { data } = told as { readonly data: DocumentState };
   if (name === "document.deleted") deleted.add(data.document_id);
   else waiting.set(data.document_id, data);
   listChanged ||= name !== "document.progress" && name !== "document.stage";
@@ -105,6 +112,13 @@ function show(): void {
   }
   if (changed) void queryClient.invalidateQueries({ queryKey: statsQuery.queryKey });
   if (known.size < states.size || gone.size > 0 || resting.length > 0) fetchListsSoon();
+}
+
+/** Has what is shown of documents fetched anew, since events of them are not known. */
+function missed(): void {
+  void queryClient.invalidateQueries({ queryKey: ["document"] });
+  void queryClient.invalidateQueries({ queryKey: statsQuery.queryKey });
+  fetchListsSoon();
 }
 
 let fetching: ReturnType<typeof setTimeout> | undefined;
