@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page, Route, expect
+from playwright.async_api import Browser, Error, Page, Route, expect
 
 from footnote.settings import Settings
 from tests.interfaces.serving import environment, reserved_port, serving
@@ -225,3 +226,46 @@ async def test_keys_are_no_shortcuts_while_a_dialog_is_open(page: Page) -> None:
     await expect(dialog.get_by_role("textbox")).to_have_value(title)
     assert page.url == address
     await expect(page.locator("#sources")).to_be_visible()
+
+
+REQUESTS = {"conversation": "**/v1/conversations", "message": "**/messages"}
+"""What is sent for a question in a new conversation, one after the other."""
+
+
+@pytest.mark.parametrize("arrived", [False, True], ids=["lost", "arrived"])
+@pytest.mark.parametrize("cut", REQUESTS)
+async def test_a_question_goes_on_when_the_page_is_loaded_anew(
+    browser: Browser, site: Site, cut: str, *, arrived: bool
+) -> None:
+    asked = f"{LAMPS} ({cut}, {arrived})"
+    async with watched_page(browser, site.address, cut=True) as page:
+        await page.goto("/")
+        await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+        sent, let_go = asyncio.Event(), asyncio.Event()
+
+        async def hold(route: Route) -> None:
+            if arrived:
+                await route.fetch()
+            sent.set()
+            await let_go.wait()
+            # The page that sent it is gone.
+            with suppress(Error):
+                await route.abort("aborted")
+
+        await page.route(REQUESTS[cut], hold, times=1)
+        await page.fill("#question", asked)
+        await page.keyboard.press("Enter")
+        await sent.wait()
+        await page.reload()
+        let_go.set()
+        await expect(question(page)).to_have_text([asked])
+        await expect(answer(page).get_by_role("button", name="Answer again")).to_be_visible()
+        assert await texts_kept(page, site) == [asked]
+        # It is asked no more.
+        await page.reload()
+        await expect(question(page)).to_have_text([asked])
+        await expect(answer(page).get_by_role("button", name="Answer again")).to_be_visible()
+        assert await texts_kept(page, site) == [asked]
+        async with httpx.AsyncClient(base_url=site.address, timeout=600) as http:
+            found = (await http.get("/v1/conversations")).json()["conversations"]
+        assert [each["title"] for each in found].count("") == 0

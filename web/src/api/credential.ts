@@ -36,6 +36,11 @@ export function isSendable(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
+/** Who the server last said is asking; null until it did. */
+export function currentPrincipal(): string | null {
+  return principal;
+}
+
 export function setWorkspace(name: string | null): void {
   workspace = name;
 }

@@ -1,13 +1,13 @@
 // A conversation: its messages, the answer that is being made, and the field for a question.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { answered, api } from "../api/client";
 import { useGuest } from "../api/may";
 import { isAbsent, isOffline } from "../api/problem";
-import { messagesQuery } from "../api/queries";
+import { identityQuery, messagesQuery } from "../api/queries";
 import type { Message } from "../api/types";
 import { changedAddress, placeOf } from "../app/address";
 import { trail, usePlace } from "../app/place";
@@ -28,11 +28,13 @@ import { Suggestions } from "./Suggestions";
 import { WaitingQuestion } from "./WaitingQuestion";
 import { draft } from "./attaching";
 import { activeBranch, versionsOf } from "./branches";
-import { NEW, adopt } from "./options";
+import { NEW, UNSET, adopt, choose, options } from "./options";
+import { dropPending, hasLeft, keepPending, takeLeft } from "./pending";
 import {
   type Waiting,
   ask,
   forget,
+  isKept,
   keepWaiting,
   newKey,
   retry,
@@ -102,6 +104,15 @@ export function Conversation() {
     const { question, documents, key } = asked;
     setFailed(null);
     keepWaiting(here, null);
+    if (conversationId === undefined) {
+      keepPending(NEW, {
+        ...asked,
+        place: { kind: "next" },
+        after: 0,
+        options: options.get()[NEW] ?? UNSET,
+        attached: draft.get(),
+      });
+    }
     if (!navigator.onLine) {
       keepWaiting(here, asked);
       return;
@@ -120,6 +131,14 @@ export function Conversation() {
       if (conversationId === undefined) {
         adopt(conversation);
         draft.set([]);
+        keepPending(conversation, {
+          ...asked,
+          place: { kind: "next" },
+          after: 0,
+          options: options.get()[conversation] ?? UNSET,
+          attached: [],
+        });
+        dropPending(NEW, key);
       }
       if (conversationId === undefined || target !== undefined) {
         await navigate({
@@ -132,9 +151,37 @@ export function Conversation() {
     } catch (error) {
       // A question that never reached the server waits until it can.
       if (isOffline(error)) keepWaiting(here, asked);
-      else setFailed(error);
+      else {
+        dropPending(here, key);
+        setFailed(error);
+      }
     }
   };
+  // What was asked before the page was loaded anew goes on, and is kept once all the same.
+  const goOn = useEffectEvent(async (principal: string) => {
+    const left = takeLeft(here);
+    if (left === null) return;
+    const { question, documents, place, key, answer } = left;
+    if (left.principal !== principal || isKept(all, { ...left, reply: answer?.reply ?? null })) {
+      dropPending(here, key);
+      return;
+    }
+    choose(here, left.options);
+    if (conversationId !== undefined) {
+      await ask(queries, { conversation: conversationId, question, documents, place, key, answer });
+      return;
+    }
+    draft.set(left.attached);
+    await askHere({ question, documents, key });
+  });
+  const isLoaded = conversationId === undefined || found.isSuccess;
+  useEffect(() => {
+    if (!isLoaded || !hasLeft(here)) return;
+    queries
+      .query(identityQuery)
+      .then(({ principal }) => goOn(principal))
+      .catch(() => undefined);
+  }, [isLoaded, here, queries]);
   const askNew = (question: string) => {
     const documents = onlyHere && opened !== undefined ? [opened] : [];
     void askHere({ question, documents, key: newKey() });
@@ -226,7 +273,10 @@ export function Conversation() {
             <WaitingQuestion
               question={kept.question}
               onSend={() => void askHere(kept)}
-              onDismiss={() => keepWaiting(here, null)}
+              onDismiss={() => {
+                keepWaiting(here, null);
+                dropPending(here);
+              }}
             />
           )}
           {failed !== null && <ProblemNotice error={failed} />}

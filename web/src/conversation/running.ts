@@ -8,7 +8,8 @@ import { fetchNewMessages, messagesQuery } from "../api/queries";
 import { reachable } from "../api/reach";
 import type { Answer, Citation, Evidence, Message } from "../api/types";
 import { createPersonalStore, onForget } from "../ui/store";
-import { chosenFor } from "./options";
+import { UNSET, chosenFor, options } from "./options";
+import { type Pending, dropPending, keepPending, noteAnswer } from "./pending";
 import { type Step, type ToolEvent, withTool } from "./steps";
 
 /** Where a question goes: after the last message, in place of one, or to the same one once more. */
@@ -79,6 +80,7 @@ const LOOKS = [0, 1500, 5000];
  * may finish and keep it all the same: then it is shown. */
 export async function stop(queries: QueryClient, conversation: string): Promise<void> {
   stops.get(conversation)?.abort();
+  dropPending(conversation);
   update(conversation, { state: "stopped" });
   const stopped = running.get()[conversation];
   for (const milliseconds of LOOKS) {
@@ -171,12 +173,24 @@ interface Asked {
   readonly documents?: readonly string[];
   readonly place?: QuestionPlace;
   readonly key?: string;
+  /** Where its answer is told already, if it is. */
+  readonly answer?: Pending["answer"];
 }
 
 /** Asks in a conversation and follows the answer to its end, whatever becomes of it. */
 export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
   const { conversation, question, documents = [], place = NEXT, key = newKey() } = asked;
   const known = queries.getQueryData<Message[]>(messagesQuery(conversation).queryKey);
+  const after = known?.at(-1)?.message_no ?? 0;
+  keepPending(conversation, {
+    question,
+    documents,
+    place,
+    key,
+    after,
+    options: options.get()[conversation] ?? UNSET,
+    attached: [],
+  });
   stops.get(conversation)?.abort();
   const controller = new AbortController();
   stops.set(conversation, controller);
@@ -185,7 +199,7 @@ export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
     documents,
     place,
     key,
-    after: known?.at(-1)?.message_no ?? 0,
+    after,
     reply: null,
     text: "",
     citations: [],
@@ -198,6 +212,7 @@ export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
   try {
     await follow({ ...asked, key }, controller.signal);
     await showKept(queries, conversation, place);
+    dropPending(conversation, key);
     forget(conversation);
     await queries.invalidateQueries({ queryKey: ["conversations"] });
   } catch (error) {
@@ -207,6 +222,8 @@ export async function ask(queries: QueryClient, asked: Asked): Promise<void> {
       forget(conversation);
       keepWaiting(conversation, { question, documents, key });
     } else {
+      // It can be tried again, or dismissed.
+      dropPending(conversation, key);
       update(conversation, { state: "failed", error });
       if (isOffline(error)) settleOnceReached(queries, conversation);
     }
@@ -242,19 +259,35 @@ function begin(asked: Asked & { readonly key: string }, signal: AbortSignal) {
   });
 }
 
+/** The events of an answer after one of them; null where the server has them no longer. */
+async function toldAlready(
+  { run }: NonNullable<Pending["answer"]>,
+  signal: AbortSignal,
+): Promise<Response | null> {
+  const headers = { "Last-Event-ID": `${run}:0` };
+  return raw(`/v1/answers/${run}/events`, { headers, signal }).catch((error: unknown) => {
+    if (error instanceof Problem && error.status < 500) return null;
+    throw error;
+  });
+}
+
 async function follow(asked: Asked & { readonly key: string }, signal: AbortSignal): Promise<void> {
-  let response = await begin(asked, signal);
+  const { conversation, key, answer = null } = asked;
+  const told = answer === null ? null : await toldAlready(answer, signal);
+  let response = told ?? (await begin(asked, signal));
   // An exchange that is kept already comes in one piece.
   if (response.headers.get("Content-Type")?.startsWith("application/json")) return;
-  const reply = response.headers.get("Footnote-Reply-Id");
-  update(asked.conversation, { reply });
+  const reply = told === null ? response.headers.get("Footnote-Reply-Id") : (answer?.reply ?? null);
+  update(conversation, { reply });
   let lastId = "";
   for (let cuts = 0; ; cuts += 1) {
     try {
       let done = false;
       for await (const event of eventsOf(response)) {
+        const [run] = event.id.split(":");
+        if (run && lastId === "") noteAnswer(conversation, key, { run, reply });
         lastId = event.id || lastId;
-        done = take(asked.conversation, event, reply) || done;
+        done = take(conversation, event, reply) || done;
       }
       if (done) return;
     } catch (error) {
