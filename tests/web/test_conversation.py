@@ -147,3 +147,19 @@ async def test_an_answer_that_may_be_about_something_else_says_so(page: Page, si
     assert not doubtful[-1]
     for shown, doubt in zip(await answer(page).all(), doubtful, strict=True):
         assert ("% sure" in await shown.inner_text()) is doubt
+
+
+async def test_a_word_without_a_break_stays_within_what_shows_it(page: Page) -> None:
+    word = "w" * 300
+    await page.goto("/")
+    await ask(page, f"What is {word}?")
+    for shown in (question(page), answer(page).locator("q", has_text=word)):
+        await expect(shown).to_be_visible()
+        assert await shown.evaluate(
+            """(each) => {
+              const [inner, outer] = [new Range(), each.closest("article")];
+              inner.selectNodeContents(each);
+              const [of, within] = [inner.getBoundingClientRect(), outer.getBoundingClientRect()];
+              return of.right <= within.right && of.left >= within.left;
+            }"""
+        )

@@ -64,7 +64,7 @@ export function QuestionText({ text }: { readonly text: string }) {
     <article
       aria-label={t("conversation.question")}
       dir="auto"
-      className="ms-auto w-fit max-w-[85%] rounded-lg bg-raised px-3 py-2 whitespace-pre-wrap"
+      className="ms-auto w-fit max-w-[85%] rounded-lg bg-raised px-3 py-2 wrap-anywhere whitespace-pre-wrap"
     >
       {text}
     </article>

@@ -103,7 +103,7 @@ function Refusal({ message, answer }: PartProps) {
         </div>
       )}
       {searched.length > 0 && (
-        <p className="mt-2">
+        <p className="mt-2 wrap-anywhere">
           {t("refusal.searched")} <q>{searched.join(" · ")}</q>
         </p>
       )}

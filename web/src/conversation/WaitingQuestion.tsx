@@ -22,7 +22,9 @@ export function WaitingQuestion({ question, onSend, onDismiss }: WaitingQuestion
   return (
     <Notice role="status" tone="warn">
       <p>{t("waiting.text")}</p>
-      <q dir="auto">{question}</q>
+      <q dir="auto" className="wrap-anywhere">
+        {question}
+      </q>
       <div className="mt-2 flex gap-2">
         <Button onClick={onSend}>{t("common.retry")}</Button>
         <Button onClick={onDismiss}>{t("common.dismiss")}</Button>
