@@ -172,7 +172,7 @@ async def test_what_the_documents_do_not_say_is_refused_with_the_nearest_misses(
     await page.goto("/")
     await ask(page, "Who won the chess tournament of Reykjavik in 1972?")
     answer = page.get_by_role("article", name="Answer")
-    await expect(answer.get_by_text("Not in your documents")).to_be_visible()
+    await expect(answer.get_by_text("I could not find this in your documents")).to_be_visible()
     await expect(answer.get_by_text("The nearest misses:")).to_be_visible()
     await answer.locator("ol button").first.click()
     await expect(page.get_by_role("region", name="Page", exact=True)).to_be_visible()

@@ -27,7 +27,7 @@ async def test_a_suggestion_is_asked_by_the_keyboard_and_answered(page: Page) ->
     await expect(question(page).last).to_have_text(asked)
     await expect(answer(page)).to_have_count(2)
     await expect(answer(page).last.get_by_role("button", name="Answer again")).to_be_visible()
-    await expect(answer(page).last).not_to_contain_text("Not in your documents")
+    await expect(answer(page).last).not_to_contain_text("I could not find this in your documents")
     # What was asked is not suggested again, and only the newest answer has suggestions.
     await expect(page.get_by_role("region", name="Ask next")).to_have_count(1)
     await expect(suggestions(page).filter(has_text=asked)).to_have_count(0)

@@ -6,6 +6,7 @@ import { contextQuery } from "../api/queries";
 import type { Evidence, Passage } from "../api/types";
 import { placeOf } from "../app/address";
 import { useOpenPlace } from "../app/place";
+import { readable } from "./readable";
 
 const SHOWN_CHARACTERS = 260;
 
@@ -31,8 +32,8 @@ export function Passages({ passages }: { readonly passages: readonly (Passage | 
                 </span>
               )}
             </span>
-            <span dir="auto" className="line-clamp-3 block text-muted">
-              {passage.text.slice(0, SHOWN_CHARACTERS)}
+            <span dir="auto" className="line-clamp-3 block wrap-anywhere text-muted">
+              {readable(passage.text).slice(0, SHOWN_CHARACTERS)}
             </span>
             {"why" in passage && (
               <span className="mt-1 block text-xs text-muted">{passage.why}</span>
