@@ -137,3 +137,14 @@ async def test_a_failure_of_bytes_that_were_here_names_both_files(page: Page, si
         "href", f"/documents/{first}"
     )
     await expect(row.locator("[data-status=failed]")).to_be_visible()
+
+
+async def test_a_workspace_that_is_not_there_is_asked_nothing(browser: Browser, site: Site) -> None:
+    async with watched_page(browser, site.address, refused=(404,)) as page:
+        await page.goto("/?workspace=nosuch")
+        main = page.locator("#main")
+        title = "There is no such workspace here"
+        await expect(main.get_by_role("heading", name=title, level=1)).to_be_visible()
+        await expect(page.locator("#question")).to_have_count(0)
+        await main.get_by_role("link", name="Back to the beginning").click()
+        await expect(page.locator("#question")).to_be_visible()

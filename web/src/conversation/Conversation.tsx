@@ -55,6 +55,7 @@ export function Conversation() {
   const [failed, setFailed] = useState<unknown>(null);
   const [onlyHere, setOnlyHere] = useState(false);
   const { document: opened } = usePlace();
+  const { error: unknownHere } = useQuery(identityQuery);
   const found = useQuery({
     ...messagesQuery(conversationId ?? ""),
     enabled: conversationId !== undefined,
@@ -214,6 +215,13 @@ export function Conversation() {
           0,
           messages.findIndex((each) => each.message_id === place.message),
         );
+  if (isAbsent(unknownHere)) {
+    return (
+      <Missing title={t("missing.workspace")} hint={t("missing.workspaceHint")}>
+        <a href="/">{t("missing.home")}</a>
+      </Missing>
+    );
+  }
   if (conversationId !== undefined && isAbsent(found.error)) {
     return (
       <Missing title={t("missing.conversation")} hint={t("missing.hint")}>
