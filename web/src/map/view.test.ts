@@ -4,6 +4,12 @@ import { moved, pixelOf, showing, spotAt, whole, zoomed } from "./view";
 
 const SIZE = { width: 800, height: 600 };
 
+test("no document of a narrow map lies below the buttons at its side", () => {
+  const narrow = { width: 328, height: 480 };
+  const { left } = pixelOf({ x: 1, y: 0 }, whole(narrow), narrow);
+  expect(left).toBeLessThan(narrow.width - 56);
+});
+
 test("the whole map has room in the window", () => {
   for (const x of [-1, 1]) {
     for (const y of [-1, 1]) {

@@ -24,11 +24,13 @@ export interface Spot {
 }
 
 const MARGIN_PIXELS = 32;
+/** What the buttons at the side take of the window's width. */
+const BUTTONS_PIXELS = 60;
 const CLOSEST = 200;
 
 /** All of the map, in the middle of the window. */
 export function whole({ width, height }: Size): View {
-  const room = Math.max(40, Math.min(width, height) - 2 * MARGIN_PIXELS);
+  const room = Math.max(40, Math.min(width - 2 * BUTTONS_PIXELS, height - 2 * MARGIN_PIXELS));
   return { x: 0, y: 0, scale: room / 2 };
 }
 
