@@ -102,6 +102,15 @@ async def test_the_keyboard_alone_goes_through_the_sections(page: Page) -> None:
     await expect(link).to_have_attribute("aria-current", "page")
 
 
+async def test_fields_of_a_row_and_their_labels_stand_at_one_height(page: Page) -> None:
+    await page.goto("/admin/keys")
+    fields = page.get_by_role("form").first.locator("input:not([type=checkbox])")
+    await expect(fields.first).to_be_visible()
+    tops = await fields.evaluate_all("all => all.map((each) => each.getBoundingClientRect().top)")
+    # A label of one line is 20 pixels high; rows of fields are further from each other.
+    assert all(first == second or abs(first - second) > 40 for first in tops for second in tops)
+
+
 async def test_a_key_is_made_shown_once_rotated_and_revoked(page: Page, site: Site) -> None:
     await opened(page, "keys")
     await page.get_by_label("Name", exact=True).fill("nightly import")

@@ -40,10 +40,11 @@ export function ActForm({ label, submit, onSubmit, keeps, children }: ActFormPro
     <form
       aria-label={label}
       onSubmit={(event) => void send(event)}
-      className="flex max-w-4xl flex-wrap items-end gap-3 rounded-md border border-line bg-raised p-3"
+      className="flex max-w-4xl flex-wrap items-start gap-3 rounded-md border border-line bg-raised p-3"
     >
       <RefusalContext value={error}>{children}</RefusalContext>
-      <Button look="primary" type="submit" disabled={busy}>
+      {/* Beside the fields, which stand below their labels. */}
+      <Button look="primary" type="submit" disabled={busy} className="mt-6">
         {submit}
       </Button>
       {error !== null && (
@@ -153,7 +154,7 @@ export function Choices({
   return (
     <fieldset>
       <legend className="text-sm font-medium">{label}</legend>
-      <div className="flex min-h-8 flex-wrap gap-3">
+      <div className="mt-1 flex min-h-8 flex-wrap gap-3">
         {choices.map(([each, words]) => (
           <label key={each} className="inline-flex items-center gap-1.5 text-sm">
             <input
