@@ -70,6 +70,14 @@ async def test_a_folder_is_handed_in_with_all_below_it_and_a_broken_file_fails_a
     await page.locator("input[webkitdirectory]").set_input_files(folder)
     status = queue_of(page).get_by_role("status")
     await expect(status).to_have_text("4 of 6 ready · 2 failed")
+    widths = await queue_of(page).evaluate(
+        """(queue) => {
+          const width = (each) => each.getBoundingClientRect().width;
+          const bar = queue.querySelector("[role=progressbar]");
+          return [...bar.children].map((part) => Math.round((6 * width(part)) / width(bar)));
+        }"""
+    )
+    assert widths == [4, 2]
     for name in READABLE:
         await expect(
             row(page, f"harbour/{name}").locator('[data-status="indexed"]')
@@ -141,7 +149,7 @@ async def test_the_page_stays_of_use_while_a_thousand_files_wait(
     queue = queue_of(page)
     ready = queue.get_by_role("status")
     await expect(ready).to_contain_text(f"of {MANY:,} ready")
-    await expect(queue.get_by_role("progressbar")).to_have_attribute("max", str(MANY))
+    await expect(queue.get_by_role("progressbar")).to_have_attribute("aria-valuemax", str(MANY))
     # Of the rows only those in sight are drawn, and the others when one looks at them.
     assert await queue.locator("li").count() < 40
     await page.wait_for_function(

@@ -53,12 +53,7 @@ export function UploadQueue() {
           {t("upload.done", { done, count: all.length })}
           {failed > 0 && ` · ${t("upload.failed", { count: failed })}`}
         </p>
-        <progress
-          aria-label={t("upload.title")}
-          className="h-2 flex-1 accent-accent"
-          value={done + failed}
-          max={all.length}
-        />
+        <Bar done={done} failed={failed} count={all.length} />
         {unsent && (
           <>
             <Button onClick={() => setPaused(!paused)}>
@@ -88,5 +83,30 @@ export function UploadQueue() {
         </ul>
       </Scroller>
     </section>
+  );
+}
+
+interface BarProps {
+  readonly done: number;
+  readonly failed: number;
+  readonly count: number;
+}
+
+/** How much of the list is through, what failed apart from what is ready. */
+function Bar({ done, failed, count }: BarProps) {
+  const { t } = useTranslation();
+  const share = (part: number) => ({ width: `${(100 * part) / count}%` });
+  return (
+    <div
+      role="progressbar"
+      aria-label={t("upload.title")}
+      aria-valuemin={0}
+      aria-valuemax={count}
+      aria-valuenow={done + failed}
+      className="flex h-2 min-w-16 flex-1 overflow-hidden rounded-full bg-line"
+    >
+      <div data-part="ready" className="bg-accent" style={share(done)} />
+      <div data-part="failed" className="bg-bad" style={share(failed)} />
+    </div>
   );
 }
