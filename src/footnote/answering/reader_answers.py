@@ -19,6 +19,7 @@ from footnote.answering.choosing import (
 from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed
 from footnote.answering.context import NOT_FOUND
+from footnote.answering.lists import with_list
 from footnote.answering.named_cells import NamedCell
 from footnote.answering.naming import may_be_alike, rows_alike
 from footnote.answering.newest import of_named, of_newest, told_of_newer
@@ -137,6 +138,9 @@ class ReaderAnswerer:
                 found = await without_orders(self.reader, found)
             chosen = choose(question, found, ranked)
             chosen = of_newest(question, chosen, found, best, self.least_answerability)
+            if found:
+                terms = self._terms_of(found[0])
+                chosen = with_list(question, chosen, found, best, terms)
             told = await self._of_tables(self.reader, question, chosen, found, ranked)
         except ModelUnavailable as unavailable:
             why = f"answer: nothing was read, {unavailable}"
@@ -171,11 +175,11 @@ class ReaderAnswerer:
             around=self.around,
         )
         over_column = await over(question, chosen, ranked, tables, read=found)
-        if over_column is not None and isinstance(over_column[0], Computed):
+        if over_column is not None:
             return _OfTables(chosen=chosen, over_column=over_column)
         chosen = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
         if self.finder is None:
-            return _OfTables(chosen=chosen, over_column=over_column)
+            return _OfTables(chosen=chosen)
         in_cell = NamedCell(
             reader=reader,
             finder=self.finder,
@@ -183,12 +187,8 @@ class ReaderAnswerer:
             least=self.least_answerability,
             around=self.around,
         )
-        # What cannot be computed is told by a cell that is surely asked for alone.
-        beside = chosen if over_column is None else ()
         closest = ranked[0].passage.document_id
-        with_cell = await in_cell(question, beside, tables, closest=closest)
-        if over_column is not None and not with_cell.chosen:
-            return _OfTables(chosen=chosen, over_column=over_column)
+        with_cell = await in_cell(question, chosen, tables, closest=closest)
         return _OfTables(chosen=with_cell.chosen, note=with_cell.note)
 
     async def _with_rest(

@@ -1,0 +1,116 @@
+"""A question for what stands in a list has all of its items, not the one that was read best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from footnote.answering.choosing import Located
+from footnote.answering.sentences import Candidate, candidates_of
+from footnote.answering.titles import Terms
+from footnote.domain import BlockKind, BlockSpan, Evidence
+from footnote.language.negators import NEGATION_WORDS
+
+MOST_ITEMS = 12
+"""Of a longer list the item that was read is said."""
+_SEVERAL = 2
+_LEADS_ON = (":", "\uff1a")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedList:
+    """A whole list that a question asks for."""
+
+    items: Sequence[Located]
+    """In their order, each as likely as that one of them answers."""
+
+    @property
+    def probability(self) -> float:
+        """That one of them answers, 0…1."""
+        return self.items[0].probability
+
+
+def list_asked(
+    question: str, found: Sequence[Located], evidence: Sequence[Evidence], terms: Terms
+) -> AskedList | None:
+    """The likeliest list that the question asks for by what stands above it.
+
+    That is its heading, or the line before it that ends with a colon: the question says all words
+    of it, denies as it does, and says a word of no item, which would tell that one apart. Of the
+    statements that were found one alone answers, so the items' probabilities add up. None where a
+    part of the list is in another passage, and where a passage may give orders to a model.
+    """
+    asked = frozenset(terms(question))
+    lists = []
+    for item in evidence:
+        for span in () if item.suspicious else item.passage.spans:
+            own = _items(item, span)
+            if not _SEVERAL <= len(own) <= MOST_ITEMS:
+                continue
+            known = {word for each in own for word in terms(each.statement)}
+            above = [each for each in _above(item, span) if _is_all_said(each, question, terms)]
+            above = [each for each in above if not known & (asked - frozenset(terms(each)))]
+            if not above or any(each.gives_orders for each in own):
+                continue
+            places = {each.canonical_span for each in own}
+            sure = sum(
+                each.probability
+                for each in found
+                if each.passage.chunk_id == item.passage.chunk_id
+                and each.candidate.canonical_span in places
+            )
+            lists.append(
+                AskedList(
+                    items=[
+                        Located(candidate=each, start=each.start, end=each.end, probability=sure)
+                        for each in own
+                    ]
+                )
+            )
+    return max(lists, key=lambda each: each.probability, default=None)
+
+
+def with_list(
+    question: str,
+    chosen: Sequence[Located],
+    found: Sequence[Located],
+    evidence: Sequence[Evidence],
+    terms: Terms,
+) -> list[Located]:
+    """What was chosen, or all items of a list that is asked for and likelier than that."""
+    asked = list_asked(question, found, evidence, terms)
+    if asked is None:
+        return list(chosen)
+    places = [each.candidate.canonical_span for each in asked.items]
+    others = [each for each in chosen if each.candidate.canonical_span not in places]
+    likelier = max((each.probability for each in others), default=0.0)
+    return list(asked.items if asked.probability > likelier else chosen)
+
+
+def _items(item: Evidence, span: BlockSpan) -> list[Candidate]:
+    """The items of a list that stands wholly in the passage; none of anything else."""
+    if span.kind is not BlockKind.LIST or not (span.begins and span.ends):
+        return []
+    return [
+        each
+        for each in candidates_of([item])
+        if each.kind is BlockKind.LIST and span.char_start <= each.canonical_span[0] < span.char_end
+    ]
+
+
+def _above(item: Evidence, span: BlockSpan) -> Iterator[str]:
+    """What may say what a list is of."""
+    yield from item.passage.heading_path[-1:]
+    before = [each for each in candidates_of([item]) if each.canonical_span[1] <= span.char_start]
+    if before and before[-1].statement.endswith(_LEADS_ON):
+        yield before[-1].statement
+
+
+def _is_all_said(text: str, question: str, terms: Terms) -> bool:
+    """Whether a question says all words of a text, and denies if that does."""
+    own = frozenset(terms(text))
+    return bool(own) and own <= frozenset(terms(question)) and _denies(text) == _denies(question)
+
+
+def _denies(text: str) -> bool:
+    return not NEGATION_WORDS.isdisjoint(text.casefold().replace("?", " ").split())
