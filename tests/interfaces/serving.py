@@ -32,10 +32,13 @@ FRESH = httpx.Limits(keepalive_expiry=2)
 
 
 @asynccontextmanager
-async def served(settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a server on a free port, once its engine is open."""
+async def served(settings: Settings, *, grace_seconds: int = 5) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a server on a free port, once its engine is open.
+
+    At its end it waits so long for requests in hand.
+    """
     async with (
-        _opened(settings) as (_, address),
+        _opened(settings, grace_seconds) as (_, address),
         httpx.AsyncClient(base_url=address, timeout=600, verify=False, limits=FRESH) as client,
     ):
         yield client
@@ -60,7 +63,7 @@ async def hosted(env: Mapping[str, str]) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings) -> AsyncIterator[tuple[FastAPI, str]]:
+async def _opened(settings: Settings, grace_seconds: int = 5) -> AsyncIterator[tuple[FastAPI, str]]:
     settled = asyncio.Event()
     failures: list[FootnoteError] = []
 
@@ -70,7 +73,7 @@ async def _opened(settings: Settings) -> AsyncIterator[tuple[FastAPI, str]]:
 
     listening = socket.create_server(("127.0.0.1", 0))
     app = create_app(settings, on_ready=settled.set, on_failure=fail)
-    server = server_of(app, 5)
+    server = server_of(app, grace_seconds)
     # Whoever interrupts the tests means all of them, and not this server.
     with mock.patch.object(server, "capture_signals", nullcontext):
         serving = asyncio.create_task(server.serve(sockets=[listening]))

@@ -309,7 +309,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the streams of events, and everything else once it is done."""
-        self._lifecycle.end_streams()
+        self._lifecycle.begin_to_end()
         await super().shutdown(sockets)
 
 

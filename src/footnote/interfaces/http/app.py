@@ -263,6 +263,8 @@ def create_app(
             ),
         )
     body = BodyLimit(documents.UPLOAD_PATH, settings.limits.bytes)
-    app.add_middleware(Entrance, policy=policy, body=body, https=https)
+    app.add_middleware(
+        Entrance, policy=policy, body=body, https=https, ending=lambda: lifecycle.ending
+    )
     app.openapi = partial(describe, app)  # type: ignore[method-assign]  # FastAPI's documented way
     return app

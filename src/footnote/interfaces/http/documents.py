@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, BinaryIO
 from urllib.parse import quote
 from uuid import UUID
@@ -12,6 +12,7 @@ from uuid import UUID
 from fastapi import File, Form, Header, Query, Response, UploadFile
 from fastapi.responses import StreamingResponse
 from pydantic import Field
+from starlette.types import Receive, Scope, Send
 
 from footnote.domain import (
     MAX_TAGS,
@@ -210,8 +211,9 @@ async def get_document_content(
         if part is None
         else {"Content-Range": f"bytes {part.start}-{part.stop - 1}/{file.byte_size}"}
     )
-    return StreamingResponse(
-        _pieces(file.content, sent),
+    return _FilePart(
+        file.content,
+        sent,
         status_code=200 if part is None else 206,
         media_type=file.media_type,
         headers={
@@ -229,14 +231,36 @@ async def get_document_content(
     )
 
 
+class _FilePart(StreamingResponse):
+    """A part of a file, which is closed once it was sent or nobody waits for it any more."""
+
+    def __init__(
+        self,
+        file: BinaryIO,
+        part: range,
+        *,
+        status_code: int,
+        media_type: str,
+        headers: Mapping[str, str],
+    ) -> None:
+        super().__init__(
+            _pieces(file, part), status_code=status_code, media_type=media_type, headers=headers
+        )
+        self._file = file
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        with self._file:
+            await super().__call__(scope, receive, send)
+
+
 async def _pieces(file: BinaryIO, part: range) -> AsyncIterator[bytes]:
-    """A part of a file, a piece at a time; the file is closed at its end."""
-    with file:
-        file.seek(part.start)
-        left = len(part)
-        while piece := await asyncio.to_thread(file.read, min(left, _PIECE_BYTES)):
-            left -= len(piece)
-            yield piece
+    """A part of a file, a piece at a time."""
+    file.seek(part.start)
+    left = len(part)
+    while piece := await asyncio.to_thread(file.read, min(left, _PIECE_BYTES)):
+        left -= len(piece)
+        yield piece
 
 
 @router.post(

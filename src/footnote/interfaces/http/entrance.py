@@ -5,20 +5,30 @@ Of its body no more is read than its route takes.
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
-from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.interfaces.http.guard import BodyLimit, Policy, add_headers, ends_twice, refusal
+from footnote.interfaces.http.problems import Refused
 from footnote.ports.telemetry import REQUESTS, TRACEPARENT, carried, carried_on, span
 
 TRACE_HEADER = "Traceresponse"
 """As the second level of W3C Trace Context has it: which trace a request is in."""
 _METHODS = frozenset("GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE".split())
 _LEAST_ERROR = 500
+_About = dict[str, str | bool | int | float]
+_ENDING = Refused(
+    503,
+    "The server was stopped before the request was answered.",
+    code="not-ready",
+    hint="Try again once it runs again; what changes something may have been done already.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +46,8 @@ class Entrance:
     body: BodyLimit
     https: bool = False
     """Whether the server is reached over TLS alone."""
+    ending: Callable[[], bool] = lambda: False
+    """Whether the server was told to end: it then breaks off what takes longer than its grace."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on or answer it with a problem."""
@@ -44,7 +56,7 @@ class Entrance:
             return
         method = scope["method"] if scope["method"] in _METHODS else "_OTHER"
         started = perf_counter()
-        about: dict[str, str | bool | int | float] = {"http.request.method": method}
+        about: _About = {"http.request.method": method}
         parent = carried_on(Headers(scope=scope).get(TRACEPARENT))
         without_body = method == "HEAD"
         if without_body:
@@ -70,15 +82,30 @@ class Entrance:
                 closing = {"Connection": "close"} if ends_twice(scope) else None
                 answer = self.app if refused is None else refused.response(closing)
                 await answer(scope, self.body.limited(scope, receive), send_with_headers)
+            except asyncio.CancelledError:
+                if not self.ending():
+                    raise
+                await _break_off(scope, receive, send_with_headers, about)
             finally:
-                route = scope.get("route")
-                pattern = getattr(route, "path", None)
-                if isinstance(pattern, str):
-                    about["http.route"] = pattern
-                    opened.update_name(f"{method} {pattern}")
-                opened.set_attributes(about)
-                status = about.get("http.response.status_code")
-                if isinstance(status, int) and status >= _LEAST_ERROR:
-                    opened.set_attribute("error.type", str(status))
-                    opened.set_status(Status(StatusCode.ERROR))
+                _describe(opened, method, scope, about)
                 REQUESTS.record(perf_counter() - started, about)
+
+
+async def _break_off(scope: Scope, receive: Receive, send: Send, about: _About) -> None:
+    """Say that the server ends; one whose answer has begun learns it from its connection."""
+    if "http.response.status_code" not in about:
+        await _ENDING.response({"Connection": "close"})(scope, receive, send)
+
+
+def _describe(opened: Span, method: str, scope: Scope, about: _About) -> None:
+    """Tell the span which route was asked, and how that went."""
+    route = scope.get("route")
+    pattern = getattr(route, "path", None)
+    if isinstance(pattern, str):
+        about["http.route"] = pattern
+        opened.update_name(f"{method} {pattern}")
+    opened.set_attributes(about)
+    status = about.get("http.response.status_code")
+    if isinstance(status, int) and status >= _LEAST_ERROR:
+        opened.set_attribute("error.type", str(status))
+        opened.set_status(Status(StatusCode.ERROR))

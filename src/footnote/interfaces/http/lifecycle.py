@@ -36,6 +36,8 @@ class Lifecycle:
     """Whether the server takes no connection before the engine is open: another one does."""
     open_engine: OpenEngine = open_engine
     failure: FootnoteError | None = None
+    ending: bool = False
+    """Whether the server was told to end."""
     _engine: Engine | None = field(default=None)
 
     @property
@@ -50,8 +52,9 @@ class Lifecycle:
             hint="Ask GET /health until it answers 200.",
         )
 
-    def end_streams(self) -> None:
+    def begin_to_end(self) -> None:
         """End the streams that would stay open as long as their reader: those of events."""
+        self.ending = True
         if self._engine is not None:
             self._engine.listener.end()
 
