@@ -151,3 +151,33 @@ async def test_the_command_line_waits_tries_again_and_proves(
     left = events.split()[2]
     assert f"; nothing of it is left but {left} events" in gone.out
     assert "posting lists" in gone.out
+
+
+@pytest.mark.parametrize(
+    ("sent", "kept"),
+    [
+        ("my %22best%22 plants.md", 'my "best" plants.md'),
+        ("two%0D%0Alines.md", "twolines.md"),
+        ("100%2C%25 off%41%0d.md", "100%2C%25 off%41%0d.md"),
+    ],
+    ids=["quotation-marks", "line-break", "nothing-else"],
+)
+async def test_a_name_is_kept_as_it_was_before_a_browser_wrote_it_into_a_form(
+    http: httpx.AsyncClient, sent: str, kept: str
+) -> None:
+    form = (
+        f'--xx\r\nContent-Disposition: form-data; name="file"; filename="{sent}"\r\n\r\n'
+        f"Of {kept!a}.\r\n--xx--\r\n"
+    )
+    headers = {"Content-Type": "multipart/form-data; boundary=xx"}
+    received = await http.post("/v1/documents", content=form.encode(), headers=headers)
+    assert received.status_code == 202
+    assert received.json()["filename"] == kept
+
+
+async def test_the_client_keeps_quotation_marks_in_names(http: httpx.AsyncClient) -> None:
+    async with package.AsyncClient(str(http.base_url)) as client:
+        received = await client.receive(b"Plants need water.", 'my "best" plants.md')
+        again = await client.receive(b"Plants need water.", 'my "best" plants.md')
+    assert received.document.filename == 'my "best" plants.md'
+    assert again.received_as is None

@@ -122,7 +122,7 @@ async def receive_document(
     # Starlette wrote the body to an unnamed temporary file as it came, within the limit.
     received = await workspace.receive_stream(
         file.file,
-        file.filename,
+        _as_named(file.filename),
         collection=collection,
         external_id=external_id,
         metadata=metadata,
@@ -135,6 +135,16 @@ async def receive_document(
         response.status_code = 200
     response.headers["Location"] = f"{UPLOAD_PATH}/{received.document.document_id}"
     return received
+
+
+_ESCAPED = re.compile("%(22|0D|0A)")
+"""What forms write for a quotation mark and the two characters of a line break, and for no other
+(WHATWG HTML, multipart/form-data encoding algorithm)."""
+
+
+def _as_named(filename: str) -> str:
+    """A file's name as it was before a form had it."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), filename)
 
 
 @router.get("/v1/documents/{document_id}")
