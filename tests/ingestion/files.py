@@ -152,6 +152,18 @@ def prices_xlsx() -> bytes:
     return saved(book)
 
 
+def wide_cells_xlsx() -> bytes:
+    """A workbook whose columns are narrower than what they hold."""
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.append(["Account", "Amount"])
+    sheet.append(["Account of the harbour office in Rostock", 12345678901.5])
+    sheet["B2"].number_format = '#,##0.00 "GBP"'
+    sheet.append(["Buoys", 7])
+    return saved(book)
+
+
 def letter_eml() -> bytes:
     message = EmailMessage()
     message["Subject"] = "Delivery of four sensors"

@@ -147,6 +147,19 @@ async def test_an_office_file_is_drawn_once_and_its_quotes_are_found(
     assert not list((tmp_path / "pages").glob("work-*"))
 
 
+@needs_office
+async def test_a_number_that_is_wider_than_its_column_is_marked_and_so_is_a_name_before_it(
+    renderer: PageRenderer,
+) -> None:
+    content = files.wide_cells_xlsx()
+    document = showable(content, "a.xlsx")
+    for row in ("Account of the harbour office in Rostock\t12,345,678,901.50 GBP", "Buoys\t7"):
+        name, number = row.split("\t")
+        for words in (row, name, number):
+            found = only(await renderer.rectangles(document, 1, [Quote(text=words)]))
+            assert found.match is QuoteMatch.EXACT, words
+
+
 LINKS = (
     '<text:p>Before.</text:p><text:section text:name="s"><text:section-source '
     'xlink:href="{file}" text:filter-name="Text" xlink:type="simple"/><text:p>kept</text:p>'

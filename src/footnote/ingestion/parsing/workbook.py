@@ -68,6 +68,29 @@ def is_binary_workbook(content: bytes) -> bool:
     return next(package.related("", "officeDocument"), "").endswith(".bin")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCell:
+    """A cell that holds something, as its program shows it."""
+
+    row: int
+    """From 0, as the column."""
+    column: int
+    text: str
+    is_number: bool
+    style: int
+    """Its place among the styles of cells."""
+
+
+def shown_cells(package: Package) -> Iterator[tuple[str, Iterator[ShownCell]]]:
+    """The part of each sheet with its cells, in their order. Raises as `read_workbook` does."""
+    part = next(package.related("", "officeDocument"), "xl/workbook.xml")
+    root = package.required(part)
+    reader = _WorkbookReader.of(package, part, root, Pictures(None), Budget(0))  # none is kept
+    for element in descendants(root, "sheet"):
+        sheet = package.target(part, element)
+        yield sheet, reader.shown(sheet)
+
+
 @dataclass(slots=True)
 class _WorkbookReader:
     package: Package
@@ -128,20 +151,40 @@ class _WorkbookReader:
             sheet.remarks[:0] = self._comments(target)
         return sheet
 
-    def _row(self, sheet: Sheet, row: Element) -> None:
-        cells: list[str] = []
+    def shown(self, part: str) -> Iterator[ShownCell]:
+        """The cells of a sheet that hold something."""
+        index = -1
+        for row in self.package.elements(part, "row"):
+            index = _index(row, index)
+            for cell, column, text in self._filled(row):
+                style = cell.get("s", "")
+                yield ShownCell(
+                    row=index,
+                    column=column,
+                    text=text,
+                    is_number=cell.get("t", "n") == "n",
+                    style=int(style) if style.isdecimal() else 0,
+                )
+
+    def _filled(self, row: Element) -> Iterator[tuple[Element, int, str]]:
+        """The cells of a row that hold something, with their columns and texts."""
+        following = 0
         for cell in row:
             text = self._text(cell)
             if not text:
                 continue
             letters = cell.get("r", "").rstrip("0123456789")
-            column = _column(letters) if letters else len(cells)
+            column = _column(letters) if letters else following
             if 0 <= column < _MAX_COLUMNS:
-                cells.extend([""] * (column + 1 - len(cells)))
-                cells[column] = text
-        number = row.get("r", "")
-        before = sheet.rows[-1][0] if sheet.rows else -1
-        index = int(number) - 1 if number.isdecimal() else before + 1
+                following = max(following, column + 1)
+                yield cell, column, text
+
+    def _row(self, sheet: Sheet, row: Element) -> None:
+        cells: list[str] = []
+        for _, column, text in self._filled(row):
+            cells.extend([""] * (column + 1 - len(cells)))
+            cells[column] = text
+        index = _index(row, sheet.rows[-1][0] if sheet.rows else -1)
         if cells:
             self.budget.spend(cells)
             sheet.rows.append((index, cells))
@@ -218,6 +261,12 @@ class _WorkbookReader:
                     for paragraph in children(body, "p")
                 )
                 yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
+
+
+def _index(row: Element, before: int) -> int:
+    """The index of a row from 0, which may go without saying."""
+    number = row.get("r", "")
+    return int(number) - 1 if number.isdecimal() else before + 1
 
 
 def _rich_text(element: Element) -> str:

@@ -11,6 +11,7 @@ from pydantic_core import to_json
 
 from footnote.domain.pages import PagesOfQuote
 from footnote.errors import DocumentUnreadable
+from footnote.ingestion import media
 from footnote.ingestion.failures import unreadable
 from footnote.ingestion.frames import Message
 from footnote.ingestion.libreoffice import to_pdf
@@ -18,6 +19,7 @@ from footnote.ingestion.parsing.ocr import select_ocr
 from footnote.ingestion.rendering.pages import Pages, pages_of_quote
 from footnote.ingestion.rendering.renderer import OcrSettings, PageRequest, PdfRequest
 from footnote.ingestion.rendering.sheets import NoSuchPage
+from footnote.ingestion.rendering.widths import with_wide_columns
 from footnote.ingestion.serving import Tell, serve
 
 
@@ -28,6 +30,8 @@ def _configure(
 
     def answer(request: PageRequest | PdfRequest, content: bytes) -> Message:
         if isinstance(request, PdfRequest):
+            if request.office_type == media.XLSX:
+                content = with_wide_columns(content)
             made = to_pdf(content, request.office_type)
             return Message(b"null", [made], len(made))
         if request.page is None:

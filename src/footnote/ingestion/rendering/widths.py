@@ -1,0 +1,197 @@
+"""A copy of a workbook (XLSX) whose columns show what their cells hold, to be drawn in pages.
+
+A program draws a number that is wider than its column as `###`, and cuts a text before a cell that
+holds something. What is not on the page cannot be marked there.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import unicodedata
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice, pairwise
+from xml.etree.ElementTree import Element, ParseError
+from xml.sax.saxutils import quoteattr, unescape
+
+from footnote.ingestion.parsing.package import (
+    DamagedPackage,
+    Package,
+    attribute,
+    child,
+    children,
+)
+from footnote.ingestion.parsing.workbook import ShownCell, shown_cells
+
+MOST_CHARACTERS = 100
+"""No column is made wider: a longer text would make the page too large to be read."""
+_MOST_CELLS = 500_000
+"""Of a sheet that are measured: some seconds."""
+_DEFAULT_WIDTH = 9.14
+"""Of a column of which nobody says it: 8.43 digits and their padding (ECMA-376, 18.3.1.13)."""
+_BORDER = 1.5
+"""Digits beside the text: the padding of a cell, and what fonts differ in."""
+_FONT_POINTS = 11.0
+"""Of the font that widths are counted in."""
+_WIDE = {"W": 2.0, "F": 2.0}
+"""Digits that a character takes by its East Asian width (UAX #11)."""
+_CAPITAL = 1.3
+"""A capital letter, in digits."""
+_BEFORE_DATA = re.compile(rb"<(\w+:)?sheetData\b")
+_COLUMNS = re.compile(rb"<(\w+:)?cols\b[^>]*?(?:/>|>.*?</(?:\w+:)?cols\s*>)", re.DOTALL)
+_COLUMN = re.compile(rb"<(?:\w+:)?col\b([^>]*?)/?>")
+_ATTRIBUTE = re.compile(rb"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_SHEET_DEFAULT = re.compile(rb"""<(?:\w+:)?sheetFormatPr\b[^>]*\bdefaultColWidth=["']([\d.]+)""")
+
+Attributes = dict[str, str]
+
+
+def with_wide_columns(content: bytes) -> bytes:
+    """The workbook with wider columns where something would be cut; itself where nothing would.
+
+    One that cannot be read stays as it is: whoever draws it says what is wrong with it.
+    """
+    try:
+        package = Package(content)
+        styles = _styles(package)
+        sheets = {}
+        for part, cells in shown_cells(package):
+            text = package.read(part)
+            made = _with_widths(text, _widths_needed(islice(cells, _MOST_CELLS), styles))
+            if made != text:
+                sheets[part.lower().lstrip("/")] = made
+    except (DamagedPackage, ParseError, zipfile.BadZipFile, ValueError, LookupError):
+        return content
+    return _replaced(content, sheets) if sheets else content
+
+
+def _replaced(content: bytes, parts: Mapping[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as source,
+        zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as target,
+    ):
+        for entry in source.infolist():
+            part = parts.get(entry.filename.lower())
+            if part is not None:
+                target.writestr(entry.filename, part)
+                continue
+            with source.open(entry) as old, target.open(entry.filename, "w") as new:
+                shutil.copyfileobj(old, new)
+    return made.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What a cell style makes of the width of its text."""
+
+    scale: float = 1.0
+    wraps: bool = False
+
+
+def _styles(package: Package) -> Sequence[_Style]:
+    part = next(package.related("", "officeDocument"), "xl/workbook.xml")
+    root = package.xml(next(package.related(part, "styles"), ""))
+    fonts = [_scale(font) for font in _inside(root, "fonts")]
+    styles = []
+    for each in _inside(root, "cellXfs"):
+        alignment = child(each, "alignment")
+        wraps = alignment is not None and attribute(alignment, "wrapText") in ("1", "true")
+        number = int(attribute(each, "fontId") or "0")
+        styles.append(_Style(fonts[number] if number < len(fonts) else 1.0, wraps))
+    return styles
+
+
+def _inside(root: Element, name: str) -> Iterator[Element]:
+    found = child(root, name)
+    return iter(found) if found is not None else iter(())
+
+
+def _scale(font: Element) -> float:
+    size = child(font, "sz")
+    points = float((attribute(size, "val") if size is not None else None) or _FONT_POINTS)
+    bold = 1.1 if next(children(font, "b"), None) is not None else 1.0
+    return bold * points / _FONT_POINTS
+
+
+def _widths_needed(cells: Iterable[ShownCell], styles: Sequence[_Style]) -> Mapping[int, float]:
+    """By column from 0, the digits that its widest cell takes."""
+    needed: defaultdict[int, float] = defaultdict(float)
+    for cell, following in pairwise(chain(cells, (None,))):
+        assert cell is not None
+        style = styles[cell.style] if cell.style < len(styles) else _Style()
+        wraps = style.wraps and not cell.is_number
+        pieces = cell.text.split() if wraps else cell.text.split("\n")
+        digits = max(map(_digits, pieces), default=0.0) * style.scale
+        if not cell.is_number and not wraps:
+            if following is None or following.row != cell.row:
+                continue  # It is drawn over what is beside it, as it is over empty cells.
+            digits -= _DEFAULT_WIDTH * (following.column - cell.column - 1)
+        needed[cell.column] = max(needed[cell.column], min(digits, MOST_CHARACTERS) + _BORDER)
+    return needed
+
+
+def _digits(text: str) -> float:
+    """How wide a line is, in digits."""
+    return sum(
+        _CAPITAL if character.isupper() else _WIDE.get(unicodedata.east_asian_width(character), 1.0)
+        for character in text[: 2 * MOST_CHARACTERS]
+    )
+
+
+def _with_widths(sheet: bytes, needed: Mapping[int, float]) -> bytes:
+    """The part of a sheet in which no column is narrower than it needs to be."""
+    data = _BEFORE_DATA.search(sheet)
+    if data is None:
+        return sheet
+    head, prefix = sheet[: data.start()], (data[1] or b"").decode()
+    columns = _COLUMNS.search(head)
+    given = _given(columns[0]) if columns else {}
+    said = _SHEET_DEFAULT.search(head)
+    default = float(said[1]) if said else _DEFAULT_WIDTH
+    wider = {
+        column + 1: {**about, "width": f"{width:.2f}", "customWidth": "1"}
+        for column, width in sorted(needed.items())
+        if width > float((about := _of(given, column + 1)).get("width", default))
+    }
+    if not wider:
+        return sheet
+    made = "".join(
+        f"<{prefix}col {' '.join(f'{name}={quoteattr(value)}' for name, value in each.items())}/>"
+        for each in _ranges(given, wider)
+    )
+    start, end = columns.span() if columns else (len(head), len(head))
+    cols = f"<{prefix}cols>{made}</{prefix}cols>".encode()
+    return head[:start] + cols + head[end:] + sheet[data.start() :]
+
+
+def _given(columns: bytes) -> dict[range, Attributes]:
+    """What is said of columns, by their numbers from 1."""
+    given = {}
+    for column in _COLUMN.finditer(columns):
+        about = {
+            name.decode(): unescape((one or other).decode())
+            for name, one, other in _ATTRIBUTE.findall(column[1])
+        }
+        first, last = int(about.pop("min")), int(about.pop("max"))
+        given[range(first, last + 1)] = about
+    return given
+
+
+def _of(given: Mapping[range, Attributes], column: int) -> Attributes:
+    return next((about for columns, about in given.items() if column in columns), {})
+
+
+def _ranges(
+    given: Mapping[range, Attributes], wider: Mapping[int, Attributes]
+) -> Iterator[Attributes]:
+    """All that is said of columns, in their order, each wider one by itself."""
+    edges = {edge for columns in given for edge in (columns.start, columns.stop)}
+    edges |= {edge for column in wider for edge in (column, column + 1)}
+    for first, stop in pairwise(sorted(edges)):
+        if about := wider.get(first) or _of(given, first):
+            yield {"min": f"{first}", "max": f"{stop - 1}", **about}
