@@ -138,6 +138,22 @@ async def test_a_question_that_cannot_be_kept_is_refused_before_the_search(
     assert await said(workspace, mine) == [STORM_QUESTION]
 
 
+@pytest.mark.parametrize("unseen", ["\u200b", "\u200b\u202e", " \u2060\ufeff\u3164\n"], ids=ascii)
+async def test_what_nobody_sees_is_neither_a_question_nor_a_title(
+    workspace: WorkspaceEngine, unseen: str
+) -> None:
+    mine = (await workspace.create_conversation(title=unseen)).conversation_id
+    with pytest.raises(InvalidRequest, match="the query is empty"):
+        await workspace.ask(unseen)
+    with pytest.raises(InvalidRequest, match="the query is empty"):
+        await workspace.ask_in_conversation(mine, Asking(question=unseen))
+    with pytest.raises(InvalidRequest, match="title"):
+        await workspace.change_conversation(mine, title=unseen)
+    assert await said(workspace, mine) == []
+    await asked(workspace, mine, "\u200bWho paid the premium?")
+    assert (await workspace.conversation(mine)).title.endswith("Who paid the premium?")
+
+
 async def test_a_conversation_takes_its_title_from_its_first_question(
     workspace: WorkspaceEngine,
 ) -> None:

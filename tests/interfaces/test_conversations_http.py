@@ -24,6 +24,20 @@ async def begun(http: httpx.AsyncClient, **wants: object) -> str:
     return str(made.json()["conversation_id"])
 
 
+async def test_a_title_that_nobody_sees_is_none_and_such_a_question_is_refused(
+    library: Library,
+) -> None:
+    begun_untitled = await begun(library.http, title="\u200b\u202e")
+    at = f"/v1/conversations/{begun_untitled}"
+    empty = await library.http.post(f"{at}/messages", json={"question": "\u200b\u202e"})
+    assert (empty.status_code, empty.json()["detail"]) == (422, "the query is empty")
+    empty = await library.http.post("/v1/answers", json={"question": "\u200b"})
+    assert (empty.status_code, empty.json()["detail"]) == (422, "the query is empty")
+    assert (await library.http.patch(at, json={"title": "\u200b"})).status_code == 422
+    await asked(library.http, begun_untitled, CLAIM)
+    assert (await library.http.get(at)).json()["title"] == CLAIM
+
+
 async def asked(http: httpx.AsyncClient, conversation: str, question: str) -> dict[str, Any]:
     answer = await http.post(
         f"/v1/conversations/{conversation}/messages", json={"question": question}

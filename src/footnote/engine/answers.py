@@ -57,6 +57,7 @@ from footnote.retrieval.cache import one_spelling
 from footnote.retrieval.generation_cache import CacheKey, Question
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 from footnote.validation.constrained_types import ModelName, Name
+from footnote.validation.text import is_blank
 
 CONFIDENT = 0.5
 """Confidence of a search from which its best passage is shown where nothing answers: it is more
@@ -237,9 +238,9 @@ async def agent_stream(
     Closing the generator stops the model.
     """
     workspace.refuse_guest("have an agent look things up")
-    if not question.strip() or len(question) > MAX_QUERY_CHARACTERS:
+    if is_blank(question) or len(question) > MAX_QUERY_CHARACTERS:
         raise InvalidRequest(
-            "there is no question" if not question.strip() else "the question is too long",
+            "there is no question" if is_blank(question) else "the question is too long",
             hint=f"ask with 1 to {MAX_QUERY_CHARACTERS:,} characters",
         )
     agent = await agent_model_for(workspace, model)

@@ -35,6 +35,7 @@ from footnote.domain.identity import RESERVED_PREFIXES, SYSTEM_NAME
 from footnote.validation.messages import came, shown
 from footnote.validation.text import (
     NamedTwice,
+    is_blank,
     is_storable,
     json_fault,
     members_once,
@@ -65,10 +66,7 @@ def _printable(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    line = one_line(text)
-    if text and not line:
-        raise ValueError("it must not be empty")
-    return line
+    return "" if is_blank(text) else one_line(text)
 
 
 MAX_SHARED = 1000
@@ -247,7 +245,7 @@ FirstTitle = Annotated[
     AfterValidator(storable),
     AfterValidator(_one_line),
 ]
-"""Of a conversation; empty for its first question."""
+"""Of a conversation; empty, or with nothing that is seen, for its first question."""
 Title = Annotated[FirstTitle, Field(min_length=1)]
 Comment = Annotated[str, Field(max_length=MAX_COMMENT_CHARACTERS), AfterValidator(storable)]
 FileContent = Annotated[bytes, BeforeValidator(_as_bytes)]

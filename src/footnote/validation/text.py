@@ -25,6 +25,20 @@ def one_line(text: str) -> str:
     return " ".join(_STEERING.sub("", text).split())
 
 
+def is_blank(text: str) -> bool:
+    """Whether nothing of a text is seen: it has white space, controls and formats alone.
+
+    >>> is_blank(" \\u200b\\u202e"), is_blank("\\u200bwhy?")
+    (True, False)
+    """
+    return all(
+        character.isspace()
+        or unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp", "Zs")
+        or _BLANK.match(character)
+        for character in text
+    )
+
+
 class NamedTwice(ValueError):
     """An object of a JSON text has a name twice, of which only the last would count."""
 

@@ -30,7 +30,7 @@ from footnote.interfaces.http.problems import problem_responses
 from footnote.interfaces.http.routing import workspace_router
 from footnote.interfaces.http.scope import QUESTION_HEADER, REPLY_HEADER, TheWorkspace
 from footnote.interfaces.http.streaming import ANSWER, streamed, unless_gone, wants_stream
-from footnote.validation.constrained_types import MAX_PAGE, Comment, Title
+from footnote.validation.constrained_types import MAX_PAGE, Comment, FirstTitle, Title
 
 router = workspace_router("conversations")
 
@@ -45,7 +45,7 @@ Cursor = Annotated[str | None, Query(max_length=200)]
 class NewConversation(requests.Request):
     """How a conversation begins."""
 
-    title: Title | None = Field(None, description="The first question, if null.")
+    title: FirstTitle | None = Field(None, description="The first question, if null or blank.")
     document_mode: Mode = Field(
         "first", description="Whether attached documents are searched first, or they alone."
     )
