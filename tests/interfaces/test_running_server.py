@@ -104,6 +104,8 @@ def told(ended: Ended) -> tuple[int, object, str]:
         (("search", CLAIM, "--document", "policy.md"), 1),
         (("search", CLAIM, "--document", "POLICY"), 0),
         (("search", CLAIM, "--document", "no-such.md"), 1),
+        (("search", CLAIM, "--document", "019ac000-0000-7000-8000-000000000000"), 1),
+        (("ask", CLAIM, "--document", "019ac000-0000-7000-8000-000000000000"), 1),
         (("search", ""), 1),
         (("search", CLAIM, "--filter", '{"langage": "de"}'), 0),
         (("search", CLAIM, "-w", "nowhere"), 1),

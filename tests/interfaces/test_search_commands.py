@@ -74,6 +74,22 @@ async def test_a_phrase_that_stands_nowhere_is_told(library: Library) -> None:
     assert "leave out the quotation marks" in " ".join(strictly.err.split())
 
 
+@pytest.mark.parametrize("verb", ["search", "ask"])
+async def test_a_whole_id_of_no_document_is_told_and_foreign_ones_look_the_same(
+    library: Library, verb: str
+) -> None:
+    absent = "019ac000-0000-7000-8000-000000000000"
+    foreign = library.ids["policy.md"]
+    alike = []
+    for called in (absent, foreign):
+        ended = await run(library, "-w", "annex", verb, CLAIM, "--document", called)
+        assert f"there is no document '{called}'" in " ".join(ended.err.split())
+        alike.append((ended.code, ended.out, ended.err.replace(called, "…")))
+    assert alike[0] == alike[1]
+    known = await run(library, verb, CLAIM, "--document", foreign)
+    assert (known.code, known.err) == (0, "")
+
+
 async def test_where_nothing_answers_the_closest_passage_is_shown(library: Library) -> None:
     question = "Who decides about the deductible for storm damage to a moored buoy?"
     ended = await run(library, "ask", question)

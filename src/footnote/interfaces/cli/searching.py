@@ -16,6 +16,7 @@ from footnote.domain import (
     Answer,
     BlockKind,
     DocumentPage,
+    DocumentWithAttachments,
     PlanChanges,
     SearchFilters,
     SearchRequest,
@@ -135,16 +136,24 @@ class Asking:
             page = server.get(DocumentPage, "/v1/documents", {"collection": name, "limit": 1})
             if page is None or not page.documents:
                 return None  # There may be no such collection, and another that is meant.
+        for each in ids:
+            if server.get(DocumentWithAttachments, f"/v1/documents/{each}") is None:
+                return None  # There may be no such document, which is said.
         filters = replace(request.filters, document_ids=tuple(ids))
         return {**search_json(replace(request, filters=filters)), "top_k": self.top_k}
 
     async def looked_up(self, inside: WorkspaceEngine, request: SearchRequest) -> SearchRequest:
         """The request with the documents that are called so.
 
-        Says which collections there are not. Raises NotFound and InvalidRequest.
+        Says which collections, and which documents of whole ids, there are not. Raises NotFound
+        and InvalidRequest.
         """
         await tell_of_unknown_collections(inside, request.filters.collections)
         ids = [await inside.document_called(each) for each in self.document or ()]
+        known = await inside.statuses(ids) if ids else {}
+        present.show_degraded(
+            f"there is no document '{each}' in this workspace" for each in ids if each not in known
+        )
         filters = replace(request.filters, document_ids=tuple(ids))
         return replace(request, filters=filters)
 
