@@ -95,6 +95,8 @@ def test_an_answer_that_was_not_found_names_what_comes_nearest(console: Console)
     shown = written(console)
     assert "Searched: another wording" in shown
     assert "· Policy (policy.pdf) › Claims › Notice › p. 3 ¶ 2" in shown
+    begins = " ".join(an_evidence().passage.text.split())[:40]
+    assert shown.count(begins) == 1
 
 
 def test_an_answer_that_was_not_found_shows_the_closest_passage(console: Console) -> None:

@@ -34,6 +34,7 @@ from footnote.interfaces.schemas import json_of
 _EXCERPT_CHARACTERS = 360
 _NEAREST = 3
 """Passages that are named where there is no answer."""
+_NEAREST_CHARACTERS = 160
 _PIPED_WIDTH = 120
 """Columns when nobody looks: wide enough for a table's ids."""
 
@@ -136,14 +137,6 @@ def time_code(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def sureness(kind: BlockKind, confidence: float | None) -> str:
-    """How a text came about that nobody wrote as text; empty where it was written."""
-    if confidence is None:
-        return ""
-    sense = "heard" if kind is BlockKind.UTTERANCE else "read from pixels"
-    return f"{sense}, {confidence:.0%} sure"
-
-
 def footnote(citation: Citation) -> Text:
     """A footnote without its marker: document, file, place and quote."""
     title = citation.document_title
@@ -209,7 +202,7 @@ def show_answer(console: Console, answer: Answer) -> None:
 def show_nearest(console: Console, answer: Answer) -> None:
     """What comes nearest to an answer that there is not, and what else was searched.
 
-    The text of one passage where the search is confident, else the places of a few.
+    The text of one passage where the search is confident, else how a few begin and where.
     """
     if answer.searched:
         said = "; ".join(excerpt(each, 100) for each in answer.searched)
@@ -233,7 +226,10 @@ def show_nearest(console: Console, answer: Answer) -> None:
             last_page=passage.page_end,
         )
         line = f"{plain(passage.document_title)} ({plain(passage.filename)})"
-        nearest.add_row(Text("·", style="dim"), Text(f"{line} › {where}" if where else line))
+        told = Text(f"{line} › {where}\n" if where else f"{line}\n")
+        is_table = passage.kind is BlockKind.TABLE
+        begins = rows(passage.text, 2) if is_table else excerpt(passage.text, _NEAREST_CHARACTERS)
+        nearest.add_row(Text("·", style="dim"), told.append(begins, style="italic"))
     console.print(nearest)
 
 

@@ -22,7 +22,6 @@ from footnote.interfaces.cli.present import (
     place,
     plain,
     rows,
-    sureness,
     table,
 )
 
@@ -111,9 +110,17 @@ def _reason(item: Evidence) -> Text:
         reasons.append("words: " + ", ".join(plain(term) for term in item.matched_terms))
     if item.neighbours:
         reasons.append(f"with {len(item.neighbours)} beside it")
-    if doubt := sureness(item.passage.kind, item.passage.confidence):
+    if doubt := _sureness(item.passage.kind, item.passage.confidence):
         reasons.append(doubt)
     return Text(" · ".join([*reasons, item.passage.chunk_id]), style="dim")
+
+
+def _sureness(kind: BlockKind, confidence: float | None) -> str:
+    """How a text came about that nobody wrote as text; empty where it was written."""
+    if confidence is None:
+        return ""
+    sense = "heard" if kind is BlockKind.UTTERANCE else "read from pixels"
+    return f"{sense}, {confidence:.0%} sure"
 
 
 def _repeated(item: Evidence) -> Iterator[Text]:
@@ -130,7 +137,7 @@ def _elsewhere(other: NearDuplicate) -> str:
 def _explained(item: Evidence) -> Iterator[RenderableType]:
     """Why it stands where it stands: in a sentence, and stage by stage."""
     yield Text(plain(item.why), style="italic")
-    if doubt := sureness(item.passage.kind, item.passage.confidence):
+    if doubt := _sureness(item.passage.kind, item.passage.confidence):
         yield Text(doubt, style="dim")
     stages = table("stage", "#rank", "#score", "detail")
     for record in item.explanation:
