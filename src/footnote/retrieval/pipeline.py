@@ -21,7 +21,7 @@ from footnote.retrieval.phrasing import Phrase
 from footnote.retrieval.plans import BALANCED, resolved
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS, parse_query
 from footnote.retrieval.refinement import Refine
-from footnote.validation.text import is_blank, is_storable
+from footnote.validation.text import is_storable, require_query
 
 MAX_TOP_K = 200
 ENOUGH_RELEVANT = 2  # Relevant passages that make rewriting the question needless.
@@ -204,8 +204,7 @@ def checked_query(request: SearchRequest) -> str:
             "the query holds a character that cannot be stored: NUL, or half of a pair",
             hint="leave it out",
         )
-    if is_blank(query):
-        raise InvalidRequest("the query is empty", hint="ask for something")
+    require_query(query)
     if len(query) > MAX_QUERY_CHARACTERS:
         raise InvalidRequest(
             f"the query has {len(query)} characters, and {MAX_QUERY_CHARACTERS} are allowed",

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from footnote.errors import InvalidRequest
+
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs")
 """General categories: controls, formats and marks of direction, unassigned, separators."""
 _BLANK = re.compile(
@@ -37,6 +39,12 @@ def is_blank(text: str) -> bool:
         or _BLANK.match(character)
         for character in text
     )
+
+
+def require_query(query: str) -> None:
+    """Raise InvalidRequest for a query of which nothing is seen."""
+    if is_blank(query):
+        raise InvalidRequest("the query is empty", hint="ask for something")
 
 
 class NamedTwice(ValueError):

@@ -30,6 +30,7 @@ from footnote.interfaces.cli.server import RunningServer, running_server
 from footnote.interfaces.cli.writing import Written, show_rewording, show_suggestions
 from footnote.interfaces.encoding import search_json
 from footnote.interfaces.schemas import object_of
+from footnote.validation.text import require_query
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -106,6 +107,7 @@ class Asking:
 
     def request(self, query: str, facets: Sequence[str] | None = None) -> SearchRequest:
         """What is searched, but for the documents and a default `top_k`. Raises InvalidRequest."""
+        require_query(query)
         where = None
         if self.where is not None:
             from footnote.filters import condition_from_text
@@ -337,6 +339,7 @@ def agent(
     as_json: AsJson = False,
 ) -> None:
     """Have a model look things up by itself, with the workspace's tools."""
+    require_query(question)
     from footnote.interfaces.cli.edge import in_workspace
     from footnote.interfaces.tools.binding import index_now
 
