@@ -115,7 +115,7 @@ def _calls() -> dict[str, Call]:
         "children": lambda one: one.children(text),
         "deletion": lambda one: one.delete_document(text),
         "statuses": lambda one: one.statuses([text]),
-        "search": lambda one: one.search(text),
+        "search": lambda one: one.search(wrong),
         "query": lambda one: one.search(SearchRequest(query=wrong)),
         "filters": lambda one: one.search(SearchRequest(query="fee", filters=text)),
         "similarity": lambda one: one.search(

@@ -52,6 +52,18 @@ async def test_a_follow_up_is_answered_as_it_stands_alone(
     assert answer.degraded == ()
 
 
+async def test_a_query_alone_is_searched_as_a_request_with_nothing_else(
+    workspace: WorkspaceEngine,
+) -> None:
+    await publish(workspace, STORM, FIRE)
+    query = "deductible for storm damage"
+    alone = await workspace.search(query)
+    asked = await workspace.search(SearchRequest(query=query))
+    assert alone.query == query
+    assert [each.passage for each in alone.evidence] == [each.passage for each in asked.evidence]
+    assert "EUR 500" in alone.evidence[0].passage.text
+
+
 async def test_a_question_is_asked_by_a_plan_and_within_filters(
     workspace: WorkspaceEngine,
 ) -> None:

@@ -84,7 +84,7 @@ def assert_same(there: object, local: object, place: str = "") -> None:
 
 FILTERED = footnote.SearchFilters(source_types=("upload",))  # type: ignore[arg-type]  # on purpose
 MISTAKES: dict[str, Callable[[Any], Awaitable[object]]] = {
-    "request: it must be a footnote.SearchRequest, not 'x'": lambda one: one.search("x"),
+    "request: it must be a footnote.SearchRequest, not 3": lambda one: one.search(3),
     "request.query: it must be text, not null": lambda one: one.search(
         footnote.SearchRequest(query=None)  # type: ignore[arg-type]  # on purpose
     ),

@@ -36,6 +36,11 @@ class SearchRequest:
     """What was said before, oldest first."""
 
 
+def search_request_for(asked: SearchRequest | str) -> SearchRequest:
+    """A request, also for a query alone: all else is then as it is by default."""
+    return SearchRequest(query=asked) if isinstance(asked, str) else asked
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """A chunk in a ranking."""

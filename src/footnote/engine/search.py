@@ -16,6 +16,7 @@ from footnote.domain import (
     SearchRequest,
     SearchResponse,
 )
+from footnote.domain.search import search_request_for
 from footnote.engine.configuration import configuration_of
 from footnote.engine.lanes import known_serving, serving
 from footnote.engine.listing import documents as listed
@@ -35,7 +36,7 @@ from footnote.retrieval.journal import Asked, Asker
 from footnote.retrieval.plans import resolved
 from footnote.store.database import Database
 from footnote.store.passages import load_widened, passage_context
-from footnote.validation.constrained_types import Window
+from footnote.validation.constrained_types import Searched, Window
 
 _CHUNKS_AROUND = 1200
 """On either side, of a table's rows: some 3,600 of five columns."""
@@ -49,9 +50,10 @@ NOTHING_INDEXED = (
 """Said where nothing is found because nothing is there, or nothing that may be seen."""
 
 
-async def search(workspace: WorkspaceAccess, request: SearchRequest) -> SearchResponse:
-    """Evidence for a query. Raises InvalidRequest and LaneMismatch."""
-    _, response = await run_search(workspace, await prepare_search(workspace, request))
+async def search(workspace: WorkspaceAccess, request: Searched) -> SearchResponse:
+    """Evidence for a request, or for a query alone. Raises InvalidRequest and LaneMismatch."""
+    prepared = await prepare_search(workspace, search_request_for(request))
+    _, response = await run_search(workspace, prepared)
     return response
 
 

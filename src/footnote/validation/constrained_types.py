@@ -16,12 +16,14 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    GetPydanticSchema,
     Json,
     TypeAdapter,
     ValidationError,
     ValidatorFunctionWrapHandler,
     WrapValidator,
 )
+from pydantic_core.core_schema import no_info_before_validator_function
 
 from footnote import domain
 from footnote.domain import (
@@ -32,6 +34,7 @@ from footnote.domain import (
     Principal,
 )
 from footnote.domain.identity import RESERVED_PREFIXES, SYSTEM_NAME
+from footnote.domain.search import search_request_for
 from footnote.validation.messages import came, shown
 from footnote.validation.text import (
     NamedTwice,
@@ -171,6 +174,15 @@ def _listed_name(name: str) -> str:
 
 _WHOLE_NUMBER = TypeAdapter(Annotated[int, Field(ge=-(2**63), lt=2**63)])
 
+Searched = Annotated[
+    domain.SearchRequest | str,
+    GetPydanticSchema(
+        lambda _, handler: no_info_before_validator_function(
+            search_request_for, handler.generate_schema(domain.SearchRequest)
+        )
+    ),
+]
+"""A request, or its query alone; what is wrong with a request is told without that choice."""
 StorableText = Annotated[str, AfterValidator(storable)]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(_named)]
 """Of a collection."""

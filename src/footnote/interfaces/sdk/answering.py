@@ -18,20 +18,20 @@ from footnote.domain import (
     PassageContext,
     PlanChanges,
     SearchFilters,
-    SearchRequest,
     SearchResponse,
     SuggestionsMade,
     Turn,
 )
 from footnote.domain.answers import Suggestions
 from footnote.domain.grounding import GroundingCheck, GroundingSource
+from footnote.domain.search import search_request_for
 from footnote.errors import NotFound, NotReady
 from footnote.interfaces.answer_events import answer_event
 from footnote.interfaces.encoding import grounding_json, question_json, search_json
 from footnote.interfaces.schemas import JsonObject, decoded
 from footnote.interfaces.sdk.transport import Content, Repeat, Transport, server_sent_events
 from footnote.interfaces.sdk.verbs import Remote
-from footnote.validation.constrained_types import Name, Window
+from footnote.validation.constrained_types import Name, Searched, Window
 
 _ASK_AGAIN = "Ask again."
 _GONE = "Ask again. Of several server processes only the one that was left keeps an answer."
@@ -98,9 +98,10 @@ def _data(text: str) -> JsonObject:
     return decoded(dict[str, object], json.loads(text)) if text else {}
 
 
-async def search(client: Remote, request: SearchRequest) -> SearchResponse:
-    """Evidence for a query."""
-    found = await client.transport.json("POST", "/v1/search", Content(json=search_json(request)))
+async def search(client: Remote, request: Searched) -> SearchResponse:
+    """Evidence for a request, or for a query alone."""
+    content = Content(json=search_json(search_request_for(request)))
+    found = await client.transport.json("POST", "/v1/search", content)
     return decoded(SearchResponse, found)
 
 
