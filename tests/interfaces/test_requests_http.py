@@ -155,7 +155,7 @@ INVALID: list[tuple[str, object, str]] = [
     ),
     *((f"/v1/backfill{act}", {"kinds": []}, "body.kinds") for act in ("", "/pause", "/resume")),
     ("/v1/conversations", {"document_mode": "never"}, "body.document_mode"),
-    ("/v1/conversations", {"title": ""}, "body.title"),
+    ("/v1/conversations", {"title": 5}, "body.title"),
     ("/v1/conversations", {"colour": "blue"}, "body.colour"),
     ("{conversation}/messages", {"question": ""}, "body.question"),
     ("{conversation}/messages", {"question": "a", "conversation": []}, "body.conversation"),
