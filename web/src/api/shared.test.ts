@@ -7,9 +7,11 @@ import { type Reading, readShared } from "./shared";
 class Streams {
   readonly asked: string[] = [];
   readonly open: ReadableStreamDefaultController<Uint8Array>[] = [];
+  reachable = true;
 
   answer(lastId: string, signal: AbortSignal): Promise<Response> {
     this.asked.push(lastId);
+    if (!this.reachable) return Promise.reject(new TypeError("Failed to fetch"));
     const body = new ReadableStream<Uint8Array>({
       start: (stream) => {
         this.open.push(stream);
@@ -76,7 +78,7 @@ function openTab(): Tab {
     take: (event: ServerEvent) => taken.push(event.id),
     missed: () => (missed += 1),
   };
-  void readShared("events", reading, controller.signal);
+  void readShared("events", reading, false, controller.signal);
   const tab = { taken, missed: () => missed, close: () => controller.abort() };
   tabs.push(tab);
   return tab;
@@ -90,6 +92,7 @@ beforeEach(() => {
 afterEach(() => {
   for (const tab of tabs.splice(0)) tab.close();
   vi.unstubAllGlobals();
+  vi.useRealTimers();
 });
 
 test("eight tabs share one stream, and all of them are told", async () => {
@@ -138,4 +141,18 @@ test("without locks, a tab that nobody sees gives its stream back until it is se
   await vi.waitFor(() => expect(streams.open).toHaveLength(0));
   show(true);
   await vi.waitFor(() => expect(streams.asked).toEqual(["", "1-1"]));
+});
+
+test("a server that could not be reached at first is asked what was missed", async () => {
+  vi.useFakeTimers();
+  streams.reachable = false;
+  const tab = openTab();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([streams.asked.length, tab.missed()]).toEqual([1, 0]);
+  streams.reachable = true;
+  await vi.advanceTimersByTimeAsync(2000);
+  expect([streams.asked.length, tab.missed()]).toEqual([2, 1]);
+  streams.tell("1-1");
+  await vi.advanceTimersByTimeAsync(0);
+  expect(tab.taken).toEqual(["1-1"]);
 });

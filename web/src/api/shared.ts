@@ -13,15 +13,19 @@ export interface Reading {
   readonly missed: () => void;
 }
 
-/** Reads until the signal says so; tabs that share a name share a stream. */
+/**
+ * Reads until the signal says so; tabs that share a name share a stream. `late` says that the
+ * server could not be reached before.
+ */
 export async function readShared(
   name: string,
   reading: Reading,
+  late: boolean,
   signal: AbortSignal,
 ): Promise<void> {
   const locks = (navigator as Partial<Navigator>).locks;
   if (locks === undefined || typeof BroadcastChannel === "undefined") {
-    await readWhileShown(document, reading, signal);
+    await readWhileShown(document, reading, late, signal);
     return;
   }
   let lastId = "";
@@ -47,7 +51,7 @@ export async function readShared(
   };
   try {
     const free = await locks.request(name, { ifAvailable: true }, async (lock) => {
-      if (lock !== null) await read(aloud, { lastId, late: false }, signal);
+      if (lock !== null) await read(aloud, { lastId, late }, signal);
       return lock !== null;
     });
     if (free) return;
@@ -63,7 +67,7 @@ export async function readShared(
 interface Place {
   /** The last event that was told; empty where none was. */
   readonly lastId: string;
-  /** Whether there were events before. */
+  /** Whether something may have happened since what is shown was fetched. */
   readonly late: boolean;
 }
 
@@ -81,6 +85,7 @@ async function read(reading: Reading, from: Place, signal: AbortSignal): Promise
       }
     } catch (error) {
       if (error instanceof Problem && error.status !== 503) break;
+      late = true;
     }
     await pause(AGAIN_MILLISECONDS, signal);
   }
@@ -91,9 +96,10 @@ async function read(reading: Reading, from: Place, signal: AbortSignal): Promise
 async function readWhileShown(
   page: Document,
   reading: Reading,
+  late: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  let place: Place = { lastId: "", late: false };
+  let place: Place = { lastId: "", late };
   while (!signal.aborted) {
     await untilShown(page, signal);
     const hidden = new AbortController();

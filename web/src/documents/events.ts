@@ -10,6 +10,7 @@ import { queryClient } from "../api/queryClient";
 import { readShared } from "../api/shared";
 import type { Document, DocumentStatus, Failure, Progress, Stage } from "../api/types";
 import { createPersonalStore, onForget } from "../ui/store";
+import { uploads } from "./uploads";
 
 /** What an event says of a document. */
 export interface DocumentState {
@@ -37,15 +38,17 @@ export function followEvents(): () => void {
 
 async function listen(signal: AbortSignal): Promise<void> {
   const workspace = currentWorkspace();
+  let late = false;
   while (!signal.aborted) {
     try {
       const { principal } = await queryClient.query(identityQuery);
       // Whoever may not see the same documents is not told of the same events.
       const name = `events of ${JSON.stringify([workspace, principal, await keyMark()])}`;
-      await readShared(name, { open, take, missed }, signal);
+      await readShared(name, { open, take, missed }, late, signal);
       return;
     } catch (error) {
       if (error instanceof Problem && error.status !== 503) return;
+      late = true;
     }
     await pause(AGAIN_MILLISECONDS, signal);
   }
@@ -104,9 +107,7 @@ function show(): void {
         })),
       },
   );
-  const resting = [...states.values()].filter(
-    ({ status }) => status === "indexed" || status === "failed",
-  );
+  const resting = [...states.values()].filter(({ status }) => isResting(status));
   for (const { document_id: id } of resting) {
     void queryClient.invalidateQueries({ queryKey: documentQuery(id).queryKey });
   }
@@ -118,7 +119,26 @@ function show(): void {
 function missed(): void {
   void queryClient.invalidateQueries({ queryKey: ["document"] });
   void queryClient.invalidateQueries({ queryKey: statsQuery.queryKey });
+  void fetchUploaded();
   fetchListsSoon();
+}
+
+function isResting(status: DocumentStatus): boolean {
+  return status === "indexed" || status === "failed";
+}
+
+/** Fetches what became of the files of the queue, one after another, unless an event tells it. */
+async function fetchUploaded(): Promise<void> {
+  for (const { document } of uploads.get().all) {
+    if (document === null) continue;
+    const { document_id: id } = document;
+    const before = documentStates.get()[id];
+    if (isResting((before ?? document).status)) continue;
+    const now = await queryClient.query({ ...documentQuery(id), staleTime: 0 }).catch(() => null);
+    if (now === null || waiting.has(id) || documentStates.get()[id] !== before) continue;
+    waiting.set(id, now);
+    timer ??= setTimeout(show, TOGETHER_MILLISECONDS);
+  }
 }
 
 let fetching: ReturnType<typeof setTimeout> | undefined;
