@@ -99,7 +99,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--half", choices=("development", "only run", "to fit"), default="development"
+        "--half",
+        choices=("development", "only run", "to fit", "titles alike"),
+        default="development",
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--among", action="store_true", help="tables among other documents")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.answering.named_cells import LEAST_CELL, ReadColumns
+from footnote.answering.named_cells import LEAST_CELL, MOST_ROWS, ReadColumns
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import Answer, BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
@@ -180,6 +180,30 @@ async def test_a_row_called_by_its_name_comes_before_one_that_has_it_in_another_
     ]
     answer = await answerer("What is the size of Fern Lodge?", make_evidence(*passages))
     assert answer.sentences[0].text == "Fern Lodge — beds: 40"
+
+
+@pytest.mark.parametrize("read", ["12", "13"])
+async def test_of_many_tables_with_a_row_of_that_name_the_one_that_was_read_is_meant(
+    read: str,
+) -> None:
+    titles = ("fare", "wait"), ("beds", "baths"), ("keys", "doors"), ("staff", "hours")
+    tables = [
+        f"| place | {first} | {second} |\n|---|---|---|\n"
+        f"| Fern Lodge | {number}2 | {number}3 |\n| Oak Yard | 7 | 8 |"
+        for number, (first, second) in enumerate(titles, start=1)
+    ]
+    # What a reader marks among the rows of a passage is often a cell beside the one that is meant.
+    reader = LineReader(marked=[("12", 0.9)], cells=[(read, 8.0), ("13", 8.0)])
+    answerer = ReaderAnswerer(reader=reader, finder=Told(title="wait"), analyzer=TextAnalyzer())
+    passages = [
+        make_passage(each, kinds=[BlockKind.TABLE], name=f"table-{number}")
+        for number, each in enumerate(tables)
+    ]
+    answer = await answerer(
+        "How long do people stand in line at Fern Lodge?", make_evidence(*passages)
+    )
+    assert answer.sentences[0].text == "Fern Lodge — wait: 13"
+    assert len(reader.lines) <= MOST_ROWS
 
 
 async def test_what_narrows_the_rows_may_be_said_by_the_title_of_the_column() -> None:

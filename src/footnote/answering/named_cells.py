@@ -30,7 +30,7 @@ being about what no column has."""
 LEAST_SCORE, LEAST_CHANCE = -12.0, 1e-4
 """Of a cell in which nothing was read, and of any column."""
 MOST_ROWS = 3
-"""That a question may name, each in a table of its own."""
+"""That are read, of those that a question names, each in a table of its own."""
 MOST_TITLES = 6
 """Of a table, that a refusal says."""
 
@@ -76,13 +76,17 @@ class NamedCell:
         best = chosen[0] if chosen and chosen[0].probability >= self.least else None
         if best is not None and not is_cell(best) and best.probability >= SURELY_ELSEWHERE:
             return WithCell(chosen=chosen)
-        told = await self._told(question, tables)
+        told = await self._told(question, tables, best)
         note = None
         if len(told) == 1 and told[0][0].document_id == closest:
             note = told[0][0].columns_text
-        cells = [cell for row, cell in told if cell is not None and row.is_named_by_its_name]
-        cells = cells or [cell for _, cell in told if cell is not None]
+        found = [(row, cell) for row, cell in told if cell is not None]
+        found = [each for each in found if each[0].is_named_by_its_name] or found
         in_row = best is not None and any(row.holds(best) for row, _ in told)
+        if best is not None and len(found) > 1:
+            # Tables of like things have rows of one name: the one that was read is meant.
+            found = [each for each in found if each[0].holds(best)] or found
+        cells = [cell for _, cell in found]
         if in_row and not cells:
             return WithCell(chosen=(), note=note)
         least = LEAST_CELL if best is None else 0.0
@@ -92,9 +96,12 @@ class NamedCell:
         return WithCell(chosen=cells)
 
     async def _told(
-        self, question: str, tables: Sequence[Evidence]
+        self, question: str, tables: Sequence[Evidence], best: Located | None
     ) -> list[tuple[NamedRow, Located | None]]:
-        """The rows that the question names, each with the cell that is asked for, if one is."""
+        """The rows that the question names, each with the cell that is asked for, if one is.
+
+        Of many the one that `best` stands in comes first, then those of a title that it says.
+        """
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         named = await asyncio.to_thread(lambda: list(rows_named(question, tables, terms)))
         if self.around is not None and not all(each.asked.table.is_whole for each in named):
@@ -103,8 +110,9 @@ class NamedCell:
             alone = await asyncio.to_thread(lambda: list(rows_named(question, whole, terms)))
             places = {place_of(each.row.candidate) for each in alone}
             named = [each for each in named if place_of(each.row.candidate) in places]
+        named.sort(key=lambda each: (best is None or not each.holds(best), not each.asked.titles))
         told = []
-        for row in named if len(named) <= MOST_ROWS else ():
+        for row in named[:MOST_ROWS]:
             columns = await read_columns(self.reader, self.finder, question, row)
             if columns is not None:
                 told.append((row, row.cell(columns)))
