@@ -34,12 +34,23 @@ ALONE, AMONG, CELLS, GROUPS = (
 )
 OUTCOMES = ("right", "rows", "refused", "wrong")
 TO_REFUSE = ("absent", "calculation")
+HALVES = (
+    "development",
+    "only run",
+    "to fit",
+    "titles alike",
+    "comparisons",
+    "comparisons, only run",
+)
+"""The last three are of `--cells`."""
 
 
 def outcome_of(kind: str, value: str, answer: Answer) -> str:
     """What came of a question."""
     if not answer.found:
         return "right" if kind in TO_REFUSE else "refused"
+    if kind == "comparison":
+        return "right" if answer.sentences[0].text.startswith(value) else "wrong"
     # A mean is said with as many decimals as its column has.
     zeros = "0*" if "." in value else ""
     # Thousands may be set apart in it.
@@ -100,7 +111,7 @@ def main() -> None:
     )
     parser.add_argument(
         "--half",
-        choices=("development", "only run", "to fit", "titles alike"),
+        choices=HALVES,
         default="development",
     )
     which = parser.add_mutually_exclusive_group()

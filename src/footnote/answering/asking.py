@@ -331,6 +331,19 @@ class Asked:
                     return word.strip("?!.,"), cells.pop()
         return None
 
+    def names_said(self, column: int) -> frozenset[str]:
+        """The cells of a column that it says, in whole or by a word that only one of them has."""
+        cells = self.table.column(column)
+        said = {each for each in cells if self.says(each)}
+        said = {each for each in said if not self._is_part_of_another(each, said)}
+        known = self._all_terms(*self.table.header, *self._above, *said)
+        for word in self.question.split():
+            own = self._terms(word)
+            if own and not own & known:
+                held = {each for each in cells if own <= self._terms(each)}
+                said |= held if len(held) == 1 else set()
+        return frozenset(said)
+
     def _says_of(self, cell: str, column: int) -> bool:
         """Whether the question says a cell, or one of several things in it.
 

@@ -10,6 +10,7 @@ from math import exp
 
 from footnote.answering.choosing import Located, by_probability
 from footnote.answering.columns import Computed, NotComputed, TableReading, compute, names_of
+from footnote.answering.comparing import compared
 from footnote.answering.meant_columns import ENDS, NONE_MEANT, meant_columns
 from footnote.answering.named_cells import SURELY_ELSEWHERE, rows_named
 from footnote.answering.naming import Named, bound_set, group_named, tables_named
@@ -80,6 +81,10 @@ class OverColumn:
         asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         known = await self._beside(asked, tables)
+        if self.finder is not None:
+            of_rows = await compared(self.finder, asked, tables, terms, known, around=self.around)
+            if of_rows is not None and of_rows[1] >= self.least:
+                return None if found and _is_surer(found[0], of_rows) else of_rows
         rows = await asyncio.to_thread(rows_asked, question, tables_of(tables), terms, known)
         beside = _surest([*known.values()]) if rows is None else rows.told
         told = await self._alone(asked) if beside is None else (beside.operation,)

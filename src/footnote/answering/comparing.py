@@ -1,0 +1,130 @@
+"""A question that compares rows of a table, which it names, has the cells of all of them.
+
+"Which shop made more from repairs, Otterhaven or Tinnock?" asks for a name, and is answered with
+both figures: so is "How much more did Tinnock make than Otterhaven?".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from footnote.answering.asking import Asked
+from footnote.answering.choosing import Located
+from footnote.answering.columns import Computed
+from footnote.answering.meant_columns import meant_columns
+from footnote.answering.tables import Row, tables_of
+from footnote.answering.titles import Terms, spaced
+from footnote.answering.whole_tables import with_whole_tables
+from footnote.domain import Evidence
+from footnote.language.moments import Moments
+from footnote.language.quantities import Quantities
+from footnote.ports import Around, ColumnFinder, MeantColumn, Operation, ToldOperation
+
+OF_ALL = (Operation.SUM, Operation.AVERAGE, Operation.COUNT)
+"""What is asked of several rows together. Of an end, a difference and a cell of each of them their
+cells tell."""
+MOST_COMPARED = 6
+"""Rows whose cells are said."""
+SURE_END = 1.0
+"""Log-odds from which an end of the column comes first: of "cheaper" the smallest."""
+_SEVERAL = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Compared:
+    """The rows of a table that a question names."""
+
+    asked: Asked
+    rows: Sequence[Row]
+    at: int
+    """The column of their names."""
+
+    @property
+    def names(self) -> list[str]:
+        """What the rows are called in that column."""
+        return [row.cells[self.at].text for row in self.rows]
+
+
+async def compared(
+    finder: ColumnFinder,
+    question: str,
+    tables: Sequence[Evidence],
+    terms: Terms,
+    told: Mapping[tuple[str, ...], ToldOperation],
+    *,
+    around: Around | None = None,
+) -> tuple[Computed, float] | None:
+    """The cells that the question compares, and how likely it asks for them.
+
+    None where it names no several rows of one table, where it asks for something else, and where
+    the column cannot be told. `told` is what a model says beside the titles of tables; of others it
+    is asked. Another row of such a name may stand in a part of the table that was not found, which
+    `around` has. Raises ModelUnavailable.
+    """
+    found = await asyncio.to_thread(lambda: list(_compared(question, tables, terms)))
+    if around is not None and not all(each.asked.table.is_whole for each in found):
+        whole = await with_whole_tables(tables, tables, around)
+        found = await asyncio.to_thread(lambda: list(_compared(question, whole, terms)))
+    best: tuple[Computed, float] | None = None
+    for each in found:
+        table = each.asked.table
+        titles = tuple(table.header)
+        row, *others = map(spaced, titles)
+        beside = told.get(titles) or await finder.operation_beside(question, row, others)
+        if beside is None or not beside.chances:
+            continue
+        comparing = 1.0 - sum(beside.chances.get(one, 0.0) for one in OF_ALL)
+        meant = (await meant_columns(finder, question, [table], terms)).of(table)
+        if meant is None or meant.number == each.at:
+            continue
+        text = _said(each, meant)
+        sure = comparing * meant.probability
+        if text is not None and (best is None or sure > best[1]):
+            best = Computed(text=text, rows=tuple(one.candidate for one in each.rows)), sure
+    return best
+
+
+def _compared(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterator[_Compared]:
+    """Of each table of which it names several rows, by the first column whose cells all differ."""
+    for table in tables_of(tables):
+        if any(len(each.cells) != len(table.header) for each in table.rows):
+            continue
+        row = table.rows[0].candidate
+        place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
+        asked = Asked(question=question, table=table, terms=terms, located=[place])
+        for at in range(len(table.header)):
+            names = table.column(at)
+            if len(set(names)) < len(names):
+                continue
+            said = asked.names_said(at)
+            if _SEVERAL <= len(said) <= MOST_COMPARED and at not in asked.ordered:
+                rows = [each for each in table.rows if each.cells[at].text in said]
+                yield _Compared(asked=asked, rows=rows, at=at)
+                break
+
+
+def _said(compared: _Compared, meant: MeantColumn) -> str | None:
+    """The cells of the rows, the end that is meant first; None where one of them has none."""
+    asked, at, column = compared.asked, compared.at, meant.number
+    table, rows = asked.table, list(compared.rows)
+    title = table.header[column]
+    if not all(asked.narrows(each, (title, *compared.names)) for each in meant.narrowing):
+        return None
+    cells = [row.cells[column].text for row in rows]
+    compared_by = (table.moments(cells), table.quantities(cells))
+    found = next((each for each in compared_by if isinstance(each, Moments | Quantities)), None)
+    if found is None or not title or any(row.candidate.gives_orders for row in rows):
+        return None
+    values = found.values
+    end = ""
+    if meant.extreme_odds >= SURE_END:
+        is_largest = meant.extreme is Operation.LARGEST
+        order = sorted(range(len(rows)), key=lambda each: values[each], reverse=is_largest)
+        rows, cells = [rows[each] for each in order], [cells[each] for each in order]
+        first, second = values[order[0]], values[order[1]]
+        end = ", equal" if first == second else ""
+    names = [table.name_of(row) if at == 0 else row.cells[at].text for row in rows]
+    others = "; ".join(f"{name}: {cell}" for name, cell in zip(names[1:], cells[1:], strict=True))
+    return f"{names[0]} — {title}: {cells[0]} ({others}{end})"
