@@ -43,3 +43,13 @@ async def test_a_rank_is_explained_half_by_half(page: Page) -> None:
         ["Stage", "Before", "After", "Score"]
     )
     assert await violations(page) == []
+
+
+async def test_rows_of_tables_are_shown_without_the_bars_that_they_are_kept_with(
+    page: Page,
+) -> None:
+    await page.goto("/find?query=cash+flow")
+    results = page.get_by_role("listitem").filter(has=page.locator("[data-result]"))
+    row = "Position: Cash at the beginning of the year, 2024: 655,800"
+    await expect(results.filter(has_text=row)).to_have_count(1)
+    await expect(results.filter(has_text="| ---")).to_have_count(0)

@@ -6,7 +6,7 @@ import { contextQuery } from "../api/queries";
 import type { Evidence, Passage } from "../api/types";
 import { placeOf } from "../app/address";
 import { useOpenPlace } from "../app/place";
-import { readable } from "./readable";
+import { readable } from "../ui/readable";
 
 const SHOWN_CHARACTERS = 260;
 

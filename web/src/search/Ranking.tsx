@@ -5,6 +5,7 @@ import type { Evidence, SearchResponse } from "../api/types";
 import { placeOf } from "../app/address";
 import { useOpenPlace } from "../app/place";
 import { Notice } from "../ui/Notice";
+import { readable } from "../ui/readable";
 import { StageTable } from "./StageTable";
 import { Timings } from "./Timings";
 import { movement, tracedEvidence } from "./stages";
@@ -60,7 +61,7 @@ export function Ranking({ found, other, label }: RankingProps) {
                 )}
               </span>
               <span dir="auto" className="line-clamp-2 block text-muted">
-                {each.text}
+                {readable(each.text)}
               </span>
             </button>
           </li>

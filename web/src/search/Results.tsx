@@ -8,6 +8,7 @@ import { useOpenPlace, usePlace } from "../app/place";
 import { Button } from "../ui/Button";
 import { Empty } from "../ui/Empty";
 import { cx } from "../ui/cx";
+import { readable } from "../ui/readable";
 import { Why } from "./Why";
 import { FACETS, type Filter, filterText } from "./filters";
 import { highlighted } from "./highlight";
@@ -141,14 +142,15 @@ function Result({ query, evidence, places }: ResultProps) {
         <bdi>{section}</bdi>
       </p>
       <p dir="auto" className="mt-1 line-clamp-5 text-sm whitespace-pre-line">
-        {highlighted(evidence.text.slice(0, SHOWN_CHARACTERS), query).map((piece, index) =>
-          piece.matched ? (
-            <strong key={index} className="bg-mark">
-              {piece.text}
-            </strong>
-          ) : (
-            <span key={index}>{piece.text}</span>
-          ),
+        {highlighted(readable(evidence.text).slice(0, SHOWN_CHARACTERS), query).map(
+          (piece, index) =>
+            piece.matched ? (
+              <strong key={index} className="bg-mark">
+                {piece.text}
+              </strong>
+            ) : (
+              <span key={index}>{piece.text}</span>
+            ),
         )}
       </p>
       <Why evidence={evidence} />
