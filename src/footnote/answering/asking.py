@@ -20,6 +20,8 @@ from footnote.ports import Operation
 _JOINING = frozenset("tn")
 _COMMA = re.compile(r"\s*[,;、]\s*")
 _SEVERAL = 2
+_MOST_OF_NAME = 3
+"""Terms of a name that may be called by one of them."""
 _WORD = re.compile(r"\w+")
 _FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
 """Of a cell that a compound may begin with, and of what may be an ending of the cell itself."""
@@ -332,7 +334,10 @@ class Asked:
         return None
 
     def names_said(self, column: int) -> frozenset[str]:
-        """The cells of a column that it says, in whole or by a word that only one of them has."""
+        """The cells of a column that it says, in whole or by a word that only one of them has.
+
+        Names alone are called by one of their words, not what a cell describes.
+        """
         cells = self.table.column(column)
         said = {each for each in cells if self.says(each)}
         said = {each for each in said if not self._is_part_of_another(each, said)}
@@ -341,7 +346,8 @@ class Asked:
             own = self._terms(word)
             if own and not own & known:
                 held = {each for each in cells if own <= self._terms(each)}
-                said |= held if len(held) == 1 else set()
+                if len(held) == 1 and len(self._terms(min(held))) <= _MOST_OF_NAME:
+                    said |= held
         return frozenset(said)
 
     def _says_of(self, cell: str, column: int) -> bool:
