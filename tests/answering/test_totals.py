@@ -106,6 +106,18 @@ def test_a_row_of_totals_is_told(lines: Sequence[str], sums: Sequence[str]) -> N
             ("Site | Cost | Mean", "A | 10 | 4", "B | 20 | 5", "C | 30 | 7"), id="small, last"
         ),
         pytest.param((COST, "A | 0", "B | 0", "C | 0"), id="nothing at all"),
+        pytest.param(
+            (
+                "Operation | Price | Nights",
+                "Spaying | 375 | 1",
+                "Cleaning | 205 | 0",
+                "Extraction | 85 | 0",
+                "Skin | 190 | 0",
+                "Birth | 640 | 2",
+                "Ligament | 1480 | 3",
+            ),
+            id="few of many numbers",
+        ),
         pytest.param((COST, "Total | 100"), id="a name alone"),
         pytest.param(("Eclipse | Seconds", "total | 120", "total | 90", "total | 77"), id="a kind"),
         pytest.param(

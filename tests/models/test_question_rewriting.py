@@ -101,6 +101,13 @@ def marked(text: str) -> Marked:
         ("replaces", "谁清扫积雪？", "租户。", "[星期天]呢？", "谁清扫积雪星期天？"),
         ("replaces", "[The bus] costs what?", "", "and [the tram]", "The tram costs what?"),
         ("replaces", "How far is the [mill]?", "", "and [the inn]", "How far is the inn?"),
+        (
+            "replaces",
+            "When is [the clinic open] on Sunday?",
+            "",
+            "and [the pharmacy open on]?",
+            "When is the pharmacy open on Sunday?",
+        ),
         ("refers", "When was [the mill] built?", "1871.", "Who owns [it]?", "Who owns the mill?"),
         (
             "refers",

@@ -202,7 +202,8 @@ def _agreement(
             differing += 1
             continue
         agreeing += 1
-        addends = [each for row in above.rows if (each := column[row]) is not None]
+        # To add nothing tells nothing.
+        addends = [each for row in above.rows if (each := column[row])]
         telling = _telling_digits([*addends, value])
         digits += telling
         is_sure = is_sure or telling + len(addends) > TELLING_DIGITS + 1

@@ -312,12 +312,21 @@ def _with(text: str, places: Sequence[Stretch], pieces: Sequence[str]) -> str:
     stands there once.
     """
     for (start, end), piece in sorted(zip(places, pieces, strict=True), reverse=True):
-        before, words = text[:start].split(), piece.split(maxsplit=1)
-        said = len(words) == 2 and before and before[-1].casefold() == words[0].casefold()
-        new = words[1] if said else piece
+        new = _unless_said(text[:start].split()[-1:], piece, text[end:].split()[:1])
         begins = start == 0 and text[:1].isupper()
         text = f"{text[:start]}{new[:1].upper() + new[1:] if begins else new}{text[end:]}"
     return text
+
+
+def _unless_said(before: Sequence[str], piece: str, behind: Sequence[str]) -> str:
+    """The piece, without a word at its ends that stands beside it, unless it is all of it."""
+    words = piece.split(maxsplit=1)
+    if len(words) > 1 and before and before[0].casefold() == words[0].casefold():
+        piece = words[1]
+    words = piece.rsplit(maxsplit=1)
+    if len(words) > 1 and behind and behind[0].casefold() == words[1].casefold():
+        piece = words[0]
+    return piece
 
 
 def _appended(question: str, piece: str) -> str:
