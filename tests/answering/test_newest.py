@@ -75,6 +75,23 @@ async def test_that_a_newer_one_was_not_found_to_answer_is_told() -> None:
     assert not (await marking()(QUESTION, make_evidence(OLD, NEW))).degraded
 
 
+@pytest.mark.parametrize("answer_read", [(), (("six", 0.01),)])
+async def test_the_same_clause_of_a_newer_one_takes_the_place_of_the_older(
+    answer_read: tuple[tuple[str, float], ...],
+) -> None:
+    old = make_passage("It may be paid in three instalments.", name="fees-2023", title="Fees 2023")
+    clause = "Above 250 euros it may be paid in six instalments."
+    new = make_passage(f"{clause} Late payment costs 9 euros.", name="fees-2026", title="Fees 2026")
+    question = "How many instalments are allowed?"
+    answer = await marking(("three", 0.9), *answer_read)(question, make_evidence(old, new))
+    assert (answer.sentences[0].text, answer.degraded) == (clause, ())
+    assert [each.quote for each in answer.citations] == [clause]
+    assert answer.confidence == pytest.approx(0.9)
+    without = replace(new, text="Late payment of three fees costs 9 euros.")
+    answer = await marking(("three ins", 0.9))(question, make_evidence(old, without))
+    assert "three instalments" in answer.text
+
+
 @pytest.mark.parametrize(("year", "lead"), [("2023", "2 metres"), ("2026", "1.5 metres")])
 async def test_a_year_picks_the_document_out_whose_text_does_not_repeat_it(
     year: str, lead: str

@@ -137,9 +137,9 @@ class ReaderAnswerer:
             if any(each.candidate.evidence.suspicious for each in found):
                 found = await without_orders(self.reader, found)
             chosen = choose(question, found, ranked)
-            chosen = of_newest(question, chosen, found, best, self.least_answerability)
             if found:
-                terms = self._terms_of(found[0])
+                terms, least = self._terms_of(found[0]), self.least_answerability
+                chosen = of_newest(question, chosen, found, best, least=least, terms=terms)
                 chosen = with_list(question, chosen, found, best, terms)
             told = await self._of_tables(self.reader, question, chosen, found, ranked)
         except ModelUnavailable as unavailable:
