@@ -206,6 +206,22 @@ async def test_of_many_tables_with_a_row_of_that_name_the_one_that_was_read_is_m
     assert len(reader.lines) <= MOST_ROWS
 
 
+async def test_of_rows_of_one_name_the_one_that_the_question_tells_is_said_with_what_tells_it() -> (
+    None
+):
+    kennels = """| place | size | fare | beds |
+|---|---|---|---|
+| Fern Lodge | small | 27 | 3 |
+| Fern Lodge | large | 33 | 4 |
+| Oak Yard | large | 15 | 22 |"""
+    # The reader marks a cell of the first of them, however sure.
+    reader = LineReader(marked=[("27", 0.95)], cells=[("4", 8.0)])
+    answerer = ReaderAnswerer(reader=reader, finder=Told(title="beds"), analyzer=TextAnalyzer())
+    passages = [make_passage(kennels, kinds=[BlockKind.TABLE])]
+    answer = await answerer("How many sleep in the large Fern Lodge?", make_evidence(*passages))
+    assert answer.sentences[0].text == "Fern Lodge, large — beds: 4"
+
+
 async def test_what_narrows_the_rows_may_be_said_by_the_title_of_the_column() -> None:
     shifts = """| day | Oak early | Oak late | Fern late |
 |---|---|---|---|

@@ -90,7 +90,9 @@ class NamedCell:
         if in_row and not cells:
             return WithCell(chosen=(), note=note)
         least = LEAST_CELL if best is None else 0.0
-        stays = best is not None and not in_row and best.probability >= SURELY_ELSEWHERE
+        # What stands in another row of that table is not what the question names.
+        in_table = best is not None and any(row.is_of_table_of(best) for row, _ in found)
+        stays = best is not None and not in_table and best.probability >= SURELY_ELSEWHERE
         if len(cells) != 1 or stays or cells[0].probability < least:
             return WithCell(chosen=chosen, note=note)
         return WithCell(chosen=cells)
@@ -200,6 +202,11 @@ class NamedRow:
     def holds(self, found: Located) -> bool:
         """Whether it stands in this row."""
         return place_of(found.candidate) == place_of(self.row.candidate)
+
+    def is_of_table_of(self, found: Located) -> bool:
+        """Whether that stands in a row of the same table, this one or another."""
+        rows = {place_of(each.candidate) for each in self.asked.table.rows}
+        return place_of(found.candidate) in rows
 
 
 def rows_named(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[NamedRow]:

@@ -56,9 +56,16 @@ class Table:
     def name_of(self, row: Row, said: Collection[int] = ()) -> str:
         """What a row is called: its first cell, and behind a code the next, where that tells rows.
 
-        Not where the second column is among those that are said anyway.
+        Not where the second column is among those that are said anyway. Of rows of one name each is
+        called by the first of their cells of words as well that tells them apart.
         """
         first, *others = row.cells
+        alike = [each for each in self.rows if each.cells[:1] and each.cells[0].text == first.text]
+        for at in range(1, len(row.cells)) if len(alike) > 1 and first.text else ():
+            cells = [each.cells[at].text for each in alike if at < len(each.cells)]
+            are_words = all(each[:1].isalpha() and len(each) <= _LONGEST_NAME for each in cells)
+            if at not in said and are_words and len(set(cells)) == len(alike):
+                return f"{first.text}, {row.cells[at].text}"
         is_code = any(map(str.isdigit, first.text)) and not any(map(str.isspace, first.text))
         if not is_code or not others or 1 in said:
             return first.text
