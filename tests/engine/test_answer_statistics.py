@@ -7,7 +7,7 @@ import io
 import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from uuid import UUID, uuid4
 
@@ -104,6 +104,26 @@ async def test_of_another_time_or_collection_nothing_is_counted(
         await workspace.citations(since=day, until=day - timedelta(days=1))
     with pytest.raises(InvalidRequest):
         await workspace.citations(limit=0)
+
+
+@pytest.mark.parametrize("until", [date.min, date(1, 1, 29), date.max])
+async def test_the_first_and_the_last_days_of_all_may_be_asked_for(
+    workspace: WorkspaceEngine, until: date
+) -> None:
+    cited = await workspace.citations(until=until)
+    unanswered = await workspace.unanswered_questions(until=until)
+    first = date.min if until.year == 1 else until - timedelta(days=29)
+    for report in (cited, unanswered):
+        assert (report.since, report.until) == (first, until)
+    assert unanswered.asked == 0
+    assert UNKNOWN not in await workspace.export_unanswered("csv", until=until)
+    assert await workspace.usage(until=until) == ()
+    assert await workspace.usage_by_person(until=until) == ()
+
+
+async def test_all_days_together_have_what_was_counted(workspace: WorkspaceEngine) -> None:
+    whole = await workspace.unanswered_questions(since=date.min, until=date.max)
+    assert whole.asked == (await workspace.unanswered_questions()).asked > 0
 
 
 async def test_only_administrators_are_told_and_of_their_collections_alone(

@@ -118,7 +118,10 @@ async def export_unanswered(
 
 
 def _period(first: date, last: date) -> StatisticsPeriod:
-    begin, end = (datetime.combine(day, time(), UTC) for day in (first, last + timedelta(days=1)))
+    begin = datetime.combine(first, time(), UTC)
+    # The last day that can be written has none after it, and ends with its last moment.
+    midnight = datetime.combine(last, time(), UTC)
+    end = midnight + min(timedelta(days=1), datetime.max.replace(tzinfo=UTC) - midnight)
     return StatisticsPeriod(begin=begin, end=end)
 
 

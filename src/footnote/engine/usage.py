@@ -65,9 +65,14 @@ async def usage_by_person(
 
 
 def days_between(since: date | None, until: date | None) -> tuple[date, date]:
-    """The first and last day that are meant; the last 30 days if none. Raises InvalidRequest."""
+    """The first and last day that are meant; the last 30 days if none. Raises InvalidRequest.
+
+    >>> days_between(None, date.min) == (date.min, date.min)
+    True
+    """
     last = until or datetime.now(UTC).date()
-    first = since or last - timedelta(days=DAYS - 1)
+    # Before the first day that can be written there is none.
+    first = since or last - min(timedelta(days=DAYS - 1), last - date.min)
     if first > last:
         raise InvalidRequest(f"since: {first} is after {last}", hint="give the earlier day first")
     return first, last
