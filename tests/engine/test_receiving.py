@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import io
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -454,3 +456,62 @@ async def test_a_long_name_keeps_the_ending_that_tells_its_type(
     assert received.document.filename.endswith("x.csv")
     assert "\x1b" not in refused.document.failure.cause
     assert "dir/" not in refused.document.failure.cause
+
+
+# --- files that change ------------------------------------------------------------------------
+
+
+class Rewritten(io.FileIO):
+    """A file that somebody writes to each time it has been read, as often as is told."""
+
+    def __init__(self, path: Path, texts: list[bytes]) -> None:
+        super().__init__(path, "r")
+        self._path, self._texts = path, texts
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        if offset == 0 and whence == io.SEEK_SET and self.tell() > 0 and self._texts:
+            self._path.write_bytes(self._texts.pop(0))
+        return super().seek(offset, whence)
+
+
+BEFORE = b"The deductible is 2,500 euros.\n" * 400_000
+"""Of more than the pieces in which it is stored."""
+
+
+@pytest.mark.parametrize(
+    "after",
+    [b"The deductible is 9,900 euros.\n" * 400_000, BEFORE + b"More.\n", BEFORE[:-31], b"Short."],
+    ids=["as long", "longer", "shorter", "in one piece"],
+)
+@pytest.mark.parametrize("encryption", ["off", "on"])
+async def test_a_file_that_changes_while_it_is_read_is_read_again(
+    settings: Settings, tmp_path: Path, encryption: str, after: bytes
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(BEFORE)
+    async with await open_engine(settings_from(settings, {"encryption": encryption})) as engine:
+        workspace = await engine.workspace((await engine.create_workspace("changing")).name)
+        with io.BufferedReader(Rewritten(path, [after])) as content:
+            received = await workspace.receive_stream(content, "a.txt")
+        sha256 = hashlib.sha256(after).hexdigest()
+        assert received.document.byte_size == len(after)
+        [kept] = blobs(engine)
+        assert kept.name == sha256
+        async for key in engine.blobs.list():
+            with await engine.blobs.open(key) as stored:
+                assert stored.read() == after
+
+
+async def test_a_file_that_always_changes_is_refused_and_none_of_it_kept(
+    engine: Engine, workspace: WorkspaceEngine, tmp_path: Path
+) -> None:
+    path, before = tmp_path / "a.txt", set(blobs(engine))
+    path.write_bytes(b"One text.")
+    texts = [b"%d texts." % number for number in range(50)]
+    with (
+        io.BufferedReader(Rewritten(path, texts)) as content,
+        pytest.raises(InvalidRequest, match=r"a\.txt: it changed while it was read"),
+    ):
+        await workspace.receive_stream(content, "a.txt")
+    assert set(blobs(engine)) == before
+    assert (await workspace.documents()).documents == ()

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Annotated, BinaryIO
@@ -19,12 +21,12 @@ from footnote.domain import Received, Right, SourceType, Visibility
 from footnote.domain.identity import DEFAULT_COLLECTION
 from footnote.domain.usage import UsageKind, UsageNote
 from footnote.engine.services import Services, WorkspaceAccess
-from footnote.errors import InvalidRequest, QueueFull
+from footnote.errors import BlobsUnavailable, InvalidRequest, QueueFull
 from footnote.ingestion import media
 from footnote.ingestion.failures import failure_of
-from footnote.ingestion.receive import examine
+from footnote.ingestion.receive import AsExamined, ChangedWhileRead, examine
 from footnote.ports.metering import note_usage
-from footnote.store.blob_claims import claim_blob, give_up_unnamed, redeem, written
+from footnote.store.blob_claims import BlobClaim, claim_blob, give_up_unnamed, redeem, written
 from footnote.store.database import WorkspaceScope
 from footnote.store.documents import get_document
 from footnote.store.idempotency import IdempotentRequest, keep_outcome, known_outcome
@@ -149,31 +151,64 @@ async def receive_stream(
     No more than a few pieces of it are in memory at once. It is not closed. `former` has external
     ids that are gone, by the SHA-256 of their bytes: a file with those bytes gives the document of
     the one that was its place, unless another visibility is asked for. What came of a push is
-    noted with it. Raises what `receive` raises, and Conflict for a push where a newer one of the
+    noted with it. One that changes between the two is read once more. Raises what `receive` raises,
+    InvalidRequest for a file that changed again, and Conflict for a push where a newer one of the
     document was taken in.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     check_visibility(visibility, shared_with)
     engine, name = workspace.engine, clean_name(filename)
     await engine.metering.require_budget(workspace.workspace_id)
-    limit = engine.settings.limits.bytes
-    examined = await asyncio.to_thread(examine, content, name, limit)
-    incoming = Incoming(
+    described = Incoming(
         filename=name,
-        media_type=examined.media_type or media.UNKNOWN,
-        byte_size=examined.byte_size,
-        content_sha256=examined.content_sha256,
+        media_type=media.UNKNOWN,
+        byte_size=0,
+        content_sha256="",
         blob_key=_NO_BLOB,
         collection=collection or DEFAULT_COLLECTION,
         external_id=external_id,
-        former_external_id=former_place(external_id, former.get(examined.content_sha256, ())),
         metadata=metadata or {},
         tags=tuple(tags),
         source_type=source_type,
         visibility=visibility,
         access=None if shared_with is None else tuple(shared_with),
-        failure=None if examined.refusal is None else failure_of(examined.refusal),
         announced_as=announced_as,
+    )
+    take_in = partial(
+        _take_in,
+        workspace,
+        content,
+        described,
+        former=former,
+        idempotency_key=idempotency_key,
+        keep_too_large=keep_too_large,
+    )
+    with suppress(ChangedWhileRead):
+        return await take_in()
+    return await take_in()
+
+
+async def _take_in(
+    workspace: WorkspaceAccess,
+    content: BinaryIO,
+    described: Incoming,
+    *,
+    former: Mapping[str, Sequence[str]],
+    idempotency_key: str | None,
+    keep_too_large: bool,
+) -> Received:
+    """Hash a file, and store the bytes that were hashed or none. Raises ChangedWhileRead."""
+    engine, name = workspace.engine, described.filename
+    limit = engine.settings.limits.bytes
+    examined = await asyncio.to_thread(examine, content, name, limit)
+    gone = former.get(examined.content_sha256, ())
+    incoming = replace(
+        described,
+        media_type=examined.media_type or media.UNKNOWN,
+        byte_size=examined.byte_size,
+        content_sha256=examined.content_sha256,
+        former_external_id=former_place(described.external_id, gone),
+        failure=None if examined.refusal is None else failure_of(examined.refusal),
     )
     if examined.byte_size > limit and not keep_too_large:
         async with workspace.scope() as scope:
@@ -194,7 +229,7 @@ async def receive_stream(
             await require_room(scope, _queue_limits(engine))
         claim = await claim_blob(scope, incoming.content_sha256)
     async with (
-        written(engine.database, engine.blobs, workspace.workspace_id, claim, content),
+        _written(workspace, claim, AsExamined(content, examined, name)),
         workspace.scope() as scope,
     ):
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
@@ -211,6 +246,24 @@ async def receive_stream(
             stored = float(examined.byte_size)
             note_usage(UsageNote(kind=UsageKind.STORAGE, model="local", units=stored))
         return _under(name, received)
+
+
+@asynccontextmanager
+async def _written(
+    workspace: WorkspaceAccess, claim: BlobClaim, content: AsExamined
+) -> AsyncIterator[None]:
+    """As `written`. Raises ChangedWhileRead, and then nothing was stored."""
+    engine = workspace.engine
+    # A raw file may give less than it is asked for, a buffered one does so at its end alone.
+    buffered = io.BufferedReader(content, 1024 * 1024)
+    try:
+        async with written(engine.database, engine.blobs, workspace.workspace_id, claim, buffered):
+            yield
+    except BlobsUnavailable as error:
+        # A store that reads a file tells of its errors in its own way.
+        if content.changed:
+            raise ChangedWhileRead(content.filename) from error
+        raise
 
 
 def former_place(external_id: str | None, gone: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
 from footnote.domain import Stage
-from footnote.errors import DocumentUnreadable, how_to_raise
+from footnote.errors import DocumentUnreadable, InvalidRequest, how_to_raise
 from footnote.ingestion.frames import Bytes
 from footnote.ingestion.media import sniff_file
 
@@ -63,6 +63,71 @@ def examine(content: BinaryIO, filename: str, max_bytes: int) -> Examined:
     except DocumentUnreadable as refusal:
         return Examined(byte_size=size, content_sha256=digest.hexdigest(), refusal=refusal)
     return Examined(byte_size=size, content_sha256=digest.hexdigest(), media_type=media_type)
+
+
+class ChangedWhileRead(InvalidRequest):
+    """A file has other bytes than when it was hashed."""
+
+    def __init__(self, filename: str) -> None:
+        super().__init__(
+            f"{filename}: it changed while it was read",
+            hint="hand it in again once nothing writes to it",
+        )
+
+
+class AsExamined(io.RawIOBase):
+    """A file that gives the bytes that were hashed, from its beginning to its end.
+
+    Where it has others, whoever reads fails with ChangedWhileRead before it is told of the end, and
+    so stores nothing.
+    """
+
+    def __init__(self, content: BinaryIO, examined: Examined, filename: str) -> None:
+        self.changed = False
+        """Whether it had others."""
+        self.filename = filename
+        self._content, self._examined = content, examined
+        self._digest, self._position = hashlib.sha256(), 0
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """It is, to its beginning and to its end."""
+        return True
+
+    def tell(self) -> int:
+        """Where it is read next."""
+        return self._content.tell()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go elsewhere; what is read counts from the beginning alone."""
+        position = self._content.seek(offset, whence)
+        if position == 0:
+            self._digest, self._position = hashlib.sha256(), 0
+        if whence == io.SEEK_END and offset == 0 and position != self._examined.byte_size:
+            self._fail()
+        return position
+
+    def readinto(self, target: Buffer) -> int:
+        """Read the next bytes. Raises ChangedWhileRead."""
+        room = memoryview(target).cast("B")
+        piece = self._content.read(len(room))
+        room[: len(piece)] = piece
+        self._digest.update(piece)
+        self._position += len(piece)
+        missing = self._examined.byte_size - self._position
+        ended = not piece and len(room) > 0
+        if missing < 0 or (missing > 0 and ended):
+            self._fail()
+        if missing == 0 and self._digest.hexdigest() != self._examined.content_sha256:
+            self._fail()
+        return len(piece)
+
+    def _fail(self) -> None:
+        self.changed = True
+        raise ChangedWhileRead(self.filename)
 
 
 def _accepted_type(content: BinaryIO, byte_size: int, filename: str, max_bytes: int) -> str:
