@@ -111,6 +111,8 @@ async def test_a_defect_of_ours_shows_nothing_of_its_inside(
     response = await closed.get("/broken")
     assert_problem(response, 500, "unexpected")
     assert "secret" not in response.text
+    # The server closes the connection after it.
+    assert response.headers["connection"] == "close"
     for name, value in security_headers(https=False):
         assert response.headers[name] == value
 

@@ -233,6 +233,8 @@ def create_app(
         answer = await answer_with_problem(request, error)
         for name, value in security_headers(https=https):
             answer.headers.setdefault(name, value)
+        # The exception goes on to the server, which then closes the connection.
+        answer.headers["Connection"] = "close"
         return answer
 
     app.add_exception_handler(Exception, answer_unexpected)
