@@ -163,6 +163,19 @@ async def test_a_port_in_use_is_said_in_a_sentence(settings: Settings) -> None:
         ended = await footnote(environment(settings), "serve", "--port", str(port))
     assert ended.code == 2
     assert f"port {port}" in ended.err
+    assert "--port" in ended.err
+
+
+async def test_an_address_that_this_computer_lacks_is_named_as_the_remedy(
+    settings: Settings,
+) -> None:
+    # Of the addresses for examples (RFC 5737), which no computer has.
+    env = environment(settings, FOOTNOTE_IDENTITY="keys")
+    ended = await footnote(env, "serve", "--host", "192.0.2.1", "--port", "0")
+    assert ended.code == 2
+    assert "cannot listen on 192.0.2.1 port 0" in ended.err
+    assert "--host" in ended.err
+    assert "--port" not in ended.err
 
 
 @pytest.mark.parametrize("ways", ["tokens", "login", "gateway"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import socket
 import webbrowser
@@ -182,9 +183,11 @@ def listen(settings: Settings) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family)
     except OSError as error:
+        hint = "Another program may use the port; choose one with --port, or 0 for any."
+        if error.errno == errno.EADDRNOTAVAIL:
+            hint = "This computer has no such address; choose one that it has with --host."
         raise UnsupportedSettings(
-            f"Footnote cannot listen on {host} port {port}: {error.strerror}.",
-            hint="Another program may use the port; choose one with --port, or 0 for any.",
+            f"Footnote cannot listen on {host} port {port}: {error.strerror}.", hint=hint
         ) from error
 
 
