@@ -293,6 +293,33 @@ async def test_a_line_that_is_no_text_is_refused_by_itself(library: Library) -> 
     assert "within 14 days of the loss" in shown.out
 
 
+async def test_a_line_longer_than_a_question_is_refused_by_itself(library: Library) -> None:
+    env, long = environment(library.settings), b"\0" * 50_000
+    talked = await footnote(env, "chat", "--json", stdin=long + f"\n{CLAIM}\n".encode())
+    assert talked.code == 2, talked.err
+    refused, answered = map(json.loads, talked.out.splitlines())
+    assert refused["error"]["message"] == "the line has more than 10,000 characters"
+    assert len(refused["question"]) < 10_010
+    assert (answered["question"], answered["found"]) == (CLAIM, True)
+    shown = await footnote(env, "chat", stdin=b"a" * 10_001)
+    assert shown.code == 2
+    assert "Error: the line has more than 10,000 characters" in shown.err
+
+
+async def test_a_line_with_no_end_in_sight_ends_a_chat(library: Library) -> None:
+    asked = b"\0" * 10_100_000 + f"\n{CLAIM}\n".encode()
+    talked = await footnote(environment(library.settings), "chat", stdin=asked)
+    assert talked.code == 2
+    assert "Error: a line of the input has more than 10,002,000 characters" in talked.err
+    assert "within 14 days of the loss" not in talked.out
+
+
+async def test_the_longest_question_may_have_a_line_of_its_own(library: Library) -> None:
+    asked = CLAIM.ljust(10_000, "?") + "\n"
+    talked = await footnote(environment(library.settings), "chat", "--json", stdin=asked.encode())
+    assert talked.code == 0, talked.out[-300:]
+
+
 async def test_a_chat_by_a_plan_that_is_not_there_does_not_begin(library: Library) -> None:
     talked = await footnote(environment(library.settings), "chat", "--plan", "z", stdin=b"")
     assert talked.code == 2

@@ -28,6 +28,7 @@ from footnote.interfaces.cli.edge import in_workspace, report
 from footnote.interfaces.cli.options import TopK, Workspace
 from footnote.interfaces.cli.writing import show_rewording, show_suggestions
 from footnote.interfaces.failures import failure_of
+from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -41,6 +42,10 @@ _HELP = (
     "Each line is a question, and may follow up on the ones before it. exit or quit, or the end of "
     "the input, ends the chat; the conversation is kept."
 )
+_MOST_READ = MAX_QUERY_CHARACTERS + 2
+"""Characters of a line at once: the longest question, the end of its line, and one too many."""
+_PIECES_PASSED_OVER = 1_000
+"""So long may a line be that is refused by itself; a longer one ends the chat."""
 
 EachAsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON object a line for each answer.")
@@ -213,6 +218,7 @@ async def _answer(
     A person who sees the error has been told, so 0 then.
     """
     try:
+        _require_short(question)
         _require_decoded(question)
         asking = Asking(question=question, top_k=wanted.top_k, plan=wanted.plan)
         asked = await workspace.next_question(conversation_id, asking)
@@ -271,9 +277,34 @@ def _print_line(conversation_id: UUID, told: Mapping[str, object]) -> None:
 
 
 async def _next_line(prompt: str) -> str | None:
-    """The next line of the input; None at its end."""
+    """The next line of the input; None at its end. Raises InvalidRequest for one without an end."""
     if sys.stdin.isatty():
         sys.stdout.write(prompt)
         sys.stdout.flush()
-    line = await asyncio.to_thread(sys.stdin.readline)
+    line = await asyncio.to_thread(_read_line)
     return line or None
+
+
+def _read_line() -> str:
+    """A line, or so much of it that it is seen to be too long; the rest is passed over.
+
+    Raises InvalidRequest where there is more of it than is passed over.
+    """
+    line = piece = sys.stdin.readline(_MOST_READ)
+    for _ in range(_PIECES_PASSED_OVER):
+        if len(piece) < _MOST_READ or piece.endswith("\n"):
+            return line
+        piece = sys.stdin.readline(_MOST_READ)
+    raise InvalidRequest(
+        f"a line of the input has more than {_MOST_READ * _PIECES_PASSED_OVER:,} characters",
+        hint=f"give one question a line, each of 1 to {MAX_QUERY_CHARACTERS:,} characters",
+    )
+
+
+def _require_short(line: str) -> None:
+    """Raise InvalidRequest for a line that is longer than a question may be."""
+    if len(line.removesuffix("\n")) > MAX_QUERY_CHARACTERS:
+        raise InvalidRequest(
+            f"the line has more than {MAX_QUERY_CHARACTERS:,} characters",
+            hint=f"ask with 1 to {MAX_QUERY_CHARACTERS:,} characters; the chat goes on",
+        )
