@@ -34,6 +34,63 @@ async def test_a_question_that_is_asked_without_a_connection_is_sent_once_there_
         await expect(page.get_by_text("Your question is kept")).to_have_count(0)
 
 
+async def test_a_section_that_is_first_opened_without_a_connection_is_there_once_there_is_one(
+    browser: Browser, site: Site
+) -> None:
+    question = next(iter(QUESTIONS))
+    async with watched_page(browser, site.address, cut=True) as page:
+        await page.goto("/")
+        await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+        await page.evaluate("window.stayed = true")
+        await page.context.set_offline(True)
+        await page.fill("#question", question)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_text("Your question is kept")).to_be_visible()
+        await page.get_by_role("link", name="Conflicts", exact=True).click()
+        main = page.locator("#main")
+        await expect(main.get_by_text("What you see may be out of date.")).to_be_visible()
+        await main.get_by_role("button", name="Try again").click()
+        await expect(main.get_by_text("What you see may be out of date.")).to_be_visible()
+        await page.get_by_role("link", name="Ask", exact=True).click()
+        await expect(main.locator("q")).to_have_text(question)
+        await page.get_by_role("link", name="Conflicts", exact=True).click()
+        await expect(main.get_by_text("What you see may be out of date.")).to_be_visible()
+        await page.context.set_offline(False)
+        await expect(main.get_by_role("heading", name="What documents disagree")).to_be_visible()
+        await page.get_by_role("link", name="Ask", exact=True).click()
+        await expect(page.get_by_role("button", name="Answer again")).to_be_visible()
+        assert await page.evaluate("window.stayed")
+
+
+async def test_a_section_of_the_administration_that_was_cut_off_is_there_once_it_can_be(
+    browser: Browser, site: Site
+) -> None:
+    async with watched_page(browser, site.address, cut=True) as page:
+        await page.goto("/admin/keys")
+        await expect(page.get_by_role("heading", name="API keys")).to_be_visible()
+        await page.context.set_offline(True)
+        await page.get_by_role("link", name="Roles", exact=True).click()
+        main = page.locator("#main")
+        await expect(main.get_by_text("What you see may be out of date.")).to_be_visible()
+        await page.context.set_offline(False)
+        await expect(page.get_by_role("heading", name="Roles")).to_be_visible()
+        await expect(main.get_by_text("What you see may be out of date.")).to_have_count(0)
+
+
+async def test_a_menu_that_is_first_opened_without_a_connection_opens_once_there_is_one(
+    browser: Browser, site: Site
+) -> None:
+    async with watched_page(browser, site.address, cut=True) as page:
+        await page.goto("/")
+        await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+        await page.context.set_offline(True)
+        await page.get_by_role("button", name="View and account").click()
+        await expect(page.get_by_text("Offline", exact=True)).to_be_visible()
+        await expect(page.get_by_text("What do your documents say?")).to_be_visible()
+        await page.context.set_offline(False)
+        await expect(page.get_by_role("menu")).to_be_visible()
+
+
 async def test_a_dark_page_is_dark_before_the_app_runs(page: Page) -> None:
     await prefer(page, "dark")
     let_go = asyncio.Event()

@@ -1,8 +1,7 @@
 // The sections of the administration, in their groups; each is loaded when it is opened.
-import { type ComponentType, type LazyExoticComponent, lazy } from "react";
-
 import { WHOLE_WORKSPACE, may } from "../api/may";
 import type { WhoAsks } from "../api/types";
+import { lazily } from "../ui/lazily";
 
 export const GROUPS = [
   ["access", ["keys", "roles", "people", "sign-on"]],
@@ -33,38 +32,31 @@ export function firstOffered(who: WhoAsks): SectionId | undefined {
 
 export const FIRST: SectionId = "keys";
 
-type Load = () => Promise<{ default: ComponentType }>;
-
-const LOADS: Record<SectionId, Load> = {
-  keys: () => import("./Keys").then((m) => ({ default: m.Keys })),
-  roles: () => import("./Roles").then((m) => ({ default: m.Roles })),
-  people: () => import("./People").then((m) => ({ default: m.People })),
-  "sign-on": () => import("./SignOn").then((m) => ({ default: m.SignOn })),
-  collections: () => import("./Collections").then((m) => ({ default: m.Collections })),
-  sources: () => import("./Sources").then((m) => ({ default: m.Sources })),
-  retention: () => import("./Retention").then((m) => ({ default: m.Retention })),
-  holds: () => import("./Holds").then((m) => ({ default: m.Holds })),
-  erasures: () => import("./Erasures").then((m) => ({ default: m.Erasures })),
-  models: () => import("./Models").then((m) => ({ default: m.Models })),
-  embedding: () => import("./Embedding").then((m) => ({ default: m.Embedding })),
-  settings: () => import("./Settings").then((m) => ({ default: m.Settings })),
-  webhooks: () => import("./Webhooks").then((m) => ({ default: m.Webhooks })),
-  unanswered: () => import("./Unanswered").then((m) => ({ default: m.Unanswered })),
-  citations: () => import("./Citations").then((m) => ({ default: m.Citations })),
-  evaluations: () => import("./Evaluations").then((m) => ({ default: m.Evaluations })),
-  usage: () => import("./Usage").then((m) => ({ default: m.Usage })),
-  audit: () => import("./Audit").then((m) => ({ default: m.Audit })),
-  health: () => import("./Health").then((m) => ({ default: m.Health })),
-};
-
-export const SECTIONS = Object.fromEntries(
-  Object.entries(LOADS).map(([section, load]) => [section, lazy(load)]),
-) as Record<SectionId, LazyExoticComponent<ComponentType>>;
+export const SECTIONS = {
+  keys: lazily(() => import("./Keys").then((m) => m.Keys)),
+  roles: lazily(() => import("./Roles").then((m) => m.Roles)),
+  people: lazily(() => import("./People").then((m) => m.People)),
+  "sign-on": lazily(() => import("./SignOn").then((m) => m.SignOn)),
+  collections: lazily(() => import("./Collections").then((m) => m.Collections)),
+  sources: lazily(() => import("./Sources").then((m) => m.Sources)),
+  retention: lazily(() => import("./Retention").then((m) => m.Retention)),
+  holds: lazily(() => import("./Holds").then((m) => m.Holds)),
+  erasures: lazily(() => import("./Erasures").then((m) => m.Erasures)),
+  models: lazily(() => import("./Models").then((m) => m.Models)),
+  embedding: lazily(() => import("./Embedding").then((m) => m.Embedding)),
+  settings: lazily(() => import("./Settings").then((m) => m.Settings)),
+  webhooks: lazily(() => import("./Webhooks").then((m) => m.Webhooks)),
+  unanswered: lazily(() => import("./Unanswered").then((m) => m.Unanswered)),
+  citations: lazily(() => import("./Citations").then((m) => m.Citations)),
+  evaluations: lazily(() => import("./Evaluations").then((m) => m.Evaluations)),
+  usage: lazily(() => import("./Usage").then((m) => m.Usage)),
+  audit: lazily(() => import("./Audit").then((m) => m.Audit)),
+  health: lazily(() => import("./Health").then((m) => m.Health)),
+} satisfies Record<SectionId, unknown>;
 
 /** Begins to load a section before it is known whether it may be shown. */
 export function loadSection(section: SectionId): void {
-  // What fails here fails again where it is shown, and says so there.
-  LOADS[section]().catch(() => undefined);
+  void SECTIONS[section].preload();
 }
 
 export function isSection(name: string): name is SectionId {

@@ -33,11 +33,21 @@ function lost(): void {
   timer ??= setTimeout(look, AGAIN_MILLISECONDS);
 }
 
+/** Asks the server whether it is ready. */
+export async function isReached(): Promise<boolean> {
+  try {
+    // Without a network there is nothing to ask yet.
+    const isReady = navigator.onLine && (await fetch("/health", { cache: "no-store" })).ok;
+    if (isReady) found();
+    else lost();
+    return isReady;
+  } catch {
+    lost();
+    return false;
+  }
+}
+
 function look(): void {
   timer = undefined;
-  // Without a network there is nothing to ask yet.
-  const health = navigator.onLine
-    ? fetch("/health", { cache: "no-store" })
-    : Promise.reject(new TypeError("offline"));
-  health.then((response) => (response.ok ? found() : lost())).catch(lost);
+  void isReached();
 }

@@ -1,7 +1,7 @@
 // The frame of the app: a bar, and three panes for sources, conversation and page.
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useLocation, useParams, useRouter } from "@tanstack/react-router";
-import { Suspense, lazy, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { onSignedOut } from "../api/client";
@@ -11,6 +11,7 @@ import { documentQuery } from "../api/queries";
 import { followEvents } from "../documents/events";
 import { Toasts } from "../ui/Toasts";
 import { cx } from "../ui/cx";
+import { lazily } from "../ui/lazily";
 import { useStore } from "../ui/store";
 import { useMedia } from "../ui/useMedia";
 import { Bar } from "./Bar";
@@ -24,9 +25,9 @@ import { prefer, preferences } from "./preferences";
 /** From here on panes stand beside each other, as `md:` says in their styles. */
 const WIDE = "(min-width: 48rem)";
 
-const PagePanes = lazy(() => import("../page/PagePanes").then((m) => ({ default: m.PagePanes })));
-const Palette = lazy(() => import("./Palette").then((m) => ({ default: m.Palette })));
-const Shortcuts = lazy(() => import("./Shortcuts").then((m) => ({ default: m.Shortcuts })));
+const PagePanes = lazily(() => import("../page/PagePanes").then((m) => m.PagePanes));
+const Palette = lazily(() => import("./Palette").then((m) => m.Palette), "waiting");
+const Shortcuts = lazily(() => import("./Shortcuts").then((m) => m.Shortcuts), "waiting");
 
 export function Shell() {
   const { t } = useTranslation();

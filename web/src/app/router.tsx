@@ -3,7 +3,6 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
 
@@ -12,6 +11,7 @@ import { queryClient } from "../api/queryClient";
 import { setWorkspace } from "../api/credential";
 import { Conversation } from "../conversation/Conversation";
 import { ProblemNotice } from "../ui/ProblemNotice";
+import { lazily } from "../ui/lazily";
 import { addressFrom } from "./address";
 import { Nowhere } from "./Nowhere";
 import { Shell } from "./Shell";
@@ -37,7 +37,7 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: "/documents",
-    component: lazyRouteComponent(() => import("../documents/Documents"), "Documents"),
+    component: lazily(() => import("../documents/Documents").then((m) => m.Documents)),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -46,62 +46,62 @@ const routes = [
       // What fails is told where the page asks for it.
       if (!preload) queryClient.query(documentQuery(params.documentId)).catch(() => undefined);
     },
-    component: lazyRouteComponent(() => import("../documents/DocumentCard"), "DocumentCard"),
+    component: lazily(() => import("../documents/DocumentCard").then((m) => m.DocumentCard)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/entities",
-    component: lazyRouteComponent(() => import("../knowledge/Entities"), "Entities"),
+    component: lazily(() => import("../knowledge/Entities").then((m) => m.Entities)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/entities/$entityId",
-    component: lazyRouteComponent(() => import("../knowledge/EntityPage"), "EntityPage"),
+    component: lazily(() => import("../knowledge/EntityPage").then((m) => m.EntityPage)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/clusters",
-    component: lazyRouteComponent(() => import("../knowledge/Clusters"), "Clusters"),
+    component: lazily(() => import("../knowledge/Clusters").then((m) => m.Clusters)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/clusters/$clusterId",
-    component: lazyRouteComponent(() => import("../knowledge/ClusterPage"), "ClusterPage"),
+    component: lazily(() => import("../knowledge/ClusterPage").then((m) => m.ClusterPage)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/conflicts",
-    component: lazyRouteComponent(() => import("../knowledge/Conflicts"), "Conflicts"),
+    component: lazily(() => import("../knowledge/Conflicts").then((m) => m.Conflicts)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/map",
-    component: lazyRouteComponent(() => import("../map/MapPage"), "MapPage"),
+    component: lazily(() => import("../map/MapPage").then((m) => m.MapPage)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/find",
-    component: lazyRouteComponent(() => import("../search/Search"), "Search"),
+    component: lazily(() => import("../search/Search").then((m) => m.Search)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/admin",
-    component: lazyRouteComponent(() => import("../admin/Admin"), "Admin"),
+    component: lazily(() => import("../admin/Admin").then((m) => m.Admin)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/admin/$section",
-    component: lazyRouteComponent(() => import("../admin/Admin"), "Admin"),
+    component: lazily(() => import("../admin/Admin").then((m) => m.Admin)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/compare",
-    component: lazyRouteComponent(() => import("../search/Compare"), "Compare"),
+    component: lazily(() => import("../search/Compare").then((m) => m.Compare)),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/sign-in",
-    component: lazyRouteComponent(() => import("./SignIn"), "SignIn"),
+    component: lazily(() => import("./SignIn").then((m) => m.SignIn)),
   }),
 ] as const;
 

@@ -1,18 +1,17 @@
 // The documents that a conversation is about, as chips, and how to attach more.
 import { useQuery } from "@tanstack/react-query";
 import { Paperclip, X } from "lucide-react";
-import { Suspense, lazy, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { conversationQuery, documentQuery } from "../api/queries";
 import { Button } from "../ui/Button";
+import { lazily } from "../ui/lazily";
 import { useStore } from "../ui/store";
 import { showToast } from "../ui/toasts";
 import { detach, draft, searchAttached, sending } from "./attaching";
 
-const AttachDialog = lazy(() =>
-  import("./AttachDialog").then((module) => ({ default: module.AttachDialog })),
-);
+const AttachDialog = lazily(() => import("./AttachDialog").then((m) => m.AttachDialog), "waiting");
 
 interface AttachmentsProps {
   /** Undefined before there is one. */

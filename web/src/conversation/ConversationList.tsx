@@ -2,7 +2,7 @@
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
-import { Suspense, lazy, useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { raw } from "../api/client";
@@ -13,10 +13,11 @@ import { paneShown } from "../app/place";
 import { Button } from "../ui/Button";
 import { Menu } from "../ui/Menu";
 import { ProblemNotice } from "../ui/ProblemNotice";
+import { lazily } from "../ui/lazily";
 import { saveAs } from "../ui/saveAs";
 import { doUnlessUndone, showToast } from "../ui/toasts";
 
-const Rename = lazy(() => import("./Rename").then((module) => ({ default: module.Rename })));
+const Rename = lazily(() => import("./Rename").then((m) => m.Rename), "waiting");
 
 const FORMATS = ["markdown", "docx", "pdf"] as const;
 type Format = (typeof FORMATS)[number];

@@ -1,14 +1,15 @@
 // Looks for words in one's own conversations, above their list.
-import { Suspense, lazy, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { ConversationList } from "./ConversationList";
+import { lazily } from "../ui/lazily";
 
 const TYPING_MILLISECONDS = 250;
 const MOST_CHARACTERS = 200;
 
-const FoundConversations = lazy(() =>
-  import("./FoundConversations").then((module) => ({ default: module.FoundConversations })),
+const FoundConversations = lazily(() =>
+  import("./FoundConversations").then((m) => m.FoundConversations),
 );
 
 export function FindField() {

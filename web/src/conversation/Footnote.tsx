@@ -1,17 +1,19 @@
 // A footnote: a chip that opens its page, with a card that says what stands there.
-import { Suspense, lazy, useId, useRef, useState } from "react";
+import { Suspense, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import type { Citation } from "../api/types";
 import { isAt, placeOf } from "../app/address";
 import { useOpenPlace, usePlace } from "../app/place";
 import { cx } from "../ui/cx";
+import { lazily } from "../ui/lazily";
 
 const OPEN_MILLISECONDS = 150;
 const CLOSE_MILLISECONDS = 200;
 
-const FootnotePopover = lazy(() =>
-  import("./FootnotePopover").then((module) => ({ default: module.FootnotePopover })),
+const FootnotePopover = lazily(
+  () => import("./FootnotePopover").then((m) => m.FootnotePopover),
+  "waiting",
 );
 
 interface FootnoteProps {

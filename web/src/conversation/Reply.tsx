@@ -1,9 +1,10 @@
 // An answer in a conversation: its text, or that there is none and what comes nearest.
-import { Suspense, lazy, useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import type { Message, MessageAnswer } from "../api/types";
 import { Notice } from "../ui/Notice";
+import { lazily } from "../ui/lazily";
 import { useStore } from "../ui/store";
 import { AnswerText } from "./AnswerText";
 import { Passages, PassagesByChunk } from "./Passages";
@@ -13,11 +14,9 @@ import { finished, stepsTaken } from "./running";
 const NEAREST = 3;
 /** As `UNSURE` of footnote.domain.answers. */
 const UNSURE = 0.7;
-const Steps = lazy(() => import("./Steps").then((module) => ({ default: module.Steps })));
-const Conflicts = lazy(() =>
-  import("./Conflicts").then((module) => ({ default: module.Conflicts })),
-);
-const WhyPanel = lazy(() => import("./WhyPanel").then((module) => ({ default: module.WhyPanel })));
+const Steps = lazily(() => import("./Steps").then((m) => m.Steps), "waiting");
+const Conflicts = lazily(() => import("./Conflicts").then((m) => m.Conflicts), "waiting");
+const WhyPanel = lazily(() => import("./WhyPanel").then((m) => m.WhyPanel));
 
 interface ReplyProps {
   readonly message: Message;

@@ -1,14 +1,15 @@
 // An answer while it is made, or why it was not.
-import { Suspense, lazy } from "react";
+import { Suspense } from "react";
 import { useTranslation } from "react-i18next";
 
 import { Button } from "../ui/Button";
 import { Notice } from "../ui/Notice";
 import { ProblemNotice } from "../ui/ProblemNotice";
+import { lazily } from "../ui/lazily";
 import { AnswerText } from "./AnswerText";
 import type { Running } from "./running";
 
-const Steps = lazy(() => import("./Steps").then((module) => ({ default: module.Steps })));
+const Steps = lazily(() => import("./Steps").then((m) => m.Steps), "waiting");
 
 interface RunningReplyProps {
   readonly running: Running;

@@ -1,8 +1,9 @@
 // What the documents of a collection say as a whole, when somebody wants to see it.
-import { Suspense, lazy, useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { lazily } from "../ui/lazily";
 
-const Summary = lazy(() => import("../knowledge/Summary").then((m) => ({ default: m.Summary })));
+const Summary = lazily(() => import("../knowledge/Summary").then((m) => m.Summary));
 
 export function CollectionSummary({ collection }: { readonly collection: string }) {
   const { t } = useTranslation();

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { Download, RotateCcw, Trash2, Users } from "lucide-react";
-import { Suspense, lazy, useState } from "react";
+import { Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { raw } from "../api/client";
@@ -12,6 +12,7 @@ import { Button } from "../ui/Button";
 import { Notice } from "../ui/Notice";
 import { saveAs } from "../ui/saveAs";
 import { Unloaded } from "../ui/Unloaded";
+import { lazily } from "../ui/lazily";
 import { StatusBadge } from "./StatusBadge";
 import { AccessDialog } from "./AccessForm";
 import { MetadataFields } from "./MetadataFields";
@@ -22,11 +23,12 @@ import { retryDocuments } from "./changing";
 import { deleteUnlessUndone } from "./deleting";
 import { bytes, day } from "./format";
 
-const Summary = lazy(() => import("../knowledge/Summary").then((m) => ({ default: m.Summary })));
-const Facts = lazy(() => import("../knowledge/Facts").then((m) => ({ default: m.Facts })));
-const Related = lazy(() => import("../knowledge/Related").then((m) => ({ default: m.Related })));
-const DocumentEntities = lazy(() =>
-  import("../knowledge/DocumentEntities").then((m) => ({ default: m.DocumentEntities })),
+const Summary = lazily(() => import("../knowledge/Summary").then((m) => m.Summary), "waiting");
+const Facts = lazily(() => import("../knowledge/Facts").then((m) => m.Facts), "waiting");
+const Related = lazily(() => import("../knowledge/Related").then((m) => m.Related), "waiting");
+const DocumentEntities = lazily(
+  () => import("../knowledge/DocumentEntities").then((m) => m.DocumentEntities),
+  "waiting",
 );
 
 export function DocumentCard() {

@@ -1,6 +1,6 @@
 // A document with pages: which page is shown, how large, and what is marked on it.
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, Suspense, lazy, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 
 import { pagesOfSpanQuery, rectanglesQuery } from "../api/queries";
@@ -8,6 +8,7 @@ import type { Document, PageWithQuotes } from "../api/types";
 import type { Place } from "../app/address";
 import { Notice } from "../ui/Notice";
 import { ProblemNotice } from "../ui/ProblemNotice";
+import { lazily } from "../ui/lazily";
 import { PageBar } from "./PageBar";
 import { PicturePage } from "./PicturePage";
 import { TextPages } from "./TextPages";
@@ -17,7 +18,7 @@ import { spanOf } from "./span";
 import { type Hits, useHitsOnPage } from "./useHitsOnPage";
 
 // Most of what shows pages reads PDF files; other kinds do without.
-const Pdf = lazy(() => import("./Pdf").then((m) => ({ default: m.Pdf })));
+const Pdf = lazily(() => import("./Pdf").then((m) => m.Pdf));
 
 interface PagedProps {
   readonly document: Document;

@@ -1,7 +1,8 @@
 // A button that opens a menu, whose machinery is loaded when it is opened first.
-import { type ReactNode, Suspense, lazy, useState } from "react";
+import { type ReactNode, Suspense, useState } from "react";
 
 import { IconButton } from "./Button";
+import { lazily } from "./lazily";
 
 export type MenuEntry =
   | { readonly kind: "item"; readonly label: string; readonly onSelect: () => void }
@@ -19,7 +20,7 @@ interface MenuProps {
   readonly entries: readonly MenuEntry[];
 }
 
-const OpenMenu = lazy(() => import("./OpenMenu").then((module) => ({ default: module.OpenMenu })));
+const OpenMenu = lazily(() => import("./OpenMenu").then((m) => m.OpenMenu), "waiting");
 
 export function Menu({ label, icon, entries }: MenuProps) {
   const [wanted, setWanted] = useState(false);
