@@ -71,6 +71,24 @@ async def violations_in_all_themes(page: Page) -> list[str]:
     return found
 
 
+async def test_the_tab_is_called_what_is_shown(page: Page, site: Site) -> None:
+    question = next(iter(QUESTIONS))
+    await page.goto("/")
+    await expect(page).to_have_title("Footnote")
+    await ask(page, question)
+    link = page.locator("#sources a[aria-current=page]")
+    await expect(page).to_have_title(f"{await link.inner_text()} · Footnote")
+    await page.get_by_role("link", name="Documents", exact=True).click()
+    await expect(page).to_have_title("Documents · Footnote")
+    await page.goto(f"/documents/{site.ids['annual-report-2024.pdf']}")
+    await expect(page).to_have_title("Annual Report 2024 · Footnote")
+    await page.goto("/admin/roles")
+    await expect(page).to_have_title("Roles · Footnote")
+    await prefer(page, "light", "de")
+    await page.goto("/documents")
+    await expect(page).to_have_title("Dokumente · Footnote")
+
+
 async def test_no_state_of_the_app_has_a_barrier(page: Page, site: Site) -> None:
     found: dict[str, list[str]] = {}
 

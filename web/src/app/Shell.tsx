@@ -21,6 +21,7 @@ import { Sources } from "./Sources";
 import { overlays, panesOpen } from "./overlays";
 import { paneShown, usePlace } from "./place";
 import { prefer, preferences } from "./preferences";
+import { useTitle } from "./useTitle";
 
 /** From here on panes stand beside each other, as `md:` says in their styles. */
 const WIDE = "(min-width: 48rem)";
@@ -34,6 +35,7 @@ export function Shell() {
   const { pathname, search } = useLocation();
   // Every request of the panes names the workspace of the address.
   setWorkspace(search.workspace ?? null);
+  useTitle();
   const router = useRouter();
   const place = usePlace();
   const { sourcesWidth, pageWidth } = useStore(preferences);
