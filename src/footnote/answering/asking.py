@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePath
 
 from footnote.answering.choosing import Located, is_said
-from footnote.answering.tables import Row, Table
+from footnote.answering.tables import Row, Table, tables_of
 from footnote.answering.titles import Terms, closest, spaced, without_unit
 from footnote.answering.totals import Totals, totals_of
+from footnote.domain import Evidence
 from footnote.language.negators import NEGATION_WORDS
 from footnote.language.truth_values import affirmed
 from footnote.ports import Operation
@@ -388,3 +389,12 @@ class Asked:
 def _digits(text: str) -> list[str]:
     """The numbers of a text, digits alone."""
     return "".join(each if each.isdigit() else " " for each in text).split()
+
+
+def asked_beside(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[Asked]:
+    """The question beside each table of the evidence whose rows were all read in full."""
+    for table in tables_of(evidence):
+        row = table.rows[0].candidate
+        place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
+        if all(len(each.cells) == len(table.header) for each in table.rows):
+            yield Asked(question=question, table=table, terms=terms, located=[place])

@@ -10,11 +10,10 @@ import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from footnote.answering.asking import Asked
-from footnote.answering.choosing import Located
+from footnote.answering.asking import Asked, asked_beside
 from footnote.answering.columns import Computed
 from footnote.answering.meant_columns import meant_columns
-from footnote.answering.tables import Row, tables_of
+from footnote.answering.tables import Row
 from footnote.answering.titles import Terms, spaced
 from footnote.answering.whole_tables import with_whole_tables
 from footnote.domain import Evidence
@@ -88,12 +87,8 @@ async def compared(
 
 def _compared(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterator[_Compared]:
     """Of each table of which it names several rows, by the first column whose cells all differ."""
-    for table in tables_of(tables):
-        if any(len(each.cells) != len(table.header) for each in table.rows):
-            continue
-        row = table.rows[0].candidate
-        place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
-        asked = Asked(question=question, table=table, terms=terms, located=[place])
+    for asked in asked_beside(question, tables, terms):
+        table = asked.table
         for at in range(len(table.header)):
             names = table.column(at)
             if len(set(names)) < len(names):

@@ -9,11 +9,11 @@ from functools import partial
 from math import exp, log
 from uuid import UUID
 
-from footnote.answering.asking import Asked
+from footnote.answering.asking import Asked, asked_beside
 from footnote.answering.choosing import Located
 from footnote.answering.naming import place_of
 from footnote.answering.observing import heading_of
-from footnote.answering.tables import Row, is_cell, tables_of
+from footnote.answering.tables import Row, is_cell
 from footnote.answering.titles import Terms, spaced, spoken
 from footnote.answering.whole_tables import with_whole_tables
 from footnote.domain import Evidence
@@ -211,12 +211,8 @@ class NamedRow:
 
 def rows_named(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[NamedRow]:
     """The rows that a question names, one for each table of which it names a single one."""
-    for table in tables_of(evidence):
-        if any(len(each.cells) != len(table.header) for each in table.rows):
-            continue
-        row = table.rows[0].candidate
-        place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
-        asked = Asked(question=question, table=table, terms=terms, located=[place])
+    for asked in asked_beside(question, evidence, terms):
+        table = asked.table
         rows = [each for each in table.rows if asked.groups and asked.is_among(each)]
         if not rows:
             # "Is order 7 delivered?" names a row by its name, and a state that it may not have.

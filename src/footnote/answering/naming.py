@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
-from footnote.answering.asking import Asked
+from footnote.answering.asking import Asked, asked_beside
 from footnote.answering.choosing import Located
 from footnote.answering.meant_columns import NONE_MEANT, MeantColumns
 from footnote.answering.observing import log_odds
@@ -123,12 +123,8 @@ def group_named(
     says, and where more than one column of numbers may be meant; rows are counted where none is.
     """
     found: list[tuple[bool, int, Located]] = []
-    for table in tables_of(evidence):
-        row = table.rows[0].candidate
-        place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
-        asked = Asked(question=question, table=table, terms=terms, located=[place])
-        if any(len(each.cells) != len(table.header) for each in table.rows):
-            continue
+    for asked in asked_beside(question, evidence, terms):
+        table = asked.table
         column = asked.column(operation)
         if (
             {len(said) for said in asked.groups.values()} == {1}
@@ -142,7 +138,7 @@ def group_named(
                 else column in asked.titles or asked.numeric == [column]
             )
         ):
-            found.append((not asked.says_rows, len(asked.unexplained), place))
+            found.append((not asked.says_rows, len(asked.unexplained), asked.located[0]))
     least = min((each[:2] for each in found), default=None)
     found = [each for each in found if each[:2] == least]
     return found[0][2] if len(found) == 1 else None
