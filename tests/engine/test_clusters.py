@@ -126,6 +126,16 @@ def acting(workspace: WorkspaceEngine, name: str, role: Role | None) -> Workspac
     return replace(workspace, principal=Principal(principal_id=name, role=role))
 
 
+async def move_next_number(workspace: WorkspaceEngine, chunks: int) -> None:
+    """Have the next chunk's number come as much later, as if others had taken those between."""
+    async with workspace.engine.database.workspace(workspace.workspace_id, SYSTEM) as scope:
+        await scope.execute(
+            "UPDATE index_states SET next_chunk = next_chunk + %(chunks)s"
+            " WHERE workspace_id = %(workspace_id)s",
+            {"chunks": chunks},
+        )
+
+
 async def members_of(workspace: WorkspaceEngine, page: ClusterPage) -> dict[UUID, set[str]]:
     found = {}
     for each in page.clusters:
@@ -192,6 +202,19 @@ async def test_all_are_clustered_anew_once_many_came(workspace: WorkspaceEngine)
     assert any(
         sum("volcano" in title for title in titles) > len(titles) / 2 for titles in now.values()
     ), now
+
+
+async def test_documents_published_after_later_ones_have_all_clustered_anew(
+    workspace: WorkspaceEngine,
+) -> None:
+    await clustered(workspace)
+    await move_next_number(workspace, 1_000)
+    await put(workspace, ["volcano number 0 erupts"])
+    await clustered(workspace)
+    await move_next_number(workspace, -1_001)
+    await put(workspace, [f"volcano number {number} erupts" for number in range(1, 5)])
+    now = await members_of(workspace, await clustered(workspace))
+    assert {f"volcano number {number} erupts" for number in range(5)} in now.values()
 
 
 async def test_clusters_are_seen_as_far_as_their_documents_are(

@@ -93,17 +93,18 @@ async def _work(engine: Services, workspace_id: UUID, of: ClusterOf) -> _Work | 
             return None
         members = await stored.embedded_members(scope, lane[0], of)
         last = await stored.last_run(scope, of)
-        run = last if last is not None and not _is_due(last, lane[0], members.numbers) else None
         looked_at = np.zeros(0, np.int32)
-        if run is not None:
-            looked_at = await stored.numbers_looked_at(scope, run.run, of)
+        if last is not None:
+            looked_at = await stored.numbers_looked_at(scope, last.run, of)
+    coming = np.setdiff1d(wanted_of(members.numbers, of), looked_at)
+    holds = last is not None and not _is_due(last, lane[0], members.numbers, coming)
     return _Work(
         of=of,
         lane_id=lane[0],
         members=members,
-        run=run,
+        run=last if holds else None,
         last=last,
-        coming=np.setdiff1d(wanted_of(members.numbers, of), looked_at),
+        coming=coming,
     )
 
 
@@ -112,11 +113,15 @@ def wanted_of(numbers: Numbers, of: ClusterOf) -> Numbers:
     return numbers if of is ClusterOf.DOCUMENTS else sample_of(numbers, MOST_COMPARED)
 
 
-def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers) -> bool:
+def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers, coming: Numbers) -> bool:
+    if run.lane_id != lane_id:
+        return True
     came = int((numbers > run.last_number).sum())
+    # Below 0 where some were published after others that took their numbers later.
     went = run.members - (numbers.size - came)
-    borne = 0 if numbers.size < FEW else RENEWED * run.members
-    return run.lane_id != lane_id or came + went > borne
+    if numbers.size < FEW:
+        return bool(coming.size or went)
+    return came + abs(went) > RENEWED * run.members
 
 
 def sample_of(numbers: Numbers, most: int) -> Numbers:
