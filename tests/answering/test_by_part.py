@@ -136,3 +136,14 @@ async def test_where_no_part_is_answered_the_question_is_as_a_whole() -> None:
     assert answer == whole
     assert [question for question, _ in known.asked] == ["begin?", "end?", "both?"]
     assert known.asked[-1][1] == (FOUND, FOUND)
+
+
+async def test_rows_that_a_question_compares_are_told_by_their_cells() -> None:
+    async def compare_rows(question: str, evidence: Sequence[Evidence]) -> Answer | None:
+        return replace(END, question=question) if question == "rows?" and evidence else None
+
+    known = Known({"begin?": BEGIN, "end?": END})
+    compares = replace(by_part(known, "begin?", "end?"), compare_rows=compare_rows)
+    assert await compares("rows?", (FOUND,)) == replace(END, question="rows?")
+    assert known.asked == []
+    assert len((await compares("both?", (FOUND,))).sentences) == 2

@@ -209,6 +209,23 @@ async def test_rows_that_a_question_does_not_tell_apart_are_all_said_or_none() -
     assert any("13 rows of a table are named alike" in each for each in answer.degraded)
 
 
+async def test_behind_a_code_stands_what_the_question_calls_the_row_by() -> None:
+    rows = [
+        "| No | Date | Who | Injury |",
+        "|---|---|---|---|",
+        "| 1 | 2024-12-14 | Nora Quist | wrist |",
+        "| 2 | 2024-12-21 | Emil Adler | knee |",
+    ]
+    evidence = make_evidence(make_passage("\n".join(rows), kinds=[BlockKind.TABLE]))
+    answerer = over_column(None, ("knee", 0.9))
+    for question, text in (
+        ("What was Emil Adler's injury?", "2, Emil Adler — Injury: knee [1]"),
+        ("Which injury has row 2?", "2 — Injury: knee [1]"),
+        ("Which injury was in it?", "2 — Injury: knee [1]"),
+    ):
+        assert (await answerer(question, evidence)).text == text
+
+
 async def test_rows_of_one_group_are_all_said_unless_one_is_told_or_read_far_better() -> None:
     evidence = make_evidence(make_passage(EXPENSES, kinds=[BlockKind.TABLE]))
     berlin = [
@@ -226,10 +243,10 @@ async def test_rows_of_one_group_are_all_said_unless_one_is_told_or_read_far_bet
     assert await said("Berlin, please", *near) == berlin
     assert await said("Was kostet Berlin?", *near) == berlin
     # It was read far better than the others, and may be told by words that are not its own.
-    assert await said("Berlin, please", *near[:1]) == ["T-1 — amount_eur: 1200"]
+    assert await said("Berlin, please", *near[:1]) == ["T-1, Berlin — amount_eur: 1200"]
     # A word of its own tells it.
     hotel = await said("What did Berlin pay a hotel?", ("540", 0.9), ("1200", 0.4))
-    assert hotel == ["T-3 — amount_eur: 540"]
+    assert hotel == ["T-3, Berlin — amount_eur: 540"]
     # Of cells of words, too, where rows have different ones.
     rows = await said("Berlin in order", ("T-3", 0.9), ("T-1", 0.4))
     assert rows == [

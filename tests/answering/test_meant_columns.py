@@ -292,3 +292,20 @@ async def test_the_best_of_a_column_that_has_several_rows_each_is_no_row() -> No
     assert not answer.found
     assert "each 'kind' has several rows" in answer.degraded[0]
     assert (await answerer("Which instrument costs most?", evidence)).found
+
+
+async def test_of_titles_with_the_same_terms_the_one_that_is_said_is_meant() -> None:
+    rows = [
+        "| Order | Ordered by | Amount |",
+        "|---|---|---|",
+        "| B-1 | Orla Kent | 30 |",
+        "| B-2 | Orla Kent | 12 |",
+        "| B-3 | Finn Rowe | 45 |",
+        "| B-4 | Ines Vale | 50 |",
+    ]
+    reader = MarkingReader(marked=(), asks=Operation.SMALLEST)
+    finder = Finder(columns={"cheapest": ("Amount", Operation.SMALLEST)})
+    answerer = ReaderAnswerer(reader=reader, finder=finder, analyzer=TextAnalyzer())
+    evidence = make_evidence(make_passage("\n".join(rows), kinds=[BlockKind.TABLE]))
+    answer = await answerer("What was the cheapest order?", evidence)
+    assert answer.text == "B-2 — Amount: 12 (smallest of 4 rows) [1]"

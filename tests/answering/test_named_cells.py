@@ -85,7 +85,7 @@ async def test_a_cell_is_the_one_that_both_models_speak_for(
     finder = Told(title="technician")
     reader = LineReader(marked=marked, cells=[("Ines Carrow", 8.0), ("3 May 2024", 1.0)])
     answer = await answered("Who visited Fern Lodge?", finder, reader)
-    assert answer.sentences[0].text == "J-1 — technician: Ines Carrow"
+    assert answer.sentences[0].text == "J-1, Fern Lodge — technician: Ines Carrow"
     assert finder.offered == [("job", ["visited on", "technician", "hours", "place"])]
     [line] = reader.lines
     assert line.splitlines()[:2] == ["job: J-1", "visited on: 3 May 2024"]
@@ -95,7 +95,7 @@ async def test_a_title_that_the_question_says_is_not_always_what_is_asked_for() 
     reader = LineReader(marked=[("Ines Carrow", 0.9)], cells=[("3 May 2024", 9.0)])
     question = "When did the technician come to Fern Lodge?"
     answer = await answered(question, Told(title="visited on"), reader)
-    assert answer.sentences[0].text == "J-1 — visited_on: 3 May 2024"
+    assert answer.sentences[0].text == "J-1, Fern Lodge — visited_on: 3 May 2024"
 
 
 async def test_what_no_column_has_is_not_said_from_another_one() -> None:
@@ -358,7 +358,7 @@ async def test_a_model_that_cannot_tell_changes_nothing() -> None:
 
     reader = LineReader(marked=[("3 May 2024", 0.9)])
     answer = await answered("Who came to Fern Lodge?", Silent(title=""), reader)
-    assert answer.sentences[0].text == "J-1 — visited_on: 3 May 2024"
+    assert answer.sentences[0].text == "J-1, Fern Lodge — visited_on: 3 May 2024"
 
 
 chances = st.lists(st.floats(0, 1), min_size=1, max_size=8)

@@ -1,9 +1,13 @@
-"""A question for several things is answered part by part, and what is not found is said."""
+"""A question for several things, or one that compares them, is answered part by part.
+
+What is not found is said. Rows of one table are compared by their cells (`comparing.py`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from footnote.answering.streaming import Drafts
 from footnote.domain import Answer, AnswerSentence, Citation, Evidence
@@ -19,6 +23,14 @@ class Part:
     """What was searched for it."""
 
 
+class ComparesRows(Protocol):
+    """Tells what rows of a table have that a question compares; `ReaderAnswerer` does."""
+
+    async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
+        """The cells of all rows of one table that the question names; None where it names none."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ByPart:
     """Answers each part from its own evidence; implements `Drafts`.
@@ -29,9 +41,14 @@ class ByPart:
 
     answerer: Drafts
     parts: Sequence[Part]
+    compare_rows: ComparesRows | None = None
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """The answers in the order of the parts; `evidence` is that of all of them."""
+        if self.compare_rows is not None:
+            of_rows = await self.compare_rows(question, evidence)
+            if of_rows is not None:
+                return of_rows
         answers = [await self.answerer(each.question, each.evidence) for each in self.parts]
         found = [each for each in answers if each.found]
         if not found:

@@ -18,6 +18,7 @@ from footnote.answering.choosing import (
 )
 from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed
+from footnote.answering.comparing import compared
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.lists import with_list
 from footnote.answering.named_cells import NamedCell
@@ -27,9 +28,9 @@ from footnote.answering.order_statements import without_orders
 from footnote.answering.over_columns import Over, OverColumn
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.reading import once_each, read_statements
-from footnote.answering.sentences import Cell, cells_of
-from footnote.answering.tables import holds_table, in_named_column, name_of_row
-from footnote.answering.titles import Terms
+from footnote.answering.sentences import Cell, candidates_of, cells_of
+from footnote.answering.tables import holds_table, in_named_column, is_code, name_of_row
+from footnote.answering.titles import Terms, spoken
 from footnote.answering.weighing import AsRead, Weigh, Weighed
 from footnote.answering.whole_tables import with_cited_rows, with_whole_tables
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
@@ -106,6 +107,22 @@ class ReaderAnswerer:
             return answer
         of_named_ones = await self._answer(named.question, named.evidence)
         return replace(of_named_ones, question=question) if of_named_ones.found else answer
+
+    async def compare_rows(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
+        """See `by_part.ComparesRows`; None where a model that it needs is away."""
+        ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
+        tables = [each for each in ranked[: self.passages] if holds_table(each)]
+        if self.finder is None or not tables:
+            return None
+        asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
+        terms = partial(self.analyzer.terms, language=tables[0].passage.language)
+        try:
+            found = await compared(self.finder, asked, tables, terms, {}, around=self.around)
+        except ModelUnavailable:
+            return None  # What reads next says that it is away.
+        if found is None or found[1] < self.least_answerability:
+            return None
+        return computed(question, *found, evidence)
 
     async def _answer(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """The same, as the question stands."""
@@ -298,7 +315,8 @@ def said_of(question: str, found: Located, evidence: Sequence[Evidence]) -> str:
     """The statement; of a table's row, the cells asked for, with its own and their columns' names.
 
     Where the row's name is what was asked for, the cells are said that the question tells it by. Of
-    columns with one title all cells are said.
+    columns with one title all cells are said. Behind a code that is a row's name stands the cell
+    by which the question calls it.
     """
     cells = [each for each in cells_of(found.candidate) if each.text]
     asked = [each for each in cells if each.start < found.end and found.start < each.end]
@@ -315,6 +333,12 @@ def said_of(question: str, found: Located, evidence: Sequence[Evidence]) -> str:
     told = ", ".join(_titled(each) for each in asked if each is not named)
     numbers = [number for number, each in enumerate(cells_of(found.candidate)) if each in asked]
     name = name_of_row(found.candidate, evidence, said=numbers) or named.text
+    if name == named.text and is_code(name) and not is_said(name, question):
+        others = (each.text for each in cells[1:] if each not in asked)
+        called = next(
+            (each for each in others if each[:1].isalpha() and is_said(each, question)), ""
+        )
+        name = ", ".join(filter(None, (name, called)))
     return f"{name} — {told}"
 
 

@@ -66,8 +66,7 @@ class Table:
             are_words = all(each[:1].isalpha() and len(each) <= _LONGEST_NAME for each in cells)
             if at not in said and are_words and len(set(cells)) == len(alike):
                 return f"{first.text}, {row.cells[at].text}"
-        is_code = any(map(str.isdigit, first.text)) and not any(map(str.isspace, first.text))
-        if not is_code or not others or 1 in said:
+        if not is_code(first.text) or not others or 1 in said:
             return first.text
         names = self.column(1)
         are_names = all(each[:1].isalpha() and len(each) <= _LONGEST_NAME for each in names)
@@ -156,6 +155,11 @@ def tables_of(evidence: Sequence[Evidence]) -> Iterator[Table]:
             yield table
 
 
+def is_code(name: str) -> bool:
+    """Whether a row is called by a number, or by letters with one."""
+    return any(map(str.isdigit, name)) and not any(map(str.isspace, name))
+
+
 def holds_table(evidence: Evidence) -> bool:
     """Whether a passage has a row under a header."""
     return any(map(_is_row, candidates_of([evidence])))
@@ -198,7 +202,7 @@ def in_named_column(question: str, found: Located, terms: Terms) -> Located:
         and said_alone(each.title, question, terms)
         and not is_said(each.text, question)
     ]
-    titles = closest((each.title for each in named), question, terms)
+    titles = closest([each.title for each in named], question, terms)
     named = [each for each in named if each.title in titles]
     if len(named) != 1 or (named[0].start < found.end and found.start < named[0].end):
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from footnote.answering.choosing import is_said
 from footnote.language.figures import currency_of
@@ -65,14 +65,23 @@ def said_alone(title: str, question: str, terms: Terms) -> bool:
     )
 
 
-def closest(titles: Iterable[str], question: str, terms: Terms) -> frozenset[str]:
+def closest(titles: Collection[str], question: str, terms: Terms) -> frozenset[str]:
     """Titles that a question says, but where two differ in their units the one whose unit it says.
+
+    Of two with the same terms, such as "Order" and "Ordered by", it means the one that it says
+    literally.
 
     >>> sorted(closest(["price_eur", "price_usd", "item"], "price usd of an item", str.split))
     ['item', 'price_usd']
     """
     asked = frozenset(terms(spaced(question)))
-    every = frozenset(titles)
+    literally = {each for each in titles if is_said(without_unit(each), question)}
+    meant = {frozenset(terms(without_unit(each))) for each in literally}
+    every = frozenset(
+        each
+        for each in titles
+        if each in literally or frozenset(terms(without_unit(each))) not in meant
+    )
     alike = Counter(without_unit(each).casefold() for each in every)
     wholly = {each for each in every if frozenset(terms(spaced(_BRACKETS.sub(" ", each)))) <= asked}
     told = {without_unit(each).casefold() for each in wholly}

@@ -187,8 +187,11 @@ async def _drafting(
             return response, whole, Overview(sentences=whole.sentences)
     response, parts = await searched_by_part(workspace, prepared, response)
     around = partial(section_around, workspace)
-    answerer: Drafts = replace(served_by.answerer, around=around)
-    return response, None, ByPart(answerer=answerer, parts=parts) if parts else answerer
+    answerer = replace(served_by.answerer, around=around)
+    if not parts:
+        return response, None, answerer
+    by_part = ByPart(answerer=answerer, parts=parts, compare_rows=answerer.compare_rows)
+    return response, None, by_part
 
 
 def tried_by_asking(
