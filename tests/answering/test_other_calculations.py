@@ -103,16 +103,19 @@ FAIRS = """| fair | town | cost_eur |
 |---|---|---|
 | Wenlock Festival | Ostby | 300 |
 | Wenlock Festival | Selm | 250 |
-| Spring Market | Ostby | 120 |"""
+| Spring Market | Ostby | 120 |
+| Pageant of Lanterns, Kites and Boats | Selm | 70 |"""
 
 
 @pytest.mark.parametrize(
     ("question", "asks", "answer"),
     [
-        ("What was spent on the Festival?", Operation.SUM, None),
+        # No other name has the word.
+        ("What was spent on the Festival?", Operation.SUM, "Sum of cost_eur: 550"),
+        ("What was spent on the Pageant?", Operation.SUM, None),
         ("What was spent on the Wenlock Festival?", Operation.SUM, "Sum of cost_eur: 550"),
         # The name of the column of names is no piece of one.
-        ("What was spent on each fair in all?", Operation.SUM, "Sum of cost_eur: 670"),
+        ("What was spent on each fair in all?", Operation.SUM, "Sum of cost_eur: 740"),
     ],
 )
 async def test_a_piece_of_a_name_is_not_left_out(
@@ -124,6 +127,6 @@ async def test_a_piece_of_a_name_is_not_left_out(
     found = await answerer(question, make_evidence(make_passage(FAIRS, kinds=[BlockKind.TABLE])))
     if answer is None:
         assert not found.found
-        assert "'Festival' may mean 'Wenlock Festival'" in found.degraded[0]
+        assert "'Pageant' may mean 'Pageant of Lanterns, Kites and Boats'" in found.degraded[0]
     else:
         assert found.sentences[0].text.startswith(answer)

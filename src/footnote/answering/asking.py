@@ -140,7 +140,15 @@ class Asked:
                     said = set(affirmed(self.table.column(at)))
                 if said:
                     found[at] = frozenset(said)
-        return found or self.read_groups
+        return found or self._groups_by_a_word or self.read_groups
+
+    @property
+    def _groups_by_a_word(self) -> Mapping[int, frozenset[str]]:
+        """The only name with a word that the question says: "Agnes" of Agnes Thorold."""
+        for at in range(len(self.table.header)):
+            if at not in self.ordered and (said := self.names_said(at)):
+                return {at: said} if len(said) == 1 else {}
+        return {}
 
     @cached_property
     def totals(self) -> Totals:
