@@ -234,6 +234,53 @@ def test_what_came_before_the_damage_is_kept() -> None:
     assert "damaged" in parsed.text
 
 
+SIX = {f"{number}.txt": b"words %d" % number for number in range(6)}
+MEMBER_BYTES = 1024
+"""A header and a block of content."""
+
+
+@pytest.mark.parametrize(
+    ("damage", "kept"),
+    [
+        (lambda whole: overwritten(whole, 3 * MEMBER_BYTES + 20, b"\xff"), 3),
+        (lambda whole: overwritten(whole, 3 * MEMBER_BYTES, bytes(512)), 3),
+        (lambda whole: whole[: 3 * MEMBER_BYTES], 3),
+        (lambda whole: whole[: 3 * MEMBER_BYTES + 200], 3),
+        (lambda whole: whole[: 6 * MEMBER_BYTES], 6),
+    ],
+    ids=["a header", "a header of zeros", "cut before a header", "cut in a header", "no end"],
+)
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "compressed"])
+def test_a_tar_that_is_damaged_between_members_says_so(
+    damage: Callable[[bytes], bytes], kept: int, packed: Callable[[bytes], bytes]
+) -> None:
+    parsed = read_document(packed(damage(tarred(SIX))), "a.tar")
+    assert [member.filename for member in parsed.attachments] == list(SIX)[:kept]
+    assert parsed.text.endswith("- … (the archive is damaged from here on)")
+
+
+@pytest.mark.parametrize("zero_blocks", [1, 2, 20])
+def test_a_tar_is_whole_with_one_block_of_zeros_at_its_end(zero_blocks: int) -> None:
+    content = tarred(SIX)[: 6 * MEMBER_BYTES] + bytes(512 * zero_blocks)
+    parsed = read_document(content, "a.tar")
+    assert parsed.text == "\n".join(f"- {name}" for name in SIX)
+
+
+@pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+def test_a_tar_of_long_names_is_whole(form: int) -> None:
+    name = "/".join(["harbour" * 10] * 3) + ".txt"
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w", format=form) as archive:
+        info = tarfile.TarInfo(name)
+        info.size = 5
+        archive.addfile(info, io.BytesIO(b"words"))
+    assert read_document(target.getvalue(), "a.tar").text == f"- {name}"
+
+
+def overwritten(content: bytes, at: int, by: bytes) -> bytes:
+    return content[:at] + by + content[at + len(by) :]
+
+
 def test_a_damaged_member_is_only_named() -> None:
     content = bytearray(zipped({"a.txt": b"words", "b.txt": b"other words that are longer"}))
     start = content.find(b"other") if b"other" in content else content.find(b"b.txt") + 6

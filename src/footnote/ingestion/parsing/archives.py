@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePath
+from typing import Self
 
 from footnote.domain import Attachment, BlockKind
 from footnote.ingestion import media
@@ -265,8 +266,26 @@ def _opened(content: bytes, media_type: str) -> io.BufferedIOBase:
     return source
 
 
+class _Header(tarfile.TarInfo):
+    """A header of a TAR archive. The library takes whatever is none for the archive's end.
+
+    The end is two blocks of zeros, and the programs that pack such archives all write them. One
+    is enough where nothing comes after it, as no member can be missing then. Without any, the
+    archive looks as one does that was cut between two members: it counts as damaged.
+    """
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if len(buf) == tarfile.BLOCKSIZE and not any(buf):
+                raise
+            raise tarfile.ReadError(str(error)) from error
+
+
 def _tar_members(stream: _Unpacking, budget: _Budget) -> Iterator[_Member]:
-    with tarfile.open(fileobj=stream, mode="r|") as archive:
+    with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive:
         for info in archive:
             path = _safe_path(info.name)
             if info.isdir() or path is None:
@@ -281,6 +300,8 @@ def _tar_members(stream: _Unpacking, budget: _Budget) -> Iterator[_Member]:
             source = archive.extractfile(info)
             content = source.read() if source is not None else b""
             yield _Member(path=path, content=content, note="" if content else "empty")
+        if any(archive.fileobj.read(tarfile.BLOCKSIZE)):
+            raise tarfile.ReadError("one block of zeros stands where a header should")
 
 
 # --- names ----------------------------------------------------------------------------------
