@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from itertools import product
 
@@ -23,6 +24,48 @@ def test_absurd_spans_do_no_harm(span: str) -> None:
 def test_a_page_is_read_in_the_charset_it_declares() -> None:
     page = '<html><head><meta charset="koi8-r"></head><body><p>Договор</p></body></html>'
     assert read_document(page.encode("koi8-r"), "a.html").text == "Договор"
+
+
+def text_of(page: str, name: str = "a.html") -> str:
+    return read_document(page.encode(), name).text
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (
+            "<p>Hello.</p><ul><li>The gate fee is 1<li>The lamp fee is 2</body></html>",
+            "Hello.\n\n- The gate fee is 1\n- The lamp fee is 2",
+        ),
+        ("<p>Hello.</p><dl><dt>Gate<dd>1 crown", "Hello.\n\n- Gate\n  1 crown"),
+        (
+            "<ul><li>a<li>b<h2>Payments</h2><p>Due in 41 days.</p>",
+            "- a\n- b\n\nPayments\n\nDue in 41 days.",
+        ),
+        ("<ul><li>a<ol><li>b", "- a\n  1. b"),
+        ("<table><tr><th>Gate<th>Fee<tr><td>North<td>7", "| Gate | Fee |\n| North | 7 |"),
+    ],
+    ids=["a list", "definitions", "a heading in a list", "a list in a list", "a table"],
+)
+def test_what_a_page_leaves_open_is_kept(page: str, expected: str) -> None:
+    said = text_of(page)
+    assert re.sub(r"\|(?: --- \|)+\n", "", said) == expected
+
+
+def test_lists_in_lists_by_the_thousand_do_not_grow() -> None:
+    text = text_of("<ul><li>The fee" * 5_000)
+    assert text.count("- The fee") == 5_000
+    assert len(text) < 1_000_000
+
+
+def test_a_form_is_read_without_its_controls() -> None:
+    page = (
+        '<body><form id="aspnetForm"><h1>Rules</h1><p>Due in 41 days.</p>'
+        "<fieldset><legend>Berth</legend><input value='typed'>Side "
+        "<select><option>port</option><optgroup label=x><option>stern</optgroup></select>"
+        "<textarea>draft</textarea><button>Send</button></fieldset></form></body>"
+    )
+    assert text_of(page) == "Rules\n\nDue in 41 days.\n\nBerth\n\nSide"
 
 
 # --- Markdown -------------------------------------------------------------------------------

@@ -11,13 +11,14 @@ from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.tables import Cell, spanned_table_drafts
 
 _FURNITURE = frozenset(
-    "nav footer aside script style noscript template svg iframe form button select option dialog "
-    "head canvas object".split()
+    "nav footer aside script style noscript template svg iframe button select option optgroup "
+    "datalist textarea dialog head canvas object".split()
 )
 _FURNITURE_ROLES = frozenset(["navigation", "banner", "contentinfo", "search", "complementary"])
 _BLOCK_TAGS = frozenset(
     "p div section article main header blockquote figure figcaption address center body html "
-    "dl dt dd details summary fieldset hr ul ol li table caption tr td th tbody thead tfoot".split()
+    "dl dt dd details summary form fieldset legend hr ul ol li "
+    "table caption tr td th tbody thead tfoot".split()
 )
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _HEADING = re.compile(r"h([1-6])")
@@ -26,6 +27,8 @@ _KEPT_ADDRESS = re.compile(r"(?:https?://|mailto:|tel:)\S{3,110}", re.IGNORECASE
 """A longer one only tracks who follows it."""
 _NOTE_KINDS = re.compile(r"(?:doc-)?(?:foot|end|rear)notes?\b")
 _MAX_SPAN = 1_000
+_MAX_INDENTED = 50
+"""Deeper levels of a list stand at one margin, as lists in lists by the thousand else grow."""
 
 Attributes = Mapping[str, str | None]
 
@@ -35,7 +38,6 @@ def read_html(text: str) -> Reading:
     collector = _Collector()
     collector.feed(text)
     collector.close()
-    collector.break_block()
     drafts = collector.drafts
     for part in ("main", "article"):
         inside = [
@@ -78,7 +80,8 @@ class _Collector(HTMLParser):
         self._marker = ""
         self._table_depth = 0
         self._rows: list[list[Cell]] = []
-        self._cell = Cell("")
+        self._cell: Cell | None = None
+        """The open cell, whose text is still among the words."""
         self._link: tuple[str, int] | None = None
         """Where the open link leads, and the number of words before it."""
         self._formula = -1
@@ -116,6 +119,15 @@ class _Collector(HTMLParser):
             self.title += data
         elif self._furniture is None:
             self._words.append(data)
+
+    def close(self) -> None:
+        """End what the page left open: its text is as good as that of a whole page."""
+        super().close()
+        if self._table_depth:
+            self._table_depth = 1
+            self._close("table")
+        self.break_block()
+        self._flush_list()
 
     def _open(self, tag: str, attributes: Attributes) -> None:
         if tag in ("main", "article"):
@@ -171,10 +183,10 @@ class _Collector(HTMLParser):
     def _open_in_table(self, tag: str, attributes: Attributes) -> None:
         """Only the outermost table has rows; an inner one is text of the cell it stands in."""
         if self._table_depth == 1 and tag == "tr":
-            self._words.clear()
+            self._end_cell()
             self._rows.append([])
         elif self._table_depth == 1 and tag in ("td", "th"):
-            self._words.clear()
+            self._end_cell()
             self._cell = Cell(
                 "",
                 columns=min(max(_whole_number(attributes.get("colspan")), 1), _MAX_SPAN),
@@ -199,10 +211,8 @@ class _Collector(HTMLParser):
             self._open_parts.remove(tag)
         elif self._table_depth and tag != "table":
             if self._table_depth == 1 and tag in ("td", "th") and self._rows:
-                cell = self._cell
-                self._rows[-1].append(
-                    Cell(self._take_words(), cell.columns, cell.rows, cell.is_header)
-                )
+                self._cell = self._cell or Cell("")
+                self._end_cell()
             elif tag == "caption":
                 self._add(BlockKind.CAPTION, self._take_words())
             else:
@@ -210,12 +220,19 @@ class _Collector(HTMLParser):
         elif tag == "table" and self._table_depth:
             self._table_depth -= 1
             if not self._table_depth:
-                self._words.clear()
+                self._end_cell()
                 rows, self._rows = self._rows, []
                 for draft in spanned_table_drafts(rows):
                     self._append(draft)
         else:
             self._close_block(tag)
+
+    def _end_cell(self) -> None:
+        """End the open cell, as the next one does too; other words of a table are no cell's."""
+        cell, self._cell = self._cell, None
+        text = self._take_words()
+        if cell is not None:
+            self._rows[-1].append(Cell(text, cell.columns, cell.rows, cell.is_header))
 
     def _close_block(self, tag: str) -> None:
         if _HEADING.fullmatch(tag):
@@ -251,7 +268,7 @@ class _Collector(HTMLParser):
         number = self._lists[-1]
         if number is not None:
             self._lists[-1] = number + 1
-        indent = "  " * (len(self._lists) - 1)
+        indent = "  " * min(len(self._lists) - 1, _MAX_INDENTED)
         self._marker = indent + ("- " if number is None else f"{number}. ")
 
     def break_block(self, *, keep_list: bool = False) -> None:
@@ -260,7 +277,7 @@ class _Collector(HTMLParser):
         if text and self._lists and not self._heading and not self._preformatted:
             if text == self._lone_link[0]:  # an entry of a menu
                 text = self._lone_link[1]
-            indent = "  " * len(self._lists)
+            indent = "  " * min(len(self._lists), _MAX_INDENTED)
             self._items.append((self._marker or indent) + text)
             self._marker = ""
         elif text:
