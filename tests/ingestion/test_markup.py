@@ -83,6 +83,74 @@ def test_a_line_break_in_a_sentence_is_a_space() -> None:
     assert read_document(prose.encode(), "a.md").text == "Note: the fee is paid in May"
 
 
+@pytest.mark.parametrize("depth", [10, 45, 60, 400])
+def test_a_list_of_many_levels_is_kept_with_all_after_it(depth: int) -> None:
+    items = "".join(f"{'  ' * level}- level {level}\n" for level in range(depth))
+    text = text_of(f"# P\n\n{items}\n# Payments\n\nDue in 41 days.\n", "a.md")
+    assert re.findall(r"level (\d+)", text) == [str(level) for level in range(depth)]
+    assert text.endswith("\n\nPayments\n\nDue in 41 days.")
+
+
+@pytest.mark.parametrize("mark", [">", "> ", "> - ", "1. > "])
+@pytest.mark.parametrize("depth", [22, 99, 100, 5_000])
+def test_a_quote_in_many_quotes_is_kept_with_all_after_it(mark: str, depth: int) -> None:
+    text = text_of(f"{mark * depth} The fee\nis 41.\n\n# Payments\n\nDue soon.\n", "a.md")
+    assert re.search(r"The fee\s+is 41\.", text)
+    assert text.endswith("\n\nPayments\n\nDue soon.")
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (
+            "---\n\nThe rent of Rimswell is 900 florins.\n\n---\n\n# Next\n\nFee 27.\n",
+            "The rent of Rimswell is 900 florins.\n\nNext\n\nFee 27.",
+        ),
+        (
+            "---\nDear Ann,\nplease pay 28 florins.\n---\n\nRegards",
+            "Dear Ann, please pay 28 florins.\n\nRegards",
+        ),
+        ("---\n- a\n- b\n---\n\nEnd", "- a\n- b\n\nEnd"),
+        ("+++\nPay 28 florins.\n+++\n\nEnd", "+++ Pay 28 florins. +++\n\nEnd"),
+    ],
+    ids=["a blank line", "a letter", "a list", "no TOML"],
+)
+def test_what_stands_between_rules_is_text_unless_it_is_a_mapping(page: str, expected: str) -> None:
+    assert text_of(page, "a.md") == expected
+
+
+@pytest.mark.parametrize(
+    ("front", "expected"),
+    [
+        ("---\nNote: pay 28 florins\n---", "Note: pay 28 florins"),
+        ("---\nDue date: 3 May # noon\n---", "Due date: 3 May # noon"),
+        (
+            "---\ntitle: T\n\nfees:\n  gate: 1\n  lamp: [2,\n  3]\n---",
+            "fees:\ngate: 1\nlamp: [2,\n3]",
+        ),
+        ("---\nauthor:\n  name: Ann\n  born: 1931\n---", "author:\nname: Ann\nborn: 1931"),
+        ("---\ntags: [a]\nkeywords: [b]\n---", "keywords: [b]"),
+        (
+            '+++\nrent = 900\n[fees]\ntitle = "Gate"\n+++',
+            'rent = 900\n[fees]\ntitle = "Gate"',
+        ),
+    ],
+    ids=["unknown", "a name of two words", "nested", "nested in a known one", "said twice", "TOML"],
+)
+def test_what_front_matter_says_beyond_the_metadata_is_text(front: str, expected: str) -> None:
+    text = text_of(f"{front}\n\nEnd.\n", "a.md")
+    assert re.sub(r"\n +", "\n", text) == f"{expected}\n\nEnd."
+
+
+def test_front_matter_that_is_metadata_is_no_text() -> None:
+    parsed = read_document(
+        b"---\n# from the site\ntitle: >-\n  The\n  rules: all\nauthors:\n- Ann\n- Bo\n---\n\nEnd.",
+        "a.md",
+    )
+    assert (parsed.text, parsed.title) == ("End.", "The rules: all")
+    assert parsed.metadata["author"] == "Ann, Bo"
+
+
 # --- LaTeX ----------------------------------------------------------------------------------
 
 

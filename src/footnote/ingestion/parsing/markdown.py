@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, blockquote, list_block
 from markdown_it.token import Token
 
 from footnote.domain import BlockKind, MetadataValue
@@ -16,7 +18,8 @@ from footnote.ingestion.parsing.tables import table_drafts
 
 _YAML = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
-_FIELD = re.compile(r"([A-Za-z][\w-]*)[ \t]*[:=][ \t]*(.*)")
+_YAML_FIELD = re.compile(r"([^\s#\-\[\]{},&*!|>%@`?:].*?):(?:[ \t]+(.*)|$)")
+_TOML_FIELD = re.compile(r"([\w.\"'-]+)[ \t]*=[ \t]*(.*)")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(.+)")
 _FOLDED = frozenset(("|", ">", "|-", ">-", "|+", ">+"))
 _KEPT = {
@@ -44,16 +47,26 @@ _FIELD_LINE = re.compile(r"(?:\*\*|__)?[^\W_][^\n:|]{0,59}:(?:\*\*|__)?[ \t]+\S"
 _MAX_TERMS = 4
 _MAX_TERM_CHARACTERS = 80
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+# Levels of tokens, of which a quote opens one and a list two. The library leaves out what stands
+# deeper than its bound, 20 for CommonMark. A level takes three of the thousand calls of Python.
+_MAX_NESTING = 100
+# Within a paragraph nothing is left out beyond the library's bound, and a higher one takes longer.
+_MAX_INLINE_NESTING = 20
+_INTERRUPTED_BY_LISTS = ["paragraph", "reference", "blockquote"]
+_BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def read_markdown(text: str) -> Reading:
     """Read a Markdown file and its YAML or TOML front matter."""
     fields, body = split_front_matter(text)
-    return Reading(
-        drafts=tuple(markdown_drafts(body)),
-        title=fields.get("title"),
-        metadata=known_metadata(fields),
-    )
+    metadata = _known_metadata(fields)
+    has_title = "title" in fields and not fields["title"].is_nested
+    title = " ".join(fields.pop("title").values) if has_title else None
+    drafts = list(markdown_drafts(body))
+    if fields:  # What is no metadata is text, so that nothing is lost.
+        lines = [line for each in fields.values() for line in each.lines]
+        drafts.insert(0, Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines)))
+    return Reading(drafts=tuple(drafts), title=title, metadata=metadata)
 
 
 def markdown_drafts(text: str, page: int | None = None) -> Iterator[Draft]:
@@ -61,15 +74,29 @@ def markdown_drafts(text: str, page: int | None = None) -> Iterator[Draft]:
     return _MarkdownWalk(text, page).drafts()
 
 
+def _up_to_a_depth(rule: _BlockRule) -> _BlockRule:
+    """The rule where the library still reads what it nests; deeper, its marks are text."""
+
+    def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        return state.level + 2 < _MAX_NESTING and rule(state, start, end, silent)
+
+    return bounded
+
+
 class _MarkdownWalk:
     """One pass over the token stream of one text."""
 
     def __init__(self, text: str, page: int | None) -> None:
-        self._markdown = MarkdownIt("commonmark").enable("table")
+        self._markdown = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}).enable("table")
+        rules = self._markdown.block.ruler
+        rules.at("list", _up_to_a_depth(list_block), {"alt": _INTERRUPTED_BY_LISTS})
+        by_quotes = [*_INTERRUPTED_BY_LISTS, "list"]
+        rules.at("blockquote", _up_to_a_depth(blockquote), {"alt": by_quotes})
         # Most paragraphs carry no inline marks: they are parsed only where some occur.
         self._markdown.core.ruler.disable(["inline", "text_join"])
         self._environment: dict[str, object] = {}
         self._tokens = self._markdown.parse(text, self._environment)
+        self._markdown.options["maxNesting"] = _MAX_INLINE_NESTING
         self._page = page
         self._lists: list[int | None] = []
         """Open lists, innermost last: the next number, or None where items have bullets."""
@@ -233,34 +260,91 @@ def _plain_tokens(tokens: Sequence[Token]) -> Iterator[str]:
 # --- front matter -----------------------------------------------------------------------------
 
 
-def split_front_matter(text: str) -> tuple[dict[str, str], str]:
-    """The fields of a YAML or TOML header, lists joined by commas, and the text after it.
+@dataclass(slots=True)
+class _Field:
+    values: list[str]
+    lines: list[str]
+    """It as it is written, comments of their own lines left out."""
+    is_nested: bool = False
+    """Whether fields stand in it, which no value here tells."""
 
-    Only what stands at the margin is read: nested fields are rare, and none is needed.
+
+def split_front_matter(text: str) -> tuple[dict[str, _Field], str]:
+    """The fields of a YAML or TOML header by their names in lower case, and the text after it.
+
+    Two rules may also stand around a part of the text: what is no mapping is no header.
     """
-    front = _YAML.match(text) or _TOML.match(text)
-    if not front:
+    if front := _TOML.match(text):
+        try:
+            tomllib.loads(front.group(1))
+        except (ValueError, RecursionError):
+            return {}, text
+        fields = _fields(front.group(1).split("\n"), _TOML_FIELD)
+    elif front := _YAML.match(text):
+        lines = front.group(1).split("\n")
+        if not _are_a_mapping(lines):
+            return {}, text
+        fields = _fields(lines, _YAML_FIELD)
+    else:
         return {}, text
-    fields: dict[str, list[str]] = {}
-    current: list[str] = []
-    for line in front.group(1).split("\n"):
-        if found := _FIELD.match(line):
-            current = fields.setdefault(found.group(1).lower(), [])
-            current += _values(found.group(2).strip())
+    return fields, text[front.end() :]
+
+
+def _are_a_mapping(lines: Sequence[str]) -> bool:
+    """Whether these lines of YAML name fields at the margin, and all else is within one of them."""
+    if not lines[0].strip():
+        return False
+    at_margin = [line for line in lines if line.strip() and line[0] not in " \t#"]
+    named = [bool(_YAML_FIELD.match(line)) for line in at_margin]
+    return any(named[:1]) and all(
+        is_named or _ITEM.match(line) or line[0] in "]}"
+        for line, is_named in zip(at_margin, named, strict=True)
+    )
+
+
+def _fields(lines: Sequence[str], shape: re.Pattern[str]) -> dict[str, _Field]:
+    """Only what stands at the margin is a field; what stands below it belongs to it.
+
+    A table of TOML is one field, under the line that opens it.
+    """
+    fields: dict[str, _Field] = {}
+    current = _Field([], [])
+    in_table = is_folded = False
+    for line in lines:
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith("["):
+            in_table = True
+            current = fields.setdefault(line, _Field([], []))
+        elif not in_table and (found := shape.match(line)):
+            value = (found.group(2) or "").strip()
+            is_folded = value in _FOLDED
+            current = fields.setdefault(_bare(found.group(1)).lower(), _Field([], []))
+            current.values += _values(value)
+        elif is_folded:
+            current.values.append(line.strip())
         elif item := _ITEM.match(line):
-            current.append(_bare(item.group(1)))
-        elif line[:1].isspace() and line.strip() and not _FIELD.match(line.strip()):
-            current.append(line.strip())
-    joined = {
-        name: (" " if name in ("title", "description", "summary") else ", ").join(values)
-        for name, values in fields.items()
-    }
-    return joined, text[front.end() :]
+            current.is_nested |= bool(shape.match(item.group(1)))
+            current.values.append(_bare(item.group(1)))
+        elif line[0].isspace() and not shape.match(line.strip()):
+            current.values.append(line.strip())
+        else:
+            current.is_nested = True
+        current.lines.append(line)
+    return fields
 
 
-def known_metadata(fields: Mapping[str, str]) -> dict[str, MetadataValue]:
-    """Author, date, tags and the like, under the names they have everywhere."""
-    return {_KEPT[name]: value for name, value in fields.items() if name in _KEPT and value}
+def _known_metadata(fields: dict[str, _Field]) -> dict[str, MetadataValue]:
+    """Take author, date, tags and the like out, under the names they have everywhere."""
+    known: dict[str, MetadataValue] = {}
+    for name, kept in _KEPT.items():
+        field = fields.get(name)
+        if field is None or field.is_nested or kept in known:
+            continue
+        if value := (" " if kept == "description" else ", ").join(field.values):
+            known[kept] = value
+        del fields[name]
+    return known
 
 
 def _values(text: str) -> list[str]:
