@@ -16,7 +16,7 @@ from footnote.domain.sources import Labels
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.ingest import ingest_files
 from footnote.settings import Settings
-from tests.interfaces.serving import Ended, environment, footnote, footnote_process
+from tests.interfaces.serving import MAIN, Ended, environment, footnote, footnote_process
 from tests.processes import start_anew
 
 POLICY = (
@@ -222,6 +222,51 @@ async def test_documents_are_listed_shown_and_deleted(env: dict[str, str], folde
     gone = await footnote(env, "documents", "show", document_id)
     assert gone.code == 3
     assert gone.err.startswith("Error: ")
+
+
+async def test_where_standard_input_is_closed_nobody_can_be_asked(
+    env: dict[str, str], folder: Path
+) -> None:
+    taken = await footnote(env, "ingest", "--no-wait", str(folder), "--json")
+    assert taken.code == 0
+    unasked = await _without_input(env, "documents", "delete", "policy.md")
+    assert unasked.code == 2
+    assert "Nothing was deleted" in unasked.err
+    assert (await footnote(env, "documents", "show", "policy.md")).code == 0
+    assert (await _without_input(env, "chat")).code == 0
+    assert (await _without_input(env, "mcp")).code == 0
+    checked = await _without_input(env, "grounding", "check", "--lines", "-")
+    assert checked.code == 2
+    assert "inside Footnote" not in checked.err
+
+
+async def _without_input(env: dict[str, str], *arguments: str) -> Ended:
+    process = await asyncio.create_subprocess_exec(
+        *("sh", "-c", 'exec "$0" "$@" <&-', sys.executable, *MAIN, *arguments),
+        env=env,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    assert process.returncode is not None
+    return Ended(process.returncode, out.decode(), err.decode())
+
+
+@pytest.mark.parametrize(
+    "arguments", [("trace",), ("search",), ("documents", "show")], ids=" ".join
+)
+async def test_an_argument_that_is_not_utf8_is_wrong_usage(
+    env: dict[str, str], arguments: tuple[str, ...]
+) -> None:
+    ended = await footnote(env, *arguments, os.fsdecode(b"\xc3\xa4\xff"))
+    assert ended.code == 2
+    assert "inside Footnote" not in ended.err
+
+
+async def test_the_byte_of_an_argument_that_is_no_text_is_told(env: dict[str, str]) -> None:
+    ended = await footnote(env, "trace", os.fsdecode(b"\xc3\xa4\xff"), "--json")
+    assert ended.code == 2
+    assert "its byte 3 is 0xFF" in str(parsed(ended)["error"])
 
 
 async def test_the_workspace_is_named_before_or_after_the_command_or_in_the_environment(

@@ -207,6 +207,25 @@ async def entered(engine: Engine, name: str | None) -> WorkspaceEngine:
 _HELP = "the command's --help says what it takes"
 
 
+def about_arguments(error: BaseException, arguments: Sequence[str]) -> BaseException:
+    """What ended a command; of bytes that are no text, the argument that has them.
+
+    Commands that take files may be given such names, so arguments are not refused before.
+    """
+    if isinstance(error, UnicodeEncodeError):
+        for each in arguments:
+            try:
+                each.encode()
+            except UnicodeEncodeError as wrong:
+                byte = os.fsencode(each[wrong.start])[0]
+                before = len(os.fsencode(each[: wrong.start]))
+                return InvalidRequest(
+                    f"an argument is not UTF-8: its byte {before + 1:,} is 0x{byte:02X}",
+                    hint="write it in UTF-8",
+                )
+    return error
+
+
 def exit_code_for(error: BaseException, *, as_json: bool) -> int:
     """Report what ended a command, where there is something to say, and return its exit code."""
     match error:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gc
 import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -218,9 +220,10 @@ def exit_code_of(command: Callable[[], object], arguments: Sequence[str]) -> int
         code = command()
         sys.stdout.flush()
     except BaseException as error:
-        from footnote.interfaces.cli.edge import exit_code_for, wants_json
+        from footnote.interfaces.cli.edge import about_arguments, exit_code_for, wants_json
 
-        return exit_code_for(error, as_json=wants_json(arguments))
+        told = about_arguments(error, arguments)
+        return exit_code_for(told, as_json=wants_json(arguments))
     return code if isinstance(code, int) else 0
 
 
@@ -237,6 +240,8 @@ def run() -> None:
         if sys.stderr is not None:
             sys.stderr.write(_CLOSED)
         sys.exit(UNWRITABLE.exit_code)
+    if sys.stdin is None:  # It was closed, too: nobody answers there, as in /dev/null.
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115  # as long as we run
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Escapes for characters that the encoding of this process's output has not.
