@@ -147,10 +147,36 @@ def test_weights_of_another_product_make_a_share(
     assert Settings(blend_alpha=0.4).blend_alpha == 0.4
 
 
-def test_weights_that_are_no_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("FUSION_WEIGHT_BM25", "much")
-    with pytest.raises(UnsupportedSettings, match="blend_alpha cannot be used"):
+@pytest.mark.parametrize("weight", ["much", "-1", "nan", "inf"])
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("FUSION_WEIGHT_BM25", "FUSION_WEIGHT_VECTOR"),
+        ("FUSION_WEIGHT_VECTOR", "FUSION_WEIGHT_BM25"),
+    ],
+)
+def test_weights_that_are_no_numbers_are_refused_by_their_own_names(
+    wrong: str, right: str, weight: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(right, "0.4")
+    monkeypatch.setenv(wrong, weight)
+    with pytest.raises(UnsupportedSettings, match="blend_alpha cannot be used") as refusal:
         settings_from(None, {})
+    told = f"{refusal.value} {refusal.value.hint}"
+    assert wrong in told
+    assert right not in told
+    own = settings_from(None, {"blend_alpha": 0.3})
+    assert environment_of(own)["FOOTNOTE_BLEND_ALPHA"] == "0.3"
+
+
+@pytest.mark.parametrize("variable", ["FOOTNOTE_BLEND_ALPHA", "DOCUMENT_HYBRID_RETRIEVAL_ALPHA"])
+def test_of_the_names_of_a_setting_the_one_that_was_set_is_told(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "zz")
+    with pytest.raises(UnsupportedSettings) as refusal:
+        settings_from(None, {})
+    assert refusal.value.hint == f"Set {variable} to another value."
 
 
 @pytest.mark.parametrize(
@@ -234,6 +260,29 @@ def test_what_the_changelog_says_was_removed_is_known_to_be() -> None:
         ("claims", '{"roles": {"a": "reader", "a": "admin"}}', "'a' is there more than once"),
         ("home", " ", "it is empty; name a folder"),
         ("reranker", "nobody:x", "it must begin with one of none, reader, local"),
+        ("model_threads", "99999999", "it must be at most 256"),
+        *(
+            ("reranker", f"{named}@zz", "give it in full, such as tei@http://127.0.0.1:8081")
+            for named in ("tei", "jina", "none", "local", "vertex", "cohere:rerank-v3.5")
+        ),
+        ("reranker", "tei@ftp://zz", "behind @ stands no address of http or https"),
+        *(
+            (setting, value, said)
+            for setting in ("language_model", "vision_model", "answer_models")
+            for value, said in (
+                ("zzz", "it names no model; give one such as openai:MODEL or MODEL@http://"),
+                ("openai@http://127.0.0.1:9/v1", "it names no model"),
+                ("compatible:x", "it names no model; give one such as openai:MODEL"),
+                ("m@zz", "behind @ stands no address of http or https"),
+                ("openai:m@localhost", "give it in full, such as MODEL@http://127.0.0.1:8000/v1"),
+                ("m@http://", "behind @ stands no address of http or https"),
+            )
+        ),
+        ("answer_models", "openai:m, zzz", "it names no model"),
+        ("embedding_models", "compatible:m@zz", "such as compatible:MODEL@http://127.0.0.1"),
+        ("embedding_models", "minilm,compatible:m@ftp://zz", "behind @ stands no address"),
+        ("speech", "whisper-1@zz", "give it in full, such as whisper-1@http://127.0.0.1:8000/v1"),
+        ("google_project", "acme@zz", "such as acme-1234/eu@https://proxy.example.com"),
     ],
 )
 def test_members_of_a_setting_are_checked(name: str, value: str, said: str) -> None:
@@ -249,6 +298,10 @@ def test_members_of_a_setting_are_checked(name: str, value: str, said: str) -> N
         {"tokens": {"jwks_url": "http://10.0.0.7/keys"}, "log": "json", "ocr": "auto:deu+fra"},
         {"login": {"issuer": "http://id.auth.svc.cluster.local"}, "metrics_address": "9464"},
         {"gateway": {"addresses": "10.0.0.7, 10.1.0.0/16,::1"}, "google_project": "a/eu@https://p"},
+        {"answer_models": "google-cloud:claude@20250514, qwen3@http://127.0.0.1:8000/v1,"},
+        {"speech": "/srv/whisper@v2", "reranker": "vertex:semantic-ranker-default@latest"},
+        {"speech": "openai:whisper-1", "reranker": "local:/srv/ranker@v2", "model_threads": 256},
+        {"embedding_models": "openai:m@001#512,compatible:m@https://p/v1,fastembed:/srv/m"},
     ],
     ids=str,
 )

@@ -94,7 +94,8 @@ def parse_spec(text: str) -> EmbedderSpec:
     if name in PACKAGED:
         if wanted:
             raise UnsupportedSettings(
-                "the packaged model gives 384 dimensions and no fewer", hint=f"write {name} alone"
+                "the packaged model gives 384 dimensions and no fewer",
+                hint=f"write {name} alone in FOOTNOTE_EMBEDDING_MODELS",
             )
         return EmbedderSpec(vendor=name, model="")
     vendor, _, model = name.partition(":")
@@ -128,6 +129,6 @@ def check_dimensions(name: str, dimensions: int) -> None:
         raise UnsupportedSettings(
             f"the embedding model {name} has vectors of {dimensions:,} dimensions, and Footnote "
             f"takes 1 to {MOST_DIMENSIONS:,}",
-            hint="write fewer behind its name, such as MODEL#1024, if it is trained for that "
-            "(Matryoshka), or take another model",
+            hint="write fewer behind its name in FOOTNOTE_EMBEDDING_MODELS, such as MODEL#1024, "
+            "if it is trained for that (Matryoshka), or take another model",
         )

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from footnote.errors import UnsupportedSettings
+from footnote.validation.served_names import NO_ADDRESS, name_and_address
 from footnote.validation.text import json_fault, members_once
 
 KEYS = "FOOTNOTE_MODEL_KEYS"
-_BEFORE_ADDRESS = re.compile(r"@(?=[A-Za-z]+://)")  # names of models have an @, too
-_HALF_AN_ADDRESS = re.compile(
-    r"[^:@]@(?:$|.*[/:]|[\d.]+\.\d+$|[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)*\.[A-Za-z]{2,}$)"
-)
-"""An @ behind a name with what can only be meant as an address, though nothing says `http`. Were it
-read as a name, what is meant for that server would go to the vendor."""
 _EXAMPLE = 'write {"openai": "…"}, or {"127.0.0.1:8000": "…"} for a model at that address'
 _SAME_VENDOR = {"voyageai": "voyage"}
 VENDORS = frozenset(
@@ -54,29 +48,14 @@ class ServedModel:
 
 def served_model(text: str, setting: str) -> ServedModel:
     """What the text spells. Raises UnsupportedSettings, which names the setting, for an address."""
-    name, *rest = _BEFORE_ADDRESS.split(text.strip(), maxsplit=1)
-    url = rest[0] if rest else None
-    if _HALF_AN_ADDRESS.search(name.strip()) or (url is not None and not _is_address(url)):
-        # The address is not repeated: it may carry a password.
-        raise UnsupportedSettings(
-            f"behind @ in {setting} stands no address of http or https without password and query",
-            hint="give it in full, such as MODEL@http://127.0.0.1:8000/v1",
-        )
-    return ServedModel(name=name.strip(), url=url)
-
-
-def _is_address(url: str) -> bool:
     try:
-        parts = urlsplit(url)
-        return (
-            parts.scheme in {"http", "https"}
-            and bool(parts.hostname)
-            and parts.port != 0  # raises ValueError for what is no port
-            and not (parts.username or parts.query or parts.fragment)
-            and not re.search(r"\s", url)
-        )
-    except ValueError:
-        return False
+        name, url = name_and_address(text)
+    except ValueError as error:
+        raise UnsupportedSettings(
+            f"behind @ in {setting} {NO_ADDRESS}",
+            hint="give it in full, such as MODEL@http://127.0.0.1:8000/v1",
+        ) from error
+    return ServedModel(name=name, url=url)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

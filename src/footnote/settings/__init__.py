@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import Annotated
 
 from pydantic import AliasChoices, SecretStr, TypeAdapter, ValidationError, model_validator
+from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from footnote.domain.configuration import SettingValue
@@ -160,11 +161,18 @@ def environment_of(settings: Settings) -> dict[str, str]:
     found = {}
     for name, field in Settings.model_fields.items():
         value = getattr(settings, name)
-        if value is None or value == field.get_default(call_default_factory=True):
+        if value is None or value == _default_of(field):
             continue
         secret = isinstance(value, SecretStr)
         found[variables_of(name)[0]] = value.get_secret_value() if secret else str(shown[name])
     return found
+
+
+def _default_of(field: FieldInfo) -> object:
+    try:
+        return field.get_default(call_default_factory=True)
+    except UnsupportedSettings:
+        return None  # Another product's variable, which the value wins over.
 
 
 @lru_cache(maxsize=1)
@@ -197,10 +205,19 @@ def settings_from(base: Settings | None, overrides: Mapping[str, object]) -> Set
         )
         raise UnsupportedSettings(
             f"The setting {name or said} cannot be used: {said_of_it}.",
-            hint=f"Set {' or '.join(variables_of(name))} to another value."
+            hint=f"Set {' or '.join(_variables_set(name, explicit))} to another value."
             if name
             else "There is no such setting.",
         ) from error
+
+
+def _variables_set(name: str, explicit: Mapping[str, object]) -> tuple[str, ...]:
+    """The variable that a setting was read from; all of it where it was given otherwise."""
+    variables = variables_of(name)
+    given = (
+        () if name in explicit else {each.upper() for each, value in os.environ.items() if value}
+    )
+    return next(((each,) for each in variables if each in given), variables)
 
 
 def _wrong_setting(error: ValidationError) -> tuple[str, str]:

@@ -20,6 +20,7 @@ from footnote.settings.kinds import (
     RedactedKinds,
     json_of,
 )
+from footnote.settings.models import ModelName, SpeechName
 
 OcrEngine = Literal["auto", "tesseract", "rapidocr", "off"]
 
@@ -53,14 +54,14 @@ class DocumentSettings(BaseModel):
         "languages of the scans as Tesseract codes joined by '+' (eng where they are not said), "
         "or auto for every installed one: tesseract:deu+fra.",
     )
-    speech: str = Field(
+    speech: SpeechName = Field(
         "auto",
         description="What writes recordings down: `auto` is the packaged English model on this "
         "machine where it is installed, `off` nothing, a folder a Whisper model in CTranslate2's "
         "form, which may know more languages; `openai:whisper-1`, or "
         "`whisper-1@http://127.0.0.1:8000/v1`, a service. See models-for-documents.md.",
     )
-    vision_model: str | None = Field(
+    vision_model: ModelName | None = Field(
         None,
         description="Model that describes pictures so that they can be found, spelled like "
         "language_model; unset means none.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,8 @@ from footnote.domain.backfill import BackgroundWork
 from footnote.domain.entities import EntityKind
 from footnote.domain.facts import FactKind
 from footnote.domain.redaction import PersonalData
+from footnote.errors import UnsupportedSettings
+from footnote.settings.models import AddressOfProject
 from footnote.validation.messages import shown, wrong_value
 from footnote.validation.text import named_twice
 
@@ -46,14 +49,26 @@ def _named_folder(given: object) -> object:
 Folder = Annotated[Path, BeforeValidator(_named_folder)]
 
 
-def default_alpha() -> float | str:
-    """The share that another product's variables give the dense recall, else 0.7."""
-    given = [os.environ.get(name, "") for name in BLEND_WEIGHTS]
-    try:
-        dense, lexical = (float(each or 0) for each in given)
-    except ValueError:
-        return next(each for each in given if each)  # which is refused as a value of the setting
+def default_alpha() -> float:
+    """The share that another product's variables give the dense recall, else 0.7.
+
+    Raises UnsupportedSettings, which names the variable, for what is no weight.
+    """
+    dense, lexical = (_weight(name) for name in BLEND_WEIGHTS)
     return dense / total if (total := dense + lexical) else 0.7
+
+
+def _weight(variable: str) -> float:
+    try:
+        weight = float(os.environ.get(variable) or 0)
+    except ValueError:
+        weight = math.nan
+    if not (math.isfinite(weight) and weight >= 0):
+        raise UnsupportedSettings(
+            f"The setting blend_alpha cannot be used: {variable} must be a number of at least 0.",
+            hint=f"Set {variable} to another value, or FOOTNOTE_BLEND_ALPHA, which wins over it.",
+        )
+    return weight
 
 
 def also(name: str, *variables: str) -> AliasChoices:
@@ -185,13 +200,6 @@ def _checked_policy(text: str) -> str:
     return text
 
 
-def _checked_reranker(text: str) -> str:
-    known = ("none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex")
-    if re.split("[:@]", text, maxsplit=1)[0] not in known:
-        raise ValueError(f"it must begin with one of {', '.join(known)}")
-    return text
-
-
 def _matching(pattern: str, needed: str) -> AfterValidator:
     """Checks that a text has a form, and says in words which."""
 
@@ -226,8 +234,8 @@ GoogleProject = Annotated[
         "it must be a project, which a location may follow behind / and an address behind @, such "
         "as acme-1234, acme-1234/eu or acme-1234/eu@https://proxy.example.com",
     ),
+    AddressOfProject,
 ]
-RerankerName = Annotated[str, AfterValidator(_checked_reranker)]
 ChunkPolicyName = Annotated[str, AfterValidator(_checked_policy)]
 RedactedKinds = Annotated[str, AfterValidator(_checked_kinds)]
 

@@ -11,11 +11,11 @@ from footnote.settings.kinds import (
     AnswerLimits,
     EmbeddingOptions,
     GoogleProject,
-    RerankerName,
     also,
     default_alpha,
     json_of,
 )
+from footnote.settings.models import EmbedderNames, ModelName, ModelNames, RerankerName
 
 
 class SearchSettings(BaseModel):
@@ -36,7 +36,7 @@ class SearchSettings(BaseModel):
         "vertex, with a location behind it where it is not global, and an address where that is "
         "not Google's: acme-1234/eu@https://proxy.example.com.",
     )
-    language_model: str | None = Field(
+    language_model: ModelName | None = Field(
         None,
         description="Model that condenses and rewords questions and grades passages: VENDOR:MODEL, "
         "or MODEL@ADDRESS for one of an OpenAI-compatible server; unset means none. See "
@@ -45,7 +45,7 @@ class SearchSettings(BaseModel):
 
     # Embedding models
 
-    embedding_models: str = Field(
+    embedding_models: EmbedderNames = Field(
         "multilingual",
         description="Models that workspaces may be embedded with, joined by commas, that of new "
         "workspaces first: multilingual, minilm or e5 (packaged), fastembed:NAME or "
@@ -61,6 +61,7 @@ class SearchSettings(BaseModel):
     model_threads: int = Field(
         0,
         ge=0,
+        le=256,
         description="Threads of a model on this machine; 0 takes one per core, fewer leave cores "
         "to others.",
     )
@@ -188,7 +189,7 @@ class SearchSettings(BaseModel):
         description="Model that finds answers in passages: `packaged`, the file of other weights, "
         "or `none`, which leaves answers to models that write.",
     )
-    answer_models: str | None = Field(
+    answer_models: ModelNames | None = Field(
         None,
         description="Models that write answers, joined by commas: each is asked when those before "
         "it failed. Spelled like language_model, which is taken when unset; with none, answers are "
