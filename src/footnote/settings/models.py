@@ -14,9 +14,11 @@ _SERVER = "MODEL@http://127.0.0.1:8000/v1"
 _RERANKERS = ("none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex")
 _NAMED_WITH_AT = ("local", "vertex")
 """Rerankers whose model may have an @ in its name: a folder, a version."""
+_NAMED_WITHOUT_AT = ("openai", "ollama", "compatible")
+"""Vendors none of whose models has an @ in its name, as those of others have before a version."""
 
 
-def _address_of(text: str, example: str) -> tuple[str, str | None]:
+def _name_and_address(text: str, example: str) -> tuple[str, str | None]:
     """The name and the address. Raises ValueError, which gives an example, for one that is none."""
     try:
         return name_and_address(text)
@@ -29,9 +31,9 @@ def _no_address(example: str) -> ValueError:
 
 
 def _checked_writer(text: str) -> str:
-    name, url = _address_of(text, _SERVER)
+    name, url = _name_and_address(text, _SERVER)
     vendor, _, model = name.partition(":")
-    if url is None and not model and "@" in name:
+    if url is None and "@" in name and (not model or vendor in _NAMED_WITHOUT_AT):
         raise _no_address(_SERVER)
     lacks_address = url is None and (not model or vendor == "compatible")
     if not name or lacks_address or (not model and vendor in {"openai", "ollama"}):
@@ -41,8 +43,11 @@ def _checked_writer(text: str) -> str:
 
 def _checked_embedder(text: str) -> str:
     example = f"compatible:{_SERVER}"
-    name, url = _address_of(text, example)
-    if url is None and name.startswith(("compatible:", "compatible@")):
+    name, url = _name_and_address(text, example)
+    vendor = re.split("[:@]", name, maxsplit=1)[0]
+    if url is None and "@" in name and vendor in _NAMED_WITHOUT_AT:
+        raise _no_address(example)
+    if url is None and vendor == "compatible":
         raise ValueError(
             f"a model of a server of one's own has its address behind it, such as {example}"
         )
@@ -51,15 +56,16 @@ def _checked_embedder(text: str) -> str:
 
 def _checked_speech(text: str) -> str:
     example = "whisper-1@http://127.0.0.1:8000/v1"
-    name, url = _address_of(text, example)
-    if url is None and "@" in name and "/" not in name and ":" not in name:
+    name, url = _name_and_address(text, example)
+    is_folder = "/" in name or (":" in name and not name.startswith("openai:"))
+    if url is None and "@" in name and not is_folder:
         raise _no_address(example)
     return text
 
 
 def _checked_reranker(text: str) -> str:
     example = "tei@http://127.0.0.1:8081"
-    name, url = _address_of(text, example)
+    name, url = _name_and_address(text, example)
     kind = re.split("[:@]", name, maxsplit=1)[0]
     if kind not in _RERANKERS:
         raise ValueError(f"it must begin with one of {', '.join(_RERANKERS)}")
@@ -71,7 +77,7 @@ def _checked_reranker(text: str) -> str:
 
 def _checked_project(text: str) -> str:
     example = "acme-1234/eu@https://proxy.example.com"
-    name, _ = _address_of(text, example)
+    name, _ = _name_and_address(text, example)
     if "@" in name:
         raise _no_address(example)
     return text
