@@ -285,6 +285,7 @@ async def test_what_is_no_resource_of_ours_is_not_found(library: Library, uri: s
         (b"[]", INVALID_REQUEST, "no message of JSON-RPC"),
         (b'{"jsonrpc": "2.0"}', INVALID_REQUEST, "no message of JSON-RPC"),
         (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', INVALID_REQUEST, "The `id`"),
+        (b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', INVALID_REQUEST, "half a"),
     ],
 )
 async def test_a_body_that_is_no_message_is_told_so_in_our_words(
@@ -347,6 +348,7 @@ async def test_lines_that_are_no_messages_are_answered_and_so_are_requests_once_
         b'{"jsonrpc": "2.0", "id": 9, "result": 1}',
         b'{"jsonrpc": "2.0", "id": null, "method": "ping"}',
         b'{"jsonrpc": "2.0", "id": true, "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}',
         b'{"jsonrpc": "2.0", "method": "notifications/x", "params": {"id": null}}',
         *(json.dumps({"jsonrpc": "2.0", **each}).encode() for each in messages),
         b"",
@@ -362,7 +364,7 @@ async def test_lines_that_are_no_messages_are_answered_and_so_are_requests_once_
         *((None, PARSE_ERROR), (None, PARSE_ERROR), (None, PARSE_ERROR)),
         *((None, INVALID_REQUEST), (7, INVALID_REQUEST), ("eight", INVALID_REQUEST)),
         *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
-        *((None, INVALID_REQUEST), (None, INVALID_REQUEST)),
+        *((None, INVALID_REQUEST), (None, INVALID_REQUEST), (None, INVALID_REQUEST)),
     ]
     assert all("16 MiB" in each["error"]["message"] for each in said[:2])
     answers = {each["id"]: each["result"] for each in said if "result" in each}

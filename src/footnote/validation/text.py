@@ -91,8 +91,11 @@ def json_fault(error: ValueError | RecursionError | OSError) -> str:
 
 def is_storable(text: str) -> bool:
     """Whether Postgres can hold the text: it has neither NUL nor half a surrogate pair."""
-    if "\0" in text:
-        return False
+    return "\0" not in text and is_unicode(text)
+
+
+def is_unicode(text: str) -> bool:
+    """Whether the text can be written in UTF-8: it has no half of a surrogate pair."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 

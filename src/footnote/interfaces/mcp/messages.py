@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from footnote.interfaces.tools.library import wanted
-from footnote.validation.text import json_fault
+from footnote.validation.text import is_unicode, json_fault
 
 with wanted("mcp", "mcp"):
     from mcp.types import (
@@ -46,14 +46,14 @@ def error_of(line: bytes, *, one: Literal["line", "body"]) -> JSONRPCError | Non
         )
     if message is not None and "id" not in said:
         return None
-    asks = isinstance(said, dict) and "method" in said
-    if asks and "id" in said and type(said["id"]) not in (int, str):
-        return _error(INVALID_REQUEST, "The `id` of a request is a string or a whole number.")
-    return _error(
-        INVALID_REQUEST,
-        "This is no message of JSON-RPC 2.0.",
-        said["id"] if asks and "id" in said else None,
-    )
+    what, identifier = "This is no message of JSON-RPC 2.0.", None
+    if isinstance(said, dict) and "method" in said and "id" in said:
+        identifier = said["id"]
+        if type(identifier) not in (int, str):
+            what, identifier = "The `id` of a request is a string or a whole number.", None
+        elif isinstance(identifier, str) and not is_unicode(identifier):
+            what, identifier = "The `id` of a request has half a surrogate pair.", None
+    return _error(INVALID_REQUEST, what, identifier)
 
 
 def _error(code: int, message: str, identifier: int | str | None = None) -> JSONRPCError:
