@@ -25,6 +25,7 @@ from ag_ui.core import (
     UserMessage,
 )
 from pydantic import TypeAdapter
+from structlog.testing import capture_logs
 
 from footnote.domain import (
     AnswerDone,
@@ -120,6 +121,27 @@ async def test_the_body_may_not_choose_another_workspace_than_the_header(
         assert_problem(response, 422, "invalid-request")
         assert header in response.json()["detail"]
         assert body in response.json()["detail"]
+
+
+@pytest.mark.parametrize("path", ["/agui", "/mcp"])
+async def test_a_client_that_leaves_before_its_body_is_read_is_no_failure(
+    library: Library, path: str
+) -> None:
+    address = library.http.base_url
+    with capture_logs() as lines:
+        _, writer = await asyncio.open_connection(address.host, address.port)
+        head = f"POST {path} HTTP/1.1\r\nHost: {address.host}\r\nContent-Length: 1000\r\n\r\n{{"
+        writer.write(head.encode())
+        await writer.drain()
+        # Its route waits for the rest by then.
+        await asyncio.sleep(0.2)
+        writer.close()
+        async with asyncio.timeout(20):
+            while not lines:  # noqa: ASYNC110  # a log has no event
+                await asyncio.sleep(0.01)
+    assert [(each["event"], each["log_level"]) for each in lines] == [
+        ("the client left before it was answered", "debug")
+    ]
 
 
 async def test_a_run_says_that_its_model_was_of_no_use(library: Library) -> None:

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
+import structlog
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.interfaces.http.guard import BodyLimit, Policy, add_headers, ends_twice, refusal
@@ -78,10 +80,7 @@ class Entrance:
                     await send(message)
 
             try:
-                refused = refusal(scope, self.policy)
-                closing = {"Connection": "close"} if ends_twice(scope) else None
-                answer = self.app if refused is None else refused.response(closing)
-                await answer(scope, self.body.limited(scope, receive), send_with_headers)
+                await self._answer(scope, receive, send_with_headers)
             except asyncio.CancelledError:
                 if not self.ending():
                     raise
@@ -89,6 +88,16 @@ class Entrance:
             finally:
                 _describe(opened, method, scope, about)
                 REQUESTS.record(perf_counter() - started, about)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = refusal(scope, self.policy)
+        closing = {"Connection": "close"} if ends_twice(scope) else None
+        answer = self.app if refused is None else refused.response(closing)
+        try:
+            await answer(scope, self.body.limited(scope, receive), send)
+        except ClientDisconnect:
+            # Nobody is there to be answered, and nothing failed.
+            structlog.get_logger(__name__).debug("the client left before it was answered")
 
 
 async def _break_off(scope: Scope, receive: Receive, send: Send, about: _About) -> None:
