@@ -174,6 +174,70 @@ async def test_a_merge_holds_for_later_documents_and_can_be_undone(
         await workspace.undo_entity_decision(uuid4())
 
 
+async def test_what_came_after_a_merge_goes_where_it_had_gone_without(
+    workspace: WorkspaceEngine,
+) -> None:
+    first = await put(workspace, "Henrik Solberg wrote to us.", "one.md")
+    second = await put(workspace, "Astrid Nyqvist wrote to us.", "two.md")
+    kept = await called(workspace, "Henrik Solberg")
+    other = await called(workspace, "Astrid Nyqvist")
+    await workspace.rename_entity(other.entity_id, "Auditor Nyqvist")
+    await workspace.merge_entities(kept.entity_id, other.entity_id)
+    third = await put(workspace, "Astrid Nyqvist wrote again.", "three.md")
+    # In another spelling, and both in one document.
+    fourth = await put(workspace, "Astrid Nyquist wrote once more.", "four.md")
+    fifth = await put(workspace, "Henrik Solberg answered Astrid Nyqvist.", "five.md")
+    whole = await workspace.entity(kept.entity_id)
+    assert {each.document_id for each in whole.named_in} == {first, second, third, fourth, fifth}
+    [decision] = await workspace.entity_decisions(kept.entity_id)
+    await workspace.undo_entity_decision(decision.decision_id)
+    again = await workspace.entity(kept.entity_id)
+    assert (again.name, {each.document_id for each in again.named_in}) == (
+        "Henrik Solberg",
+        {first, fifth},
+    )
+    back = await workspace.entity(other.entity_id)
+    assert (back.name, back.given_name) == ("Auditor Nyqvist", True)
+    assert {each.document_id for each in back.named_in} == {second, third, fourth, fifth}
+    later = await put(workspace, "Astrid Nyqvist wrote at last.", "six.md")
+    back = await workspace.entity(other.entity_id)
+    assert later in {each.document_id for each in back.named_in}
+
+
+async def test_what_came_after_a_split_goes_back_too(workspace: WorkspaceEngine) -> None:
+    await put(workspace, "Anna Berg wrote to us.", "one.md")
+    await put(workspace, "Annabelle Bergmann wrote to us.", "two.md")
+    kept = await called(workspace, "Anna Berg")
+    other = await called(workspace, "Annabelle Bergmann")
+    await workspace.merge_entities(kept.entity_id, other.entity_id)
+    made = await workspace.split_entity(kept.entity_id, names=["Annabelle Bergmann"])
+    later = await put(workspace, "Annabelle Bergmann wrote again.", "three.md")
+    assert (await workspace.entity(made.entity_id)).documents == 2
+    split, _ = await workspace.entity_decisions(kept.entity_id)
+    await workspace.undo_entity_decision(split.decision_id)
+    whole = await workspace.entity(kept.entity_id)
+    assert (whole.documents, later in {each.document_id for each in whole.named_in}) == (3, True)
+    with pytest.raises(NotFound):
+        await workspace.entity(made.entity_id)
+
+
+async def test_a_merge_undone_leaves_what_was_split_before_where_it_was(
+    workspace: WorkspaceEngine,
+) -> None:
+    await put(workspace, "Peter Marsh mends roofs.", "roofs.md")
+    choir = await put(workspace, "Peter Marsh sings in the choir.", "choir.md", external_id="choir")
+    whole = await called(workspace, "Peter Marsh")
+    singer = await workspace.split_entity(whole.entity_id, documents=[choir])
+    await put(workspace, "Annabelle Bergmann wrote to us.", "two.md")
+    kept = await called(workspace, "Annabelle Bergmann")
+    await workspace.merge_entities(kept.entity_id, singer.entity_id)
+    [merge] = await workspace.entity_decisions(kept.entity_id)
+    await workspace.undo_entity_decision(merge.decision_id)
+    await put(workspace, "Peter Marsh sings no more.", "choir.md", external_id="choir")
+    assert (await workspace.entity(singer.entity_id)).documents == 1
+    assert (await workspace.entity(kept.entity_id)).documents == 1
+
+
 async def test_a_split_makes_another_entity_of_some_documents(workspace: WorkspaceEngine) -> None:
     first = await put(workspace, "Peter Marsh mends roofs.", "roofs.md")
     other = await put(workspace, "Peter Marsh sings in the choir.", "choir.md")

@@ -22,7 +22,7 @@ from footnote.engine.entity_extraction import entity_extraction_of
 from footnote.engine.model_reading import reading_progress
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import Conflict, InvalidRequest, NotFound
-from footnote.knowledge.linking import word_key
+from footnote.knowledge.linking import best_link, word_key
 from footnote.knowledge.names import telling_words
 from footnote.store import entities as stored
 from footnote.store import entity_decisions as decided
@@ -248,7 +248,7 @@ async def undo_entity_decision(workspace: WorkspaceAccess, decision_id: UUID) ->
     except NotFound as error:
         raise decided.no_such_decision(decision_id) from error
     async with workspace.system_scope() as scope:
-        await decided.undo_decision(scope, decision_id)
+        await decided.undo_decision(scope, decision_id, best_link)
         return await decided.decision_of(scope, decision_id)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
@@ -10,10 +10,11 @@ from uuid import UUID, uuid4
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from footnote.domain.entities import EntityAct, EntityDecision, LinkReason
+from footnote.domain.entities import EntityAct, EntityDecision, ExtractedEntity, LinkReason
 from footnote.errors import Conflict, NotFound
 from footnote.store.database import WorkspaceScope
-from footnote.store.entity_keeping import ANYWHERE, hashed, named_content
+from footnote.store.entities import given_name
+from footnote.store.entity_keeping import ANYWHERE, LinkFinder, entity_of, name_keys
 from footnote.store.sealing import ENTITY_DECISION, GIVEN_NAME
 from footnote.store.statements import load_statements
 
@@ -28,8 +29,7 @@ class _Member:
     name_key: bytes
     every_key: tuple[bytes, ...]
     """Of all its names there."""
-    names: frozenset[str]
-    """In which it is written, case-folded."""
+    entity: ExtractedEntity
 
 
 async def merge_entities(
@@ -37,12 +37,20 @@ async def merge_entities(
 ) -> UUID:
     """Let an entity take in another, with all that names it, now and later; the decision's id."""
     members = await _members(scope, other_id)
+    own = {key for each in await _members(scope, entity_id) for key in each.every_key}
     before = await _before(scope, members, (ANYWHERE,))
+    redirected = await scope.all(_SQL["assigned_to"], {"entity_id": other_id})
+    before["before"] = [*before["before"], *_assignments(redirected)]
     for key in {key for each in members for key in each.every_key}:
         await _assign(scope, key, ANYWHERE, entity_id)
     await scope.execute(_SQL["redirect"], {"entity_id": entity_id, "other_id": other_id})
     await _move(scope, [(each.document_id, each.name_key, entity_id) for each in members])
-    content = {"members": _listed(members), **before}
+    content = {
+        "members": _listed(members),
+        "own": sorted(key.hex() for key in own),
+        "other_name": await given_name(scope, other_id) or "",
+        **before,
+    }
     return await _note(
         scope, EntityAct.MERGE, entity_id, other_id=other_id, content=content, by=decided_by
     )
@@ -62,7 +70,12 @@ async def split_entity(
     """
     wanted = {each.casefold() for each in names}
     every = await _members(scope, entity_id)
-    members = [each for each in every if each.names & wanted or each.document_id in set(documents)]
+    members = [
+        each
+        for each in every
+        if each.document_id in set(documents)
+        or wanted.intersection(form.casefold() for form in each.entity.forms)
+    ]
     if not members or len(members) == len(every):
         what = "nothing" if not members else "everything"
         raise Conflict(
@@ -87,20 +100,17 @@ async def split_entity(
 
 async def rename_entity(scope: WorkspaceScope, entity_id: UUID, name: str, decided_by: str) -> UUID:
     """Give an entity a name; the decision's id."""
-    row = await scope.one(_SQL["given_names"], {"entity_ids": [entity_id]})
-    place = GIVEN_NAME.of(entity_id)
-    before = "" if row is None else scope.sealing.plain_text(place, row["name"])
-    await scope.execute(
-        _SQL["give_name"], {"entity_id": entity_id, "name": scope.sealing.text(place, name)}
-    )
+    before = await given_name(scope, entity_id) or ""
+    await _give_name(scope, entity_id, name)
     content = {"name": name, "before": before}
     return await _note(scope, EntityAct.RENAME, entity_id, content=content, by=decided_by)
 
 
-async def undo_decision(scope: WorkspaceScope, decision_id: UUID) -> None:
-    """Have things as they were before a decision.
+async def undo_decision(scope: WorkspaceScope, decision_id: UUID, links: LinkFinder) -> None:
+    """Have things as they were before a decision, and what came since as it had been without.
 
-    Raises NotFound, and Conflict for one that was undone, or that a later one builds upon.
+    `links` says whose a name is that came since and that neither entity had before. Raises
+    NotFound, and Conflict for a decision that was undone, or that a later one builds upon.
     """
     row = await scope.one(_SQL["decision"], {"decision_id": decision_id})
     if row is None:
@@ -115,20 +125,28 @@ async def undo_decision(scope: WorkspaceScope, decision_id: UUID) -> None:
             hint="undo the later one first: `footnote entities decisions`",
         )
     content = _content(scope, row)
+    entity_id, other_id = row["entity_id"], row["other_id"]
     if row["act"] == EntityAct.RENAME:
-        await _restore_name(scope, row["entity_id"], str(content["before"]))
+        await _give_name(scope, entity_id, str(content["before"]))
     else:
         # What was moved goes back; of a merge to the one that was taken in.
-        back = row["other_id"] if row["act"] == EntityAct.MERGE else row["entity_id"]
-        moved = [(UUID(document), bytes.fromhex(key)) for document, key in content["members"]]
+        back = other_id if row["act"] == EntityAct.MERGE else entity_id
+        moved = {(UUID(document), bytes.fromhex(key)) for document, key in content["members"]}
+        if row["act"] == EntityAct.MERGE:
+            moved |= await _merged_since(scope, row, content, moved, links)
+        else:
+            moved |= {(each.document_id, each.name_key) for each in await _members(scope, other_id)}
         for document_id, key in content["assigned"]:
             await scope.execute(
                 _SQL["unassign"],
                 {"name_key": bytes.fromhex(key), "document_id": UUID(document_id)},
             )
-        for document_id, key, entity_id in content["before"]:
-            await _assign(scope, bytes.fromhex(key), UUID(document_id), UUID(entity_id))
+        for document_id, key, assigned_id in content["before"]:
+            await _assign(scope, bytes.fromhex(key), UUID(document_id), UUID(assigned_id))
         await _move(scope, [(document, key, back) for document, key in moved], undone=True)
+        if content.get("other_name"):
+            # It was dropped once no document named the one that was taken in.
+            await _give_name(scope, other_id, str(content["other_name"]))
     await scope.execute(_SQL["undo"], {"decision_id": decision_id})
 
 
@@ -156,39 +174,73 @@ def no_such_decision(decision_id: UUID) -> NotFound:
     )
 
 
+async def _merged_since(
+    scope: WorkspaceScope,
+    decision: DictRow,
+    content: DictRow,
+    moved: Set[tuple[UUID, bytes]],
+    links: LinkFinder,
+) -> set[tuple[UUID, bytes]]:
+    """What came to an entity since it took in another, and would have come to the other.
+
+    A name that only the other had is the other's, as is one that `links` finds to be; what the
+    entity had before stays.
+    """
+    entity_id, other_id = decision["entity_id"], decision["other_id"]
+    members = await _members(scope, entity_id)
+    taken = [each for each in members if (each.document_id, each.name_key) in moved]
+    rest = [each for each in members if (each.document_id, each.name_key) not in moved]
+    theirs = {bytes.fromhex(key) for _, key in content["assigned"]}
+    # Merges of before did not note what the entity was called itself.
+    own = {bytes.fromhex(key) for key in content.get("own", ())} or {
+        key for each in rest for key in each.every_key if key not in theirs
+    }
+    kept = [each for each in rest if not own.isdisjoint(each.every_key)]
+    # Each once, as it is named in one document.
+    named = {each.entity.normals: (other_id, each.entity) for each in taken}
+    named |= {each.entity.normals: (entity_id, each.entity) for each in kept}
+
+    def came_for_the_other(member: _Member) -> bool:
+        if not own.isdisjoint(member.every_key):
+            return False
+        if not theirs.isdisjoint(member.every_key):
+            return True
+        found = links(member.entity, list(named.values()))
+        return found is not None and found[0] != entity_id
+
+    return {(each.document_id, each.name_key) for each in rest if came_for_the_other(each)}
+
+
 async def _members(scope: WorkspaceScope, entity_id: UUID) -> list[_Member]:
-    found = []
-    for row in await scope.all(_SQL["members"], {"entity_id": entity_id}):
-        content = named_content(scope, row)
-        keys = [
-            hashed(scope.sealing, f"is\n{row['kind']}\n{normal}") for normal in content["normals"]
-        ]
-        found.append(
-            _Member(
-                row["document_id"],
-                bytes(row["name_key"]),
-                tuple(keys),
-                frozenset(each.casefold() for each in content["forms"]),
-            )
+    return [
+        _Member(
+            document_id=row["document_id"],
+            name_key=bytes(row["name_key"]),
+            every_key=tuple(name_keys(scope.sealing, each := entity_of(scope, row))),
+            entity=each,
         )
-    return found
+        for row in await scope.all(_SQL["members"], {"entity_id": entity_id})
+    ]
 
 
 async def _before(
     scope: WorkspaceScope, members: Iterable[_Member], places: Iterable[UUID]
-) -> dict[str, object]:
+) -> dict[str, list[list[str]]]:
     """Which assignments a decision will make, and what stands in their place now."""
     keys = sorted({key for each in members for key in each.every_key})
     wanted = set(places)
     rows = await scope.all(_SQL["assignments_of"], {"name_keys": keys})
     return {
         "assigned": [[str(place), key.hex()] for place in sorted(wanted) for key in keys],
-        "before": [
-            [str(row["document_id"]), bytes(row["name_key"]).hex(), str(row["entity_id"])]
-            for row in rows
-            if row["document_id"] in wanted
-        ],
+        "before": _assignments(row for row in rows if row["document_id"] in wanted),
     }
+
+
+def _assignments(rows: Iterable[DictRow]) -> list[list[str]]:
+    return [
+        [str(row["document_id"]), bytes(row["name_key"]).hex(), str(row["entity_id"])]
+        for row in rows
+    ]
 
 
 async def _assign(
@@ -214,12 +266,13 @@ async def _move(
     )
 
 
-async def _restore_name(scope: WorkspaceScope, entity_id: UUID, before: str) -> None:
-    if not before:
+async def _give_name(scope: WorkspaceScope, entity_id: UUID, name: str) -> None:
+    """Give an entity a name; with an empty one, take what it has."""
+    if not name:
         await scope.execute(_SQL["take_name"], {"entity_id": entity_id})
         return
-    name = scope.sealing.text(GIVEN_NAME.of(entity_id), before)
-    await scope.execute(_SQL["give_name"], {"entity_id": entity_id, "name": name})
+    sealed = scope.sealing.text(GIVEN_NAME.of(entity_id), name)
+    await scope.execute(_SQL["give_name"], {"entity_id": entity_id, "name": sealed})
 
 
 async def _note(

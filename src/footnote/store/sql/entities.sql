@@ -310,6 +310,10 @@ WHERE document_entities.workspace_id = %(workspace_id)s
 SELECT name_key, document_id, entity_id FROM entity_assignments
 WHERE workspace_id = %(workspace_id)s AND name_key = ANY (%(name_keys)s::bytea[])
 
+-- name: assigned_to
+SELECT name_key, document_id, entity_id FROM entity_assignments
+WHERE workspace_id = %(workspace_id)s AND entity_id = %(entity_id)s
+
 -- name: assign
 INSERT INTO entity_assignments (workspace_id, name_key, document_id, entity_id)
 VALUES (%(workspace_id)s, %(name_key)s, %(document_id)s, %(entity_id)s)
