@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import replace
 from uuid import UUID, uuid4
 
 import pytest
+from pydantic import TypeAdapter
 
 from footnote.domain import Principal, Role, Visibility
 from footnote.domain.entities import (
@@ -21,6 +21,7 @@ from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from footnote.jobs.extracting import extract_entity_slice
 from footnote.jobs.inline import work_until_resting
+from footnote.validation.cursors import write_cursor
 
 LEASE = """# Lease
 
@@ -375,9 +376,20 @@ async def test_what_is_switched_off_is_not_read_and_what_is_on_says_how_far(
 
 async def test_a_foreign_cursor_is_refused(workspace: WorkspaceEngine) -> None:
     some = uuid4()
-    for place in ("", "one two", "x y z", f"{some} 1", f"{some} 1 {2**40}", f"1 {2**40} {some}"):
-        cursor = base64.urlsafe_b64encode(place.encode()).decode()
+    anything = TypeAdapter(object)
+    for place in ("", [some], [some, 1], [some, 1, 2**40], [1, 2**40, some], {"documents": -1}):
         with pytest.raises(InvalidRequest, match="cursor"):
-            await workspace.entities(cursor=cursor)
+            await workspace.entities(cursor=write_cursor(anything, place, "entities"))
+        cursor = write_cursor(anything, place, "mentions", some)
         with pytest.raises(InvalidRequest, match="cursor"):
             await workspace.entity_mentions(some, cursor=cursor)
+
+
+async def test_the_cursor_of_one_entity_is_none_of_another(workspace: WorkspaceEngine) -> None:
+    await put(workspace, LEASE, "lease.md")
+    tenant = await called(workspace, "Maria Keller")
+    landlord = await called(workspace, "Northwind Traders Ltd")
+    page = await workspace.entity_mentions(tenant.entity_id, limit=1)
+    assert page.next_cursor is not None
+    with pytest.raises(InvalidRequest, match="cursor"):
+        await workspace.entity_mentions(landlord.entity_id, cursor=page.next_cursor)

@@ -78,10 +78,11 @@ def answer_position_is_read_or_refused(text: str) -> None:
 
 def place_in_a_listing_is_read_or_refused(text: str) -> None:
     try:
-        place = read_cursor(_PLACE, text)
+        place = read_cursor(_PLACE, text, "documents")
     except InvalidRequest:
         return
-    assert read_cursor(_PLACE, write_cursor(_PLACE, place)) == place
+    written = write_cursor(_PLACE, place, "documents")
+    assert read_cursor(_PLACE, written, "documents") == place
 
 
 def file_is_typed_or_refused(given: tuple[bytes, bytes, str]) -> None:

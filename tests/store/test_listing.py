@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,6 +10,7 @@ from uuid import UUID
 import psycopg
 import pytest
 from psycopg import sql
+from pydantic import TypeAdapter
 
 from footnote.domain import (
     LISTED_FACETS,
@@ -28,6 +27,7 @@ from footnote.filters import condition_from
 from footnote.store.database import SYSTEM, Database
 from footnote.store.listing import Listing, list_documents, page_statement, sort_text
 from footnote.store.workspaces import create_workspace
+from footnote.validation.cursors import write_cursor
 from tests.conftest import TestDatabase
 from tests.store.papers import Paper, lay, lay_many
 from tests.store.plans import plan_of, whole_reads
@@ -185,7 +185,7 @@ async def test_a_cursor_of_another_order_is_refused(database: Database, workspac
             *("x", [], ["title"], ["page_count", "desc", 2**31, str(UUID(int=1))]),
             *(["page_count", "desc", "\0", str(UUID(int=1))], ["page_count", "desc", 1, 7]),
         ):
-            cursor = base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
+            cursor = write_cursor(TypeAdapter(object), place, "documents")
             await with_cursor(cursor, by_pages)
         for cursor in ("", "%", "é"):
             await with_cursor(cursor, Listing())

@@ -90,7 +90,7 @@ async def clusters(
     with fewer than three members in them is not there, and its members count as outliers. Raises
     InvalidRequest.
     """
-    place = None if cursor is None else read_cursor(_PLACE, cursor)
+    place = None if cursor is None else read_cursor(_PLACE, cursor, "clusters", of, granularity)
     async with workspace.snapshot() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
         if lane is None:
@@ -110,7 +110,9 @@ async def clusters(
         clusters=tuple(_cluster(granularity, seen, found[each]) for each in shown),
         outliers=seen.outliers,
         unplaced=counted.unplaced,
-        next_cursor=None if last is None else write_cursor(_PLACE, (seen.counts[last], last)),
+        next_cursor=None
+        if last is None
+        else write_cursor(_PLACE, (seen.counts[last], last), "clusters", of, granularity),
     )
 
 

@@ -82,7 +82,7 @@ async def entities(
                     if entity_id not in among and set(words) <= set(telling_words(name))
                 )
         wanted = stored.WantedEntities(kinds=tuple(kinds), document_id=document_id, among=among)
-        after = None if cursor is None else read_cursor(_PLACE, cursor)
+        after = None if cursor is None else read_cursor(_PLACE, cursor, "entities")
         found = await stored.list_entities(scope, wanted, limit=limit + 1, after=after)
     shown = found[:limit]
     if len(found) == len(shown):
@@ -92,7 +92,7 @@ async def entities(
         mentions=shown[-1].mentions,
         entity_id=shown[-1].entity_id,
     )
-    return EntityPage(entities=shown, next_cursor=write_cursor(_PLACE, last))
+    return EntityPage(entities=shown, next_cursor=write_cursor(_PLACE, last, "entities"))
 
 
 async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
@@ -154,7 +154,9 @@ async def entity_mentions(
     cursor: str | None = None,
 ) -> MentionPage:
     """Every place where documents name an entity, in their order. Raises NotFound."""
-    document, ordinal, first = _NO_PLACE if cursor is None else read_cursor(_MENTION_PLACE, cursor)
+    document, ordinal, first = _NO_PLACE
+    if cursor is not None:
+        document, ordinal, first = read_cursor(_MENTION_PLACE, cursor, "mentions", entity_id)
     found: list[EntityMention] = []
     following: tuple[UUID, int, int] | None = None
     async with workspace.scope() as scope:
@@ -174,7 +176,9 @@ async def entity_mentions(
                 break
     return MentionPage(
         mentions=tuple(found),
-        next_cursor=None if following is None else write_cursor(_MENTION_PLACE, following),
+        next_cursor=None
+        if following is None
+        else write_cursor(_MENTION_PLACE, following, "mentions", entity_id),
     )
 
 

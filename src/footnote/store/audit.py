@@ -6,11 +6,13 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 import psycopg
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
+from pydantic import Field, TypeAdapter
 
 from footnote.domain import Principal
 from footnote.domain.audit import (
@@ -21,14 +23,16 @@ from footnote.domain.audit import (
     AuditPage,
     Outcome,
 )
-from footnote.errors import InvalidRequest
 from footnote.store.database import SYSTEM, Database, WorkspaceScope
 from footnote.store.sealing import AUDIT_QUERY, AUDIT_SALT
 from footnote.store.statements import load_statements, record_of
 from footnote.store.usage import PricedUse, add_usage
+from footnote.validation.cursors import read_cursor, write_cursor
 
 _SQL = load_statements("audit")
 _LARGEST = 2**63 - 1
+_PLACE = TypeAdapter(Annotated[int, Field(ge=0, le=_LARGEST)])
+"""The number of an entry."""
 _BATCH = 500
 
 
@@ -122,14 +126,11 @@ async def list_entries(
     scope: WorkspaceScope, wanted: AuditFilter, *, limit: int, cursor: str | None
 ) -> AuditPage:
     """List entries, newest first. Raises InvalidRequest for a cursor we did not give."""
-    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) < 19):
-        raise InvalidRequest(
-            "the cursor is not one we gave", hint="use next_cursor of the page before, unchanged"
-        )
+    before = _LARGEST if cursor is None else read_cursor(_PLACE, cursor, "audit log")
     rows = await scope.all(
         _SQL["entries"],
         {
-            "before": _LARGEST if cursor is None else int(cursor),
+            "before": before,
             "acting": wanted.principal,
             "act": wanted.act,
             "document_id": wanted.document_id,
@@ -140,7 +141,10 @@ async def list_entries(
     )
     entries = tuple(_entry_of(scope, row) for row in rows[:limit])
     more = len(rows) > limit
-    return AuditPage(entries=entries, next_cursor=str(entries[-1].entry_no) if more else None)
+    return AuditPage(
+        entries=entries,
+        next_cursor=write_cursor(_PLACE, entries[-1].entry_no, "audit log") if more else None,
+    )
 
 
 async def all_entries(

@@ -53,7 +53,9 @@ async def list_conversations(
     scope: WorkspaceScope, *, limit: int, cursor: str | None
 ) -> ConversationPage:
     """A page of the principal's, what was used last first. Raises InvalidRequest."""
-    before, before_id = (None, None) if cursor is None else read_cursor(_PLACE, cursor)
+    before, before_id = (
+        (None, None) if cursor is None else read_cursor(_PLACE, cursor, "conversations")
+    )
     rows = await scope.all(
         _SQL["list"], {"before": before, "before_id": before_id, "limit": limit + 1}
     )
@@ -61,7 +63,9 @@ async def list_conversations(
     if len(rows) <= limit:
         return ConversationPage(conversations=found, next_cursor=None)
     last = (found[-1].updated_at, found[-1].conversation_id)
-    return ConversationPage(conversations=found, next_cursor=write_cursor(_PLACE, last))
+    return ConversationPage(
+        conversations=found, next_cursor=write_cursor(_PLACE, last, "conversations")
+    )
 
 
 async def change_conversation(

@@ -307,7 +307,7 @@ def _written(key: object) -> SortKey:
 
 def _write_cursor(listing: Listing, key: SortKey, document_id: UUID) -> str:
     """Name a place in a list by its order, and by the key and the id of what stands before it."""
-    return write_cursor(_PLACE, (listing.sort, listing.order, key, document_id))
+    return write_cursor(_PLACE, (listing.sort, listing.order, key, document_id), "documents")
 
 
 def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] | None:
@@ -315,7 +315,7 @@ def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] |
     if cursor is None:
         return None
     try:
-        sort, order, key, document_id = read_cursor(_PLACE, cursor)
+        sort, order, key, document_id = read_cursor(_PLACE, cursor, "documents")
         sound = (sort, order) == (listing.sort, listing.order) and _is_key(key, listing.sort)
     except (InvalidRequest, ValueError) as error:
         raise _no_cursor() from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from uuid import UUID
 
 from psycopg import AsyncCursor
 from psycopg.rows import DictRow
+from pydantic import TypeAdapter
 
 from footnote.domain import BlockKind, BlockSpan, Passage, PassageContext, PassagePage, SourceType
 from footnote.domain.passage_merging import (
@@ -21,18 +21,19 @@ from footnote.domain.passage_merging import (
     merged_passage,
     seconds_of,
 )
-from footnote.errors import InvalidRequest, NotFound
+from footnote.errors import NotFound
 from footnote.ports import DatedDocument, TableText, Widened
 from footnote.store.database import WorkspaceScope
 from footnote.store.sealed_texts import pieces_of, plain_piece, stretch
 from footnote.store.sealing import CHUNK_TEXT, HEADINGS, TITLE
 from footnote.store.statements import load_statements, record_of
+from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _SQL = load_statements("passages")
 
 _LONGEST_CHUNK_ID = 60
 """A document's id, its version and a place."""
-_PLACE = re.compile("[0-9]{1,9}", re.ASCII)
+_PLACE = TypeAdapter(Count)
 _BEGINS, _ENDS = 1, 2  # Bits of a span's last number: what of its block is in it.
 
 
@@ -125,19 +126,15 @@ async def passages_after(
     """A page of a published document's passages in its order. Raises InvalidRequest."""
     after = -1
     if cursor is not None:
-        if not _PLACE.fullmatch(cursor):
-            raise InvalidRequest(
-                "the cursor is not one we gave",
-                hint="use next_cursor of the page before, unchanged",
-            )
-        after = int(cursor)
+        after = read_cursor(_PLACE, cursor, "passages", document_id)
     rows = await scope.execute(
         _SQL["passages_after"], {"document_id": document_id, "after": after, "limit": limit + 1}
     )
     found = sorted((await read_passages(scope, rows)).values(), key=lambda each: each.ordinal)
     last = found[limit - 1].ordinal if len(found) > limit else None
     return PassagePage(
-        passages=tuple(found[:limit]), next_cursor=None if last is None else str(last)
+        passages=tuple(found[:limit]),
+        next_cursor=None if last is None else write_cursor(_PLACE, last, "passages", document_id),
     )
 
 
