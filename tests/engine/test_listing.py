@@ -131,6 +131,10 @@ async def test_passages_come_page_by_page_in_their_order(workspace: WorkspaceEng
     assert tuple(paged) == whole.passages
     with pytest.raises(InvalidRequest):
         await workspace.document_passages(document_id, cursor="x")
+    other_id = await taken_in(workspace, b"Berths cost more in June.", "june.md")
+    of_other = (await workspace.document_passages(document_id, limit=2)).next_cursor
+    with pytest.raises(InvalidRequest, match="the cursor is not one we gave"):
+        await workspace.document_passages(other_id, cursor=of_other)
 
 
 async def test_what_is_about_the_same_is_alike_and_what_is_hidden_is_not_told(
