@@ -110,13 +110,13 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
         talk = talk_of(tokenizer, question.text)
         labels = np.full(len(talk.ids), -1)
         mark(labels, talk.question, question.parts)
-        if question.parts:
-            first, last = question.parts[0][0], question.parts[-1][1]
-            for at, (start, end) in enumerate(talk.question.offsets):
-                row = talk.question.first + at
-                between = labels[row] == 0 and start >= first and end <= last
-                if between or any(start < stop and end > begin for begin, stop in question.dropped):
-                    labels[row] = PARTS.index("dropped")
+        for at, (start, end) in enumerate(talk.question.offsets):
+            row = talk.question.first + at
+            if labels[row] == 0 and any(
+                max(start, begin) < min(end, stop) and talk.question.text[max(start, begin) : min(end, stop)].strip()
+                for begin, stop in question.dropped
+            ):  # fmt: skip
+                labels[row] = PARTS.index("dropped")
         found.append(Example(talk=talk, group=group, apart=apart, language=question.language,
                              wanted=question.each, kind=-1, labels=labels, operation=operation))  # fmt: skip
 
@@ -287,4 +287,4 @@ def joined(one: str, other: str, language: str, draw: random.Random) -> Several:
         second = second[:1].lower() + second[1:]
     text = f"{first}{between}{second}?"
     begin = len(first) + len(between)
-    return Several(text=text, parts=((0, len(first)), (begin, begin + len(second))), dropped=(), language=language, line=one)  # fmt: skip
+    return Several(text=text, parts=((0, len(first)), (begin, begin + len(second))), dropped=((len(first), begin),), language=language, line=one)  # fmt: skip

@@ -11,8 +11,10 @@ before it is in braces, leaves that out:
     Who sold {1:the mill}? | {2:Anna Lind} | When did {2:she} buy {1:it}?
     What is {the penalty for late payment}? | Two percent a month. | From when on?
 
-In `parts-*.txt` a line is a question; where it asks for several things, each stands in square brackets. What is outside of these and
-not between them belongs to each of them, but for what stands between tildes.
+In `parts-*.txt` a line is a question; where it asks for several things or compares them, each stands in square brackets. What is outside of
+these and not between them belongs to each of them, but for what stands between tildes; what is between them to none, but for what stands in braces:
+
+    Does [the 2023 policy] {allow more dogs} than [the 2025 policy]?
 
 In `columns-*.jsonl` a line has a `question`, the titles of a table's columns, that of its `row`s and the others, `titles`, and the `column` that the question is
 about, mostly without naming it, or null where it is about none; where the question narrows the rows, as by the name of one or of a group, it stands in
@@ -23,10 +25,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 
 from footnote.models.question_rewriting import MOST_PARTS, Marked, parts_of, put_alone
@@ -36,7 +39,7 @@ FOLDER = Path(__file__).parent / "questions"
 HELD_OUT = 7
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 _BRACES = re.compile(r"\{(?:(\d):)?([^{}]+)\}")
-_TILDES = re.compile(r"~([^~]+)~")
+_MARKED = re.compile(r"\[[^\[\]]+\]|\{[^{}]+\}|~[^~]+~")
 _STRAY = re.compile(r"[\[\]{}~]")
 _STRAY_OF_TALK = re.compile(r"[\[\]{}]")
 
@@ -111,21 +114,20 @@ def several(folder: Path = FOLDER) -> list[Several]:
     """The questions of a folder, in the order of its files. Raises ValueError for a line that is not as described."""
     found = []
     for place, language, line in _lines(folder, "parts-*.txt"):
-        text, parts, dropped = "", [], []
-        at = 0
-        for mark in re.finditer(rf"{_BRACKETS.pattern}|{_TILDES.pattern}", line):
+        text, marked, at = "", defaultdict[str, list[Stretch]](list), 0
+        for mark in _MARKED.finditer(line):
             text += line[at : mark.start()]
-            inner = mark[1] or mark[2]
-            (dropped if mark[1] is None else parts).append((len(text), len(text) + len(inner)))
+            inner = mark[0][1:-1]
+            marked[mark[0][0]].append((len(text), len(text) + len(inner)))
             text += inner
             at = mark.end()
         text += line[at:]
-        if (
-            _STRAY.search(text)
-            or len(parts) == 1
-            or len(parts) > MOST_PARTS
-            or (dropped and not parts)
-        ):
+        parts, kept, dropped = marked["["], marked["{"], marked["~"]
+        if _STRAY.search(text) or len(parts) == 1 or len(parts) > MOST_PARTS:
+            raise ValueError(f"{place}: {line}")
+        if parts:
+            dropped = sorted([*dropped, *_between(text, parts, kept)])
+        elif kept or dropped:
             raise ValueError(f"{place}: {line}")
         found.append(
             Several(
@@ -133,6 +135,16 @@ def several(folder: Path = FOLDER) -> list[Several]:
             )
         )
     return found
+
+
+def _between(text: str, parts: Sequence[Stretch], kept: Sequence[Stretch]) -> Iterator[Stretch]:
+    """The words that stand between the parts and do not belong to all of them."""
+    ends = sorted([*parts, *(each for each in kept if each[0] < parts[-1][0])])
+    for (_, start), (end, _) in pairwise(ends):
+        held = text[start:end]
+        if held.strip():
+            first = start + len(held) - len(held.lstrip())
+            yield first, first + len(held.strip())
 
 
 def over_tables(folder: Path = FOLDER) -> list[OverTable]:

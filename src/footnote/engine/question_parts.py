@@ -11,7 +11,6 @@ from footnote.domain import Evidence, SearchResponse
 from footnote.engine.search import PreparedSearch, prepare_search, run_search
 from footnote.engine.services import WorkspaceAccess
 from footnote.errors import InvalidRequest, ModelUnavailable
-from footnote.ports import QuestionRewriter
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 LEAST_PASSAGES = 3
@@ -28,9 +27,10 @@ async def searched_by_part(
     """
     reader, meant = workspace.engine.reader, response.standalone_question or response.query
     try:
-        questions = () if reader is None else await _parts(reader, meant)
+        told = () if reader is None else await reader.parts(meant)
     except ModelUnavailable:
         return response, ()  # What reads next, or judges, says that it is away.
+    questions = list(dict.fromkeys(each[:MAX_QUERY_CHARACTERS] for each in told))
     if len(questions) < 2:
         return response, ()
     requests = [
@@ -64,15 +64,6 @@ async def searched_by_part(
         degraded=tuple(notes),
     )
     return together, parts
-
-
-async def _parts(rewriter: QuestionRewriter, question: str) -> list[str]:
-    """The parts, each of them put so that it stands alone."""
-    found: list[str] = []
-    for part in await rewriter.parts(question):
-        alone = await rewriter.stand_alone(part, found[-1], "") if found else part
-        found.append((alone or part)[:MAX_QUERY_CHARACTERS])
-    return list(dict.fromkeys(found))
 
 
 def _in_turn(rankings: Sequence[Sequence[Evidence]]) -> tuple[Evidence, ...]:

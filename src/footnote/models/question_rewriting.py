@@ -156,15 +156,22 @@ def parts_of(
 ) -> tuple[str, ...]:
     """A question's parts, each with what belongs to all of them; the question where it has one.
 
-    >>> parts_of("When does it begin and end?", [(13, 18), (23, 26)])
+    What stands between two parts and belongs to all of them stands behind each.
+
+    >>> parts_of("When does it begin and end?", [(13, 18), (23, 26)], [(19, 22)])
     ('When does it begin?', 'When does it end?')
+    >>> parts_of("Did Ann pay more than Bo?", [(4, 7), (22, 24)], [(17, 21)])
+    ('Did Ann pay more?', 'Did Bo pay more?')
     """
     if not 1 < len(parts) <= MOST_PARTS:
         return (text,)
     first, last = parts[0][0], parts[-1][1]
     before = _without(text, 0, first, dropped)
+    between = _without(text, first, last, [*parts, *dropped]).rstrip()
     behind = _without(text, last, len(text), dropped)
-    return tuple(" ".join(f"{before}{text[start:end]}{behind}".split()) for start, end in parts)
+    return tuple(
+        " ".join(f"{before}{text[start:end]}{between}{behind}".split()) for start, end in parts
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +217,14 @@ class Rewriter:
         chances = [each.chance for each in words if each.label == BEGINS]
         if not chances or min(chances) < self.head.least_part:
             return (question,)
-        return parts_of(question, talk.question.stretches(words), talk.question.dropped(words))
+        stretches, dropped = talk.question.stretches(words), talk.question.dropped(words)
+        parts = parts_of(question, stretches, dropped)
+        if any(map(str.isalpha, _without(question, 0, len(question), [*stretches, *dropped]))):
+            return parts  # They have what the question says of all of them.
+        alone = list(parts[:1])
+        for each in parts[1:]:
+            alone.append(self.stand_alone(each, alone[-1], ""))
+        return tuple(alone)
 
     def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
         """See `ColumnFinder.column`."""

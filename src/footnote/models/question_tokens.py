@@ -15,7 +15,8 @@ from footnote.models.tokenizing import UnigramPieces
 MARKS = ("outside", "begins", "goes on")
 """Of a token: whether it belongs to a stretch that is moved."""
 PARTS = ("shared", "begins", "goes on", "dropped")
-"""Of a token of a question: whether it belongs to all its parts, to one, or to none."""
+"""Of a token of a question: whether it belongs to all its parts, to one, or to none, as words do
+that join parts or compare them."""
 BEGINS, GOES_ON, DROPPED = 1, 2, 3
 """Numbers among both."""
 QUESTION_TOKENS, ASKED_TOKENS, ANSWERED_TOKENS = 72, 96, 64
@@ -24,6 +25,8 @@ PREFIX = "query: "
 BETWEEN_TITLES = " | "
 _BOUNDARY = re.compile(rf"[^\w\u0300-\u036f\u0900-\u0dff]|[{UNSPACED}{HANGUL}]")
 """What belongs to no word, or is one by itself: particles of Korean are no part of the noun."""
+_NUMBER = re.compile(r"\d[-/.,:–]\d")
+"""What joins digits: the seasons 2024/25, a time, an amount."""
 
 _Floats = npt.NDArray[np.float32]
 Stretch = tuple[int, int]
@@ -55,7 +58,7 @@ class Said:
         found: list[range] = []
         for at, (start, _) in enumerate(self.offsets):
             before = self.text[self.offsets[at - 1][0] : start] if at else ""
-            if found and (not before.strip() or _is_one_word(self.text[start - 1 : start + 1])):
+            if found and (not before.strip() or _is_one_word(self.text, start)):
                 found[-1] = range(found[-1].start, at + 1)
             else:
                 found.append(range(at, at + 1))
@@ -173,9 +176,11 @@ def titles_talk(
     return talk_of(tokenizer, question, text), places
 
 
-def _is_one_word(characters: str) -> bool:
-    """Whether two characters that follow each other belong to one word."""
-    return len(characters) == 2 and not _BOUNDARY.search(characters)
+def _is_one_word(text: str, at: int) -> bool:
+    """Whether the characters before and at this place belong to one word, or to one number."""
+    beside = text[max(0, at - 1) : at + 1]
+    around = text[max(0, at - 2) : at + 2]
+    return len(beside) == 2 and (not _BOUNDARY.search(beside) or bool(_NUMBER.search(around)))
 
 
 def _trimmed(text: str, stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:

@@ -180,9 +180,9 @@ class QuestionRewriter(Protocol):
         """
 
     async def parts(self, question: str) -> Sequence[str]:
-        """What the question asks for, each as a question; the question itself for one thing.
+        """What the question asks for or compares, each as a question that stands alone.
 
-        A later part may go on from the one before it. Raises ModelUnavailable.
+        The question itself for one thing. Raises ModelUnavailable.
         """
 
 
