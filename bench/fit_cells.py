@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -58,7 +59,7 @@ async def beside_tables(engine: Engine, folder: Path, half: str) -> AsyncIterato
     lines = (folder / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     asked = [each for each in map(json.loads, lines) if each["half"] == half]
     for name in dict.fromkeys(each["file"] for each in asked):
-        called = f"{folder.name}-{half}-{name}".replace(" ", "-").replace("_", "-")
+        called = re.sub(r"[^\w.]+|_", "-", f"{folder.name}-{half}-{name}")
         workspace = await engine.workspace((await engine.create_workspace(called)).name)
         received = await workspace.receive((folder / name).read_bytes(), name, external_id=name)
         whose = [received.document.document_id]

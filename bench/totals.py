@@ -41,8 +41,10 @@ HALVES = (
     "titles alike",
     "comparisons",
     "comparisons, only run",
+    "counts, to fit",
+    "counts, only run",
 )
-"""The last three are of `--cells`."""
+"""Of `--cells` alone "titles alike" and comparisons, of `--groups` alone counts."""
 
 
 def outcome_of(kind: str, value: str, answer: Answer) -> str:
