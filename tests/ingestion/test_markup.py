@@ -52,6 +52,35 @@ def test_what_a_page_leaves_open_is_kept(page: str, expected: str) -> None:
     assert re.sub(r"\|(?: --- \|)+\n", "", said) == expected
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<body><nav><ul><li>Home</ul><p>The fee is 7.</p></body>",
+        "<body><aside>Home<p>The fee is 7.</p><footer>Imprint</footer></body>",
+        "<body><p>Home</p><footer><p>The fee is 7.</p>",
+        "<body><nav>Home<nav>Menu</nav><p>The fee is 7.</p><nav>More</nav></body>",
+        "<body><div role='navigation'>Home<div>Menu</div><p>The fee is 7.</p></body>",
+        "<body><nav>Home<aside>Menu<p>The fee is 7.</p></body>",
+        "<head><title>T</title><style>p{}</style><p>Home<p>The fee is 7.</p>",
+    ],
+    ids=["nav", "aside", "footer", "nav in nav", "role", "nav and aside", "head"],
+)
+def test_what_follows_a_part_of_a_page_that_is_not_closed_is_kept(page: str) -> None:
+    said = text_of(page)
+    assert said.endswith("The fee is 7.")
+    assert "Home" in said
+
+
+@pytest.mark.parametrize("opened", ["<nav hidden>", "<aside style='display: none'>", "<template>"])
+def test_what_is_hidden_to_the_end_of_a_page_stays_left_out(opened: str) -> None:
+    assert text_of(f"<p>The fee is 7.</p>{opened}The fee is 8.<p>No.</p>") == "The fee is 7."
+
+
+def test_parts_that_are_not_closed_by_the_thousand_are_read_once() -> None:
+    page = "".join(f"<x{n} role='navigation'>" for n in range(20_000))
+    assert text_of(f"{page}<p>The fee is 7.</p>") == "The fee is 7."
+
+
 def test_lists_in_lists_by_the_thousand_do_not_grow() -> None:
     text = text_of("<ul><li>The fee" * 5_000)
     assert text.count("- The fee") == 5_000

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence, Set
 from html.parser import HTMLParser
 
 from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.tables import Cell, spanned_table_drafts
 
+_PAGE_PARTS = frozenset("nav footer aside head".split())
 _FURNITURE = frozenset(
-    "nav footer aside script style noscript template svg iframe button select option optgroup "
-    "datalist textarea dialog head canvas object".split()
+    "script style noscript template svg iframe button select option optgroup "
+    "datalist textarea dialog canvas object".split()
 )
 _FURNITURE_ROLES = frozenset(["navigation", "banner", "contentinfo", "search", "complementary"])
 _BLOCK_TAGS = frozenset(
@@ -35,9 +37,9 @@ Attributes = Mapping[str, str | None]
 
 def read_html(text: str) -> Reading:
     """Read the main part of a page if it names one (`main`, else `article`), else all of it."""
-    collector = _Collector()
-    collector.feed(text)
-    collector.close()
+    collector = _collected(text)
+    if collector.ends_in_furniture:
+        collector = _collected(text, unended=_unended_tags(text))
     drafts = collector.drafts
     for part in ("main", "article"):
         inside = [
@@ -53,15 +55,53 @@ def read_html(text: str) -> Reading:
     )
 
 
+def _collected(text: str, unended: Set[int] = frozenset()) -> _Collector:
+    collector = _Collector(unended)
+    collector.feed(text)
+    collector.close()
+    return collector
+
+
+def _unended_tags(text: str) -> Set[int]:
+    """The tags of elements that no tag ends, by how many tags begin an element before them."""
+    pairs = _Pairs()
+    pairs.feed(text)
+    pairs.close()
+    return frozenset(number for opened in pairs.opened.values() for number in opened)
+
+
 def _size(drafts: Sequence[Draft]) -> int:
     return sum(len(draft.text) for draft in drafts)
 
 
-class _Collector(HTMLParser):
-    """Event by event and never recursive, so that no depth of nesting can exhaust it."""
+class _Pairs(HTMLParser):
+    """Pairs the tags that begin elements with those of the same name that end them."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
+        self.opened: defaultdict[str, list[int]] = defaultdict(list)
+        self._begun = 0
+
+    def handle_starttag(self, tag: str, _: list[tuple[str, str | None]]) -> None:
+        self.opened[tag].append(self._begun)
+        self._begun += 1
+
+    def handle_endtag(self, tag: str) -> None:
+        if self.opened[tag]:
+            self.opened[tag].pop()
+
+
+class _Collector(HTMLParser):
+    """Event by event and never recursive, so that no depth of nesting can exhaust it.
+
+    Navigation, footers and the like that no tag ends (`unended`, by how many tags begin before
+    them) are read as text, as what follows them is within them and may be all of the page.
+    """
+
+    def __init__(self, unended: Set[int]) -> None:
+        super().__init__(convert_charrefs=True)
+        self._unended = unended
+        self._begun = 0
         self.drafts: list[Draft] = []
         self.parts: list[frozenset[str]] = []
         """For each draft the named parts of the page it stands in."""
@@ -99,10 +139,21 @@ class _Collector(HTMLParser):
             self._furniture = None
         if self._furniture is not None:
             self._furniture_depth += tag == self._furniture
-        elif tag not in _VOID and _is_furniture(tag, attributes):
+        elif tag not in _VOID and self._is_left_out(tag, attributes):
             self._furniture, self._furniture_depth = tag, 1
         else:
             self._open(tag, attributes)
+        self._begun += 1
+
+    def _is_left_out(self, tag: str, attributes: Attributes) -> bool:
+        if self._begun in self._unended and _is_page_part(tag, attributes):
+            return _is_hidden(attributes)
+        return _is_furniture(tag, attributes)
+
+    @property
+    def ends_in_furniture(self) -> bool:
+        """Whether all to the end of the page was left out."""
+        return self._furniture is not None
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "title":
@@ -315,10 +366,19 @@ def _is_furniture(tag: str, attributes: Attributes) -> bool:
     kind = f"{attributes.get('epub:type') or ''} {attributes.get('role') or ''}"
     if tag == "aside" and _NOTE_KINDS.search(kind):
         return False
+    return tag in _FURNITURE or _is_page_part(tag, attributes) or _is_hidden(attributes)
+
+
+def _is_page_part(tag: str, attributes: Attributes) -> bool:
+    """Whether it is a part of the page beside its text, rather than a control or a program."""
+    return tag in _PAGE_PARTS or (
+        tag not in _FURNITURE and attributes.get("role") in _FURNITURE_ROLES
+    )
+
+
+def _is_hidden(attributes: Attributes) -> bool:
     return (
-        tag in _FURNITURE
-        or attributes.get("role") in _FURNITURE_ROLES
-        or "hidden" in attributes
+        "hidden" in attributes
         or attributes.get("aria-hidden") == "true"
         or "display:none" in (attributes.get("style") or "").replace(" ", "").lower()
     )
