@@ -120,6 +120,14 @@ def test_a_list_of_many_levels_is_kept_with_all_after_it(depth: int) -> None:
     assert text.endswith("\n\nPayments\n\nDue in 41 days.")
 
 
+@pytest.mark.parametrize("numbers", [(0, 1, 2), (1, 2, 3), (7, 8, 9)], ids=str)
+@pytest.mark.parametrize("name", ["a.md", "a.html"])
+def test_a_list_keeps_its_numbers(numbers: tuple[int, int, int], name: str) -> None:
+    expected = "\n".join(f"{number}. step" for number in numbers)
+    page = f"<ol start={numbers[0]}><li>step<li>step<li>step</ol>"
+    assert text_of(expected if name == "a.md" else page, name) == expected
+
+
 @pytest.mark.parametrize("mark", [">", "> ", "> - ", "1. > "])
 @pytest.mark.parametrize("depth", [22, 99, 100, 5_000])
 def test_a_quote_in_many_quotes_is_kept_with_all_after_it(mark: str, depth: int) -> None:

@@ -141,7 +141,8 @@ class _MarkdownWalk:
         if token.type == "bullet_list_open":
             self._lists.append(None)
         elif token.type == "ordered_list_open":
-            self._lists.append(int(token.attrGet("start") or 1))
+            start = token.attrGet("start")
+            self._lists.append(1 if start is None else int(start))
         elif token.type == "list_item_open":
             number = self._lists[-1]
             if number is not None:
