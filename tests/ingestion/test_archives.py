@@ -266,6 +266,30 @@ def test_a_tar_is_whole_with_one_block_of_zeros_at_its_end(zero_blocks: int) -> 
     assert parsed.text == "\n".join(f"- {name}" for name in SIX)
 
 
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "compressed"])
+@pytest.mark.parametrize("count", [2, 50])
+def test_archives_that_are_joined_are_read_to_the_last(
+    packed: Callable[[bytes], bytes], count: int
+) -> None:
+    joined = b"".join(packed(tarred({f"{number}.txt": b"words"})) for number in range(count))
+    parsed = read_document(joined, "a.tar")
+    assert parsed.text == "\n".join(f"- {number}.txt" for number in range(count))
+    assert len(parsed.attachments) == count
+
+
+@pytest.mark.parametrize(
+    "rest", [b"\xff" * 512, b"no header", tarred(SIX)[:200]], ids=["noise", "a line", "cut"]
+)
+def test_what_follows_the_end_of_a_tar_and_is_none_is_said(rest: bytes) -> None:
+    parsed = read_document(tarred({"a.txt": b"words"}) + rest, "a.tar")
+    assert parsed.text == "- a.txt\n- … (the archive is damaged from here on)"
+
+
+def test_a_tar_whose_padding_is_cut_is_whole() -> None:
+    parsed = read_document(tarred({"a.txt": b"words"})[:-100], "a.tar")
+    assert parsed.text == "- a.txt"
+
+
 @pytest.mark.parametrize("form", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 def test_a_tar_of_long_names_is_whole(form: int) -> None:
     name = "/".join(["harbour" * 10] * 3) + ".txt"

@@ -266,8 +266,15 @@ def _opened(content: bytes, media_type: str) -> io.BufferedIOBase:
     return source
 
 
+class _Tar(tarfile.TarFile):
+    """A TAR archive that is read as a stream, and others that were joined to it after its end."""
+
+    zero_blocks = 0
+    """How many were read since the last header."""
+
+
 class _Header(tarfile.TarInfo):
-    """A header of a TAR archive. The library takes whatever is none for the archive's end.
+    """A header of a TAR archive. The library passes over whatever is none.
 
     The end is two blocks of zeros, and the programs that pack such archives all write them. One
     is enough where nothing comes after it, as no member can be missing then. Without any, the
@@ -279,13 +286,31 @@ class _Header(tarfile.TarInfo):
         try:
             return super().frombuf(buf, encoding, errors)
         except tarfile.HeaderError as error:
-            if len(buf) == tarfile.BLOCKSIZE and not any(buf):
+            if not any(buf):
                 raise
             raise tarfile.ReadError(str(error)) from error
 
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        """The next header. Raises ReadError for what is none and should be one."""
+        assert isinstance(archive, _Tar), "only such archives have these headers"
+        assert archive.fileobj is not None, "it was opened to be read"
+        before = archive.fileobj.tell()
+        try:
+            header = super().fromtarfile(archive)
+        except tarfile.HeaderError as error:
+            archive.zero_blocks += archive.fileobj.tell() > before
+            if not archive.zero_blocks:
+                raise tarfile.ReadError("the end is missing") from error
+            raise
+        if archive.zero_blocks == 1:
+            raise tarfile.ReadError("one block of zeros stands where a header should")
+        archive.zero_blocks = 0
+        return header
+
 
 def _tar_members(stream: _Unpacking, budget: _Budget) -> Iterator[_Member]:
-    with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive:
+    with _Tar.open(fileobj=stream, mode="r|", tarinfo=_Header, ignore_zeros=True) as archive:
         for info in archive:
             path = _safe_path(info.name)
             if info.isdir() or path is None:
@@ -300,8 +325,6 @@ def _tar_members(stream: _Unpacking, budget: _Budget) -> Iterator[_Member]:
             source = archive.extractfile(info)
             content = source.read() if source is not None else b""
             yield _Member(path=path, content=content, note="" if content else "empty")
-        if any(archive.fileobj.read(tarfile.BLOCKSIZE)):
-            raise tarfile.ReadError("one block of zeros stands where a header should")
 
 
 # --- names ----------------------------------------------------------------------------------
