@@ -79,6 +79,11 @@ async def test_a_conversation_is_walked_through(library: Library) -> None:
     said = [each["text"] for each in (*page["messages"], *rest["messages"])]
     assert said[0::2] == [CLAIM, "How is the premium paid?"]
     assert rest["next_cursor"] is None
+    other = (await http.post("/v1/conversations", json={})).json()["conversation_id"]
+    of_another = {"cursor": page["next_cursor"]}
+    refused = await http.get(f"/v1/conversations/{other}/messages", params=of_another)
+    assert refused.status_code == 422
+    assert "the cursor is not one we gave" in refused.text
     second = str(page["messages"][1]["message_no"])
     later = (await http.get(f"{at}/messages", params={"cursor": second})).json()
     assert [each["text"] for each in later["messages"]] == said[2:]

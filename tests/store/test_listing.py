@@ -15,17 +15,19 @@ from pydantic import TypeAdapter
 from footnote.domain import (
     LISTED_FACETS,
     LOCAL_PRINCIPAL,
+    Comparison,
     Document,
     DocumentClass,
     DocumentSort,
     DocumentStatus,
+    Operator,
     Principal,
     SortOrder,
 )
 from footnote.errors import InvalidRequest
 from footnote.filters import condition_from
 from footnote.store.database import SYSTEM, Database
-from footnote.store.listing import Listing, list_documents, page_statement, sort_text
+from footnote.store.listing import Listing, list_documents, mark_of, page_statement, sort_text
 from footnote.store.workspaces import create_workspace
 from footnote.validation.cursors import write_cursor
 from tests.conftest import TestDatabase
@@ -185,10 +187,36 @@ async def test_a_cursor_of_another_order_is_refused(database: Database, workspac
             *("x", [], ["title"], ["page_count", "desc", 2**31, str(UUID(int=1))]),
             *(["page_count", "desc", "\0", str(UUID(int=1))], ["page_count", "desc", 1, 7]),
         ):
-            cursor = write_cursor(TypeAdapter(object), place, "documents")
+            cursor = write_cursor(TypeAdapter(object), place, *mark_of(by_pages))
             await with_cursor(cursor, by_pages)
         for cursor in ("", "%", "é"):
             await with_cursor(cursor, Listing())
+
+
+YEAR = Comparison(field="metadata.year", operator=Operator.AT_LEAST, value=2020)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"query": "apples"},
+        {"collection": "claims"},
+        {"status": DocumentStatus.INDEXED},
+        {"document_class": POLICY},
+        {"tag": "urgent"},
+        {"where": YEAR},
+    ],
+    ids=lambda each: next(iter(each)),
+)
+async def test_a_cursor_of_other_filters_is_refused(
+    database: Database, workspace_id: UUID, other: dict[str, Any]
+) -> None:
+    async with database.workspace(workspace_id, LOCAL_PRINCIPAL) as scope:
+        page = await list_documents(scope, Listing(query="txt file"), limit=1, cursor=None)
+        with pytest.raises(InvalidRequest, match="these filters"):
+            await list_documents(scope, Listing(**other), limit=1, cursor=page.next_cursor)
+        spaced = Listing(query=" txt  file ")
+        await list_documents(scope, spaced, limit=1, cursor=page.next_cursor)
 
 
 async def test_what_cannot_be_counted_is_refused(database: Database, workspace_id: UUID) -> None:

@@ -43,7 +43,7 @@ class DocumentPage:
 
     documents: tuple[Document, ...]
     next_cursor: str | None
-    """Hand it back, with the same order, to get the following page; None on the last."""
+    """Hand it back, with the same order and filters, for the following page; None on the last."""
     total: int | None = None
     """How many meet all that narrows the list; None where no facets were asked for."""
     facets: Mapping[str, tuple[FacetCount, ...]] = field(default_factory=dict)

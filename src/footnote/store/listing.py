@@ -91,8 +91,8 @@ async def list_documents(
 ) -> DocumentPage:
     """List a page of documents, published or not, and count what was asked for.
 
-    Raises InvalidRequest for a foreign cursor, one of another order, a condition that makes no
-    sense, and a field that cannot be counted.
+    Raises InvalidRequest for a foreign cursor, one of another order or other filters, a condition
+    that makes no sense, and a field that cannot be counted.
     """
     listing = listing or Listing()
     wanted = checked_facets(facets, LISTED_FACETS)
@@ -307,7 +307,14 @@ def _written(key: object) -> SortKey:
 
 def _write_cursor(listing: Listing, key: SortKey, document_id: UUID) -> str:
     """Name a place in a list by its order, and by the key and the id of what stands before it."""
-    return write_cursor(_PLACE, (listing.sort, listing.order, key, document_id), "documents")
+    place = (listing.sort, listing.order, key, document_id)
+    return write_cursor(_PLACE, place, *mark_of(listing))
+
+
+def mark_of(listing: Listing) -> tuple[object, ...]:
+    """What tells the cursors of a list from those of a list that is narrowed otherwise."""
+    chosen = (listing.collection, listing.status, listing.document_class, listing.tag)
+    return ("documents", (listing.query.split(), *chosen, listing.where))
 
 
 def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] | None:
@@ -315,7 +322,7 @@ def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] |
     if cursor is None:
         return None
     try:
-        sort, order, key, document_id = read_cursor(_PLACE, cursor, "documents")
+        sort, order, key, document_id = read_cursor(_PLACE, cursor, *mark_of(listing))
         sound = (sort, order) == (listing.sort, listing.order) and _is_key(key, listing.sort)
     except (InvalidRequest, ValueError) as error:
         raise _no_cursor() from error
@@ -334,5 +341,6 @@ def _is_key(key: object, sort: DocumentSort) -> bool:
 
 def _no_cursor() -> InvalidRequest:
     return foreign_cursor(
-        "the cursor is not one we gave for this order", f"{UNCHANGED}, with the same sort and order"
+        "the cursor is not one we gave for this order and these filters",
+        f"{UNCHANGED}, with the same sort, order and filters",
     )

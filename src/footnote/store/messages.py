@@ -25,10 +25,13 @@ from footnote.ports import Place
 from footnote.store.database import WorkspaceScope
 from footnote.store.sealing import ANSWER, COMMENT, QUESTION
 from footnote.store.statements import load_statements, record_of
-from footnote.validation.cursors import foreign_cursor
+from footnote.validation.cursors import Count, foreign_cursor, read_cursor, write_cursor
 
 _SQL = load_statements("messages")
 _LARGEST = 2**31 - 1
+_NUMBERED = 11
+"""Characters of the shortest cursor that is no number, all but one."""
+_NUMBER = TypeAdapter(Count)
 _ANSWER = TypeAdapter(MessageAnswer)
 
 
@@ -61,13 +64,16 @@ async def list_messages(
 ) -> MessagePage:
     """A page of messages, oldest first; nothing of what the principal may not see any longer.
 
-    Raises InvalidRequest for a cursor we did not give.
+    Raises InvalidRequest for a cursor we did not give, or gave for another conversation.
     """
-    rows = await _page(scope, conversation_id, _number(cursor), limit + 1, all_branches)
+    after = _number(cursor, conversation_id)
+    rows = await _page(scope, conversation_id, after, limit + 1, all_branches)
     messages = await _messages(scope, conversation_id, rows[:limit])
-    more = len(rows) > limit
+    if len(rows) <= limit:
+        return MessagePage(messages=messages, next_cursor=None)
+    last = messages[-1].message_no
     return MessagePage(
-        messages=messages, next_cursor=str(messages[-1].message_no) if more else None
+        messages=messages, next_cursor=write_cursor(_NUMBER, last, "messages", conversation_id)
     )
 
 
@@ -265,9 +271,12 @@ async def visible_documents(
     return frozenset(row["document_id"] for row in rows)
 
 
-def _number(cursor: str | None) -> int:
+def _number(cursor: str | None, conversation_id: UUID) -> int:
+    """The number of the message that a page comes after, which people may say as it is."""
     if cursor is None:
         return 0
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 11 and int(cursor) < _LARGEST):
+    if cursor.isascii() and cursor.isdigit() and len(cursor) < _NUMBERED:
+        if int(cursor) < _LARGEST:
+            return int(cursor)
         raise foreign_cursor()
-    return int(cursor)
+    return read_cursor(_NUMBER, cursor, "messages", conversation_id)

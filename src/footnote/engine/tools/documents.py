@@ -71,7 +71,9 @@ class ListDocuments(Arguments):
     where: Where = None
     limit: int = Field(20, ge=1, le=MAX_LISTED, description="How many.")
     cursor: StorableText | None = Field(
-        None, max_length=1000, description="Where the page before ended, as it said."
+        None,
+        max_length=1000,
+        description="Where the page before ended, as it said; keep all else as it was.",
     )
 
 
