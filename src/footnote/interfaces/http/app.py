@@ -57,6 +57,7 @@ from footnote.interfaces.http.guard import (
 from footnote.interfaces.http.lifecycle import Lifecycle, stop_this_process
 from footnote.interfaces.http.openapi import describe
 from footnote.interfaces.http.problems import answer_with_problem, answer_with_problems
+from footnote.interfaces.http.routing import refused_methods
 from footnote.interfaces.http.scope import (
     POSITION_HEADER,
     QUESTION_HEADER,
@@ -217,6 +218,7 @@ def create_app(
     for router in routers:
         # Included, they would all be built anew by the first request to each application.
         app.router.routes.extend(router.routes)
+    app.router.routes[:0] = refused_methods(app.router.routes)
     web_app = WebApp.built_in(BUILT)
     app.router.routes.extend(web_app.routes(settings))
     answer_with_problems(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from functools import cached_property
@@ -18,6 +19,7 @@ from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData
 from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.routing import BaseRoute, Route
 
 from footnote.interfaces.http.problems import ALWAYS, CUT_OFF, Refused
 from footnote.validation.messages import shown
@@ -141,6 +143,24 @@ class ExactRoute(ExactBodyRoute):
     @cached_property
     def _query_parameters(self) -> Mapping[str, bool]:
         return dict(_query_parameters(self.dependant))
+
+
+def refused_methods(routes: Sequence[BaseRoute]) -> Iterator[Route]:
+    """Routes that refuse a method which a path without parameters does not take, though a route
+    whose parameter fits the path does: `/v1/documents/deletions` is no document."""
+    described = [each for each in routes if isinstance(each, APIRoute) and each.include_in_schema]
+    fixed: defaultdict[str, set[str]] = defaultdict(set)
+    for route in described:
+        if not route.param_convertors:
+            fixed[route.path].update(route.methods or ())
+    for path, known in fixed.items():
+        fitting = (each.methods or () for each in described if each.path_regex.match(path))
+        if others := set[str]().union(*fitting) - known:
+            yield Route(path, _refuse_method, methods=sorted(others), include_in_schema=False)
+
+
+async def _refuse_method(_: Request) -> Response:
+    raise HTTPException(405)
 
 
 async def _check_form(request: Request) -> None:
