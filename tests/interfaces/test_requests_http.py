@@ -340,6 +340,17 @@ async def test_a_field_of_a_form_that_is_too_long_is_named_with_its_limit(librar
     assert told["hint"].startswith("Shorten it")
 
 
+@pytest.mark.parametrize("name", ["collection", "external_id", "tags"])
+async def test_a_field_of_a_form_that_is_not_utf_8_is_refused(library: Library, name: str) -> None:
+    file = {"file": ("a.txt", b"text")}
+    data = {name: "B\xe4r".encode("latin-1")}
+    form = await library.http.post("/v1/documents", files=file, data=data)
+    assert_problem(form, 422, "invalid-request")
+    told = form.json()
+    assert [wrong["where"] for wrong in told["errors"]] == [f"body.{name}"]
+    assert f"body.{name}: it is not UTF-8: its byte 2 is 0xE4" in told["detail"]
+
+
 @pytest.mark.parametrize(
     "name", ["collection", "external_id", "metadata", "tags", "visibility", "shared_with"]
 )

@@ -60,6 +60,23 @@ class _Form(MultiPartParser):
             )
         super().on_part_data(data, start, end)
 
+    def on_part_end(self) -> None:
+        """End a part. Raises Refused for a field that is no text."""
+        part = self._current_part
+        if part.file is None and self._charset == "utf-8":
+            try:
+                part.data.decode()
+            except UnicodeDecodeError as error:
+                raise Refused(
+                    422,
+                    f"it is not UTF-8: its byte {error.start + 1:,} is "
+                    f"0x{part.data[error.start]:02X}",
+                    code="invalid-request",
+                    hint="Send fields in UTF-8.",
+                    where=f"body.{part.field_name[:_SHOWN_CHARACTERS]}",
+                ) from error
+        super().on_part_end()
+
 
 class _ExactRequest(Request):
     async def _get_form(
