@@ -138,6 +138,22 @@ def test_a_folder_may_have_any_name(home: Path, name: str) -> None:
     assert not answers(server.url(APPLICATION_ROLE))
 
 
+def test_the_log_is_named_where_there_is_one(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "_REMAINS_TIMEOUT_SECONDS", 0.0)
+    with monkeypatch.context() as patched:
+        patched.setattr(embedded, "SUPERUSER", "pg_refused")
+        with pytest.raises(StoreUnavailable, match="initdb failed") as caught:
+            start_embedded(home)
+    assert caught.value.hint is None
+    server = start_embedded(home)
+    server.release()
+    with (server.cluster / "postgresql.conf").open("a") as configuration:
+        configuration.write("no_such_setting = on\n")
+    with pytest.raises(StoreUnavailable, match="pg_ctl failed") as caught:
+        start_embedded(home)
+    assert caught.value.hint == f"read {server.log}"
+
+
 def test_nobody_else_may_hold_its_locks(home: Path) -> None:
     (home / "postgres.lock").touch(mode=0o644)
     server = start_embedded(home)

@@ -106,6 +106,11 @@ class EmbeddedPostgres:
         """What the server wrote."""
         return self.cluster / "server.log"
 
+    @property
+    def advice(self) -> str | None:
+        """Where to read why it failed; None before it wrote anything that may be read."""
+        return f"read {self.log}" if os.access(self.log, os.R_OK) else None
+
     def use(self) -> None:
         """Count as a user, and create and start the server if need be."""
         with _exclusively(self.home / "postgres.lock"):
@@ -160,7 +165,7 @@ class EmbeddedPostgres:
                 raise StoreUnavailable(
                     f"the server in {self.cluster} did not stop within {_STOP_TIMEOUT_SECONDS} "
                     "seconds",
-                    hint=f"read {self.log}",
+                    hint=self.advice,
                 )
         finally:
             os.close(process)
@@ -194,7 +199,7 @@ class EmbeddedPostgres:
                 reason = said[-1] if said else str(error)
                 raise StoreUnavailable(
                     f"{program} failed in {self.cluster}: {reason}",
-                    hint=f"read {self.log}",
+                    hint=self.advice,
                 ) from error
 
 
