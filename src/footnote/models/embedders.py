@@ -31,8 +31,9 @@ from footnote.models.embedder_specs import (
 )
 from footnote.models.encoder_shape import Precision
 from footnote.models.sentence_encoder import SentenceEncoder
-from footnote.models.served import KEYS, VENDORS, ModelKeys
+from footnote.models.served import KEYS, ModelKeys
 from footnote.ports import Embedder
+from footnote.validation.served_names import VENDORS
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.

@@ -11,7 +11,8 @@ from footnote.errors import (
     how_to_install,
 )
 from footnote.models.roles import DESCRIBER, WRITER, Role, unknown_vendor
-from footnote.models.served import KEYS, VENDORS
+from footnote.models.served import KEYS
+from footnote.validation.served_names import VENDORS
 
 if TYPE_CHECKING:
     from footnote.models.vision import VisionModel

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from footnote.errors import UnsupportedSettings
+from footnote.validation.served_names import RENAMED
 
 OPENAI_URL = "https://api.openai.com/v1"
 OLLAMA_URL = "http://127.0.0.1:11434/v1"
@@ -36,12 +37,10 @@ DESCRIBER = Role(
     share=1 / 5,
 )
 
-_RENAMED = {"google-gla": "google", "google-vertex": "google-cloud"}
-
 
 def unknown_vendor(vendor: str, model: str, role: Role) -> UnsupportedSettings:
     """Names the vendor, and how it is called now."""
-    now = _RENAMED.get(vendor)
+    now = RENAMED.get(vendor)
     return UnsupportedSettings(
         f"the {role.title} {vendor}:{model} cannot be asked: the vendor {vendor!r} is not known",
         hint=f"set {role.model} to {now}:{model}, as it is called now"

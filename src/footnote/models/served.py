@@ -14,16 +14,6 @@ from footnote.validation.text import json_fault, members_once
 KEYS = "FOOTNOTE_MODEL_KEYS"
 _EXAMPLE = 'write {"openai": "…"}, or {"127.0.0.1:8000": "…"} for a model at that address'
 _SAME_VENDOR = {"voyageai": "voyage"}
-VENDORS = frozenset(
-    """
-    alibaba anthropic azure azure-responses bedrock bedrock-mantle cerebras cohere crusoe deepseek
-    elevenlabs fireworks github github-copilot google google-cloud google-decisions groq heroku
-    huggingface litellm meta mistral moonshotai nebius ollama openai openai-chat openai-chatgpt
-    openai-codex openai-decisions openai-responses openrouter ovhcloud sambanova
-    sentence-transformers snowflake system-one together typesafe vercel vllm voyageai xai zai
-    """.split()
-)
-"""That pydantic-ai knows, to tell a wrong name without it; where it is installed, it says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from footnote.validation.served_names import NO_ADDRESS, name_and_address
+from footnote.validation.messages import shown
+from footnote.validation.served_names import NO_ADDRESS, RENAMED, VENDORS, name_and_address
 
 _SERVER = "MODEL@http://127.0.0.1:8000/v1"
 _RERANKERS = ("none", "reader", "local", "cohere", "jina", "voyage", "tei", "vertex")
@@ -38,6 +39,14 @@ def _checked_writer(text: str) -> str:
     lacks_address = url is None and (not model or vendor == "compatible")
     if not name or lacks_address or (not model and vendor in {"openai", "ollama"}):
         raise ValueError(f"it names no model; give one such as openai:MODEL or {_SERVER}")
+    if model and vendor != "compatible" and vendor not in VENDORS:
+        now = RENAMED.get(vendor)
+        known = f"known are {', '.join(sorted(VENDORS))}; a model of any other server is"
+        raise ValueError(
+            f"the vendor {shown(vendor)} is called {now} now"
+            if now
+            else f"the vendor {shown(vendor)} is not known; {known} compatible:{_SERVER}"
+        )
     return text
 
 
@@ -60,6 +69,12 @@ def _checked_speech(text: str) -> str:
     is_folder = "/" in name or (":" in name and not name.startswith("openai:"))
     if url is None and "@" in name and not is_folder:
         raise _no_address(example)
+    vendor, _, model = name.partition(":")
+    if url is None and model and "/" not in name and vendor in VENDORS - {"openai"}:
+        raise ValueError(
+            f"the vendor {vendor} is not asked to write recordings down, openai alone is; give a "
+            f"model such as openai:whisper-1 or {example}"
+        )
     return text
 
 

@@ -5,6 +5,19 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+VENDORS = frozenset(
+    """
+    alibaba anthropic azure azure-responses bedrock bedrock-mantle cerebras cohere crusoe deepseek
+    elevenlabs fireworks github github-copilot google google-cloud google-decisions groq heroku
+    huggingface litellm meta mistral moonshotai nebius ollama openai openai-chat openai-chatgpt
+    openai-codex openai-decisions openai-responses openrouter ovhcloud sambanova
+    sentence-transformers snowflake system-one together typesafe vercel vllm voyageai xai zai
+    """.split()
+)
+"""That pydantic-ai knows, to tell a wrong name without it."""
+RENAMED = {"google-gla": "google", "google-vertex": "google-cloud"}
+"""Vendors as they were called, and are called now."""
+
 NO_ADDRESS = "stands no address of http or https without password and query"
 _BEFORE_ADDRESS = re.compile(r"@(?=[A-Za-z]+://)")  # names of models have an @, too
 _HALF_AN_ADDRESS = re.compile(
