@@ -44,6 +44,7 @@ from footnote.domain.encryption import (
     MasterKeyRotation,
 )
 from footnote.domain.events import Event
+from footnote.domain.personal_data import PersonalDataExport
 from footnote.domain.tracing import Trace
 from footnote.domain.upgrading import Upgrade
 from footnote.interfaces import schemas
@@ -321,6 +322,7 @@ SERVED = (
     KeyExport,
     KeyImport,
     MasterKeyRotation,
+    PersonalDataExport,
     ClusterMove,
     ClusterPlan,
     ClusterStatus,

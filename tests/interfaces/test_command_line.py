@@ -6,17 +6,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
+from typer.core import TyperCommand, TyperGroup
 
 from footnote.domain import Stage
 from footnote.errors import DocumentUnreadable, FootnoteError, NotFound, StoreUnavailable
 from footnote.interfaces.cli.edge import wants_json
 from footnote.interfaces.cli.main import COMMANDS as LOADED
-from footnote.interfaces.cli.main import app, exit_code_of
+from footnote.interfaces.cli.main import app, exit_code_of, load_command
 from footnote.interfaces.cli.options import EXIT_CODES
 from tests.interfaces.serving import Ended, footnote, footnote_process
 from tests.processes import start_anew
@@ -188,6 +189,29 @@ def test_every_command_has_help_with_its_exit_codes_and_no_type_of_the_code(
     assert "<" not in re.sub(r"\S*<=x<=\S*", "", ended.out)
     assert "UUID" not in ended.out
     assert "-h, --help" in ended.out
+
+
+WITHOUT_JSON = {
+    *("demo", "serve", "mcp", "worker", "login", "logout"),
+    *("conversations export", "feedback export", "audit export"),  # What they write has its form.
+    *("eval-runs delete", "eval-runs cancel", "source remove", "access revoke"),
+    *("collections delete", "webhooks remove", "keys revoke", "share revoke"),
+    *("retention unset", "budget remove", "mcp-servers remove"),
+}
+"""Commands that give no record; those of the last lines print nothing."""
+
+
+def test_every_other_command_takes_json() -> None:
+    def lacking(command: TyperCommand | TyperGroup, path: str) -> Iterator[str]:
+        if isinstance(command, TyperGroup):
+            for name, inner in command.commands.items():
+                assert isinstance(inner, TyperCommand | TyperGroup)
+                yield from lacking(inner, f"{path} {name}")
+        elif not any("--json" in each.opts for each in command.params):
+            yield path
+
+    found = {each for name in LOADED for each in lacking(load_command(name), name)}
+    assert found == WITHOUT_JSON
 
 
 def test_help_names_every_group(command: Callable[..., Ended]) -> None:

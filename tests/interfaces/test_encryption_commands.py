@@ -37,6 +37,10 @@ async def test_a_workspace_is_encrypted_renewed_and_destroyed(
     found = await footnote(env, "--workspace", "mill", "search", "press", "--json")
     assert "900 kilograms" in json.loads(found.out)["evidence"][0]["text"]
 
+    begun = json.loads((await footnote(env, "encryption", "rotate-data", "mill", "--json")).out)
+    assert begun["workspace"] == "mill"
+    assert "coming" in {each["state"] for each in begun["keys"]}
+
     destroyed = await footnote(env, "workspace", "destroy", "mill", "--yes")
     assert destroyed.code == 0, destroyed.err
     assert " 0 are left." in destroyed.out.replace("\n", " ")

@@ -55,6 +55,9 @@ async def test_the_command_writes_an_archive_that_was_not_there(
     again = await command(env, "admin", "export", "sam", "--out", str(out))
     assert (again.code, "already" in again.err) == (2, True)
     assert names_in(tmp_path) == ["sam.zip"]
+    other = tmp_path / "other.zip"
+    printed = await command(env, "admin", "export", "sam", "--out", str(other), "--json")
+    assert json.loads(printed.out) == {"path": str(other), "records": {"audit.jsonl": 3}}
 
 
 def names_in(folder: Path) -> list[str]:

@@ -16,10 +16,11 @@ import typer
 from rich.text import Text
 
 from footnote.domain import Role
+from footnote.domain.personal_data import PersonalDataExport
 from footnote.errors import InvalidRequest
 from footnote.interfaces.cli import present
 from footnote.interfaces.cli.edge import Shown, in_workspace, workspace_command
-from footnote.interfaces.cli.options import EXIT_CODES, Workspace
+from footnote.interfaces.cli.options import EXIT_CODES, AsJson, Workspace
 
 if TYPE_CHECKING:
     from footnote.engine import WorkspaceEngine
@@ -63,6 +64,7 @@ def export(
         bool, typer.Option("--with-files", help="With the files that the person added.")
     ] = False,
     workspace: Workspace = None,
+    as_json: AsJson = False,
 ) -> None:
     """Write everything that is kept about somebody into a zip archive."""
 
@@ -78,6 +80,9 @@ def export(
     with ZipFile(out) as archive:
         files = json.loads(archive.read("manifest.json"))["files"]
     records = {each["name"]: each["records"] for each in files if each["records"]}
+    if as_json:
+        present.print_json(PersonalDataExport(path=str(out), records=records))
+        return
     said = (
         f"What is kept about {present.plain(principal)} is in {present.plain(str(out))}: "
         f"{sum(records.values()):,} records."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.text import Text
@@ -14,6 +14,9 @@ from footnote.interfaces.cli.edge import require_yes
 from footnote.interfaces.cli.operations import in_installation, workspaces
 from footnote.interfaces.cli.options import EXIT_CODES, AsJson
 from footnote.interfaces.cli.results import counted
+
+if TYPE_CHECKING:
+    from footnote.engine import Engine
 
 _INCOMPLETE = 1
 
@@ -71,9 +74,17 @@ def rotate_master(
 @app.command("rotate-data", epilog=EXIT_CODES)
 def rotate_data(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Which workspace.")],
+    as_json: AsJson = False,
 ) -> None:
     """Have a workspace encrypted under a new data key, by a worker in the background."""
-    in_installation(lambda engine: engine.rotate_data_key(name))
+
+    async def begin(engine: Engine) -> EncryptionStatus | None:
+        await engine.rotate_data_key(name)
+        return await engine.encryption_status() if as_json else None
+
+    if (status := in_installation(begin)) is not None:
+        present.print_json(next(each for each in status.workspaces if each.workspace == name))
+        return
     present.terminal().print(
         Text(f"A worker will encrypt {present.plain(name)} under a new key, within half an hour.")
     )
