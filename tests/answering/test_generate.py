@@ -260,6 +260,21 @@ async def test_a_model_that_finds_nothing_is_believed(said: str) -> None:
     assert text_of(events) == NOT_FOUND
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param(NOT_FOUND, id="as it was told to"),
+        pytest.param("Мне не удалось найти это в ваших документах.", id="as it was said before"),
+    ],
+)
+async def test_a_refusal_is_said_in_the_language_of_the_question(said: str) -> None:
+    asked = "Сколько в месяц платят за эту квартиру (rent)?"
+    events = await events_from(make_generative(said), asked, EVIDENCE)
+    answer = done(events).answer
+    assert (answer.found, answer.model) == (False, "scripted")
+    assert answer.text == text_of(events) == "Мне не удалось найти это в ваших документах."
+
+
 async def test_a_model_that_says_so_at_once_is_stopped() -> None:
     answerer = make_generative(f"{NOT_FOUND} But then again, ", *["more words. "] * 100)
     await events_from(answerer, QUESTION, EVIDENCE)

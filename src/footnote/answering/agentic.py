@@ -10,6 +10,7 @@ from footnote.answering.composition import Composition, Piece
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.grounding import Grounds
 from footnote.answering.streaming import closing_events
+from footnote.answering.wording import refused_in_words_asked
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -172,7 +173,7 @@ class AgenticAnswerer:
             for written, each in zip(sentences, grounded.sentences, strict=True)
         )
         cut_off = () if run.cut_off is None else (f"answer: cut off, {run.cut_off}",)
-        return Answer(
+        answer = Answer(
             question=question,
             found=not nothing,
             sentences=held,
@@ -184,6 +185,7 @@ class AgenticAnswerer:
             removed_citations=composition.removed,
             usage=run.usage or Usage(requests=1),
         )
+        return await refused_in_words_asked(answer, self.analyzer)
 
     def _composition(self, equipment: Equipment) -> Composition:
         return Composition(equipment.evidence(), self.analyzer, self.embedder)

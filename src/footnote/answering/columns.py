@@ -14,7 +14,9 @@ from footnote.answering.naming import rows_read_apart
 from footnote.answering.sentences import Candidate
 from footnote.answering.tables import Table, table_around
 from footnote.answering.titles import Terms
+from footnote.answering.wording import Wording, in_english
 from footnote.domain import Evidence
+from footnote.language.answer_phrases import AnswerPhrases
 from footnote.language.moments import Moments
 from footnote.language.quantities import NotComparable, Quantities
 from footnote.ports import Operation
@@ -39,22 +41,13 @@ _FEWEST_ROWS = 2
 _FEWEST_LETTERS = 4
 """Of a word that is looked for within others."""
 
-_NAMES = {
-    Operation.SUM: "Sum",
-    Operation.AVERAGE: "Average",
-    Operation.LARGEST: "largest",
-    Operation.SMALLEST: "smallest",
-    Operation.COUNT: "Count",
-}
-_NAMES_IN_TIME = {Operation.LARGEST: "latest", Operation.SMALLEST: "earliest"}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computed:
     """What was asked of a column, and where it comes from."""
 
     text: str
-    """As it is said, such as `Sum of Price: 1,234 EUR (12 rows)`."""
+    """As it is said in the question's language: `Sum of Price: 1,234 EUR (12 rows)`."""
     rows: tuple[Candidate, ...]
     """For the largest and the smallest those that have it, else all that were computed with."""
 
@@ -108,6 +101,7 @@ def compute(
     terms: Terms,
     *,
     reading: TableReading = NOTHING_READ,
+    wording: Wording = in_english,
 ) -> Computed | NotComputed | None:
     """What the question asks of the column that the likeliest answer was located in.
 
@@ -135,8 +129,8 @@ def compute(
         return narrowed
     same = None
     if operation is Operation.SUM and reading.cell >= LEAST_CELL:
-        same = _same_in_all(narrowed, column)
-    return same or _over_column(operation, narrowed, column)
+        same = _same_in_all(narrowed, column, wording)
+    return same or _over_column(operation, narrowed, column, wording)
 
 
 def names_of(
@@ -145,6 +139,8 @@ def names_of(
     evidence: Sequence[Evidence],
     terms: Terms,
     reading: TableReading,
+    *,
+    wording: Wording = in_english,
 ) -> Computed | None:
     """The names of the rows of a table, one of which is given, that the question names by cells.
 
@@ -163,9 +159,10 @@ def names_of(
     if not named:
         return None
     names = [table.name_of(each, tuple(narrowed.groups)) for each in named]
-    more = f" and {len(names) - MOST_CITED} more" if len(names) > MOST_CITED else ""
+    phrases = wording(row.evidence.passage.language)
+    which = phrases.joined(narrowed.groups_text, phrases.rows_of(len(named)))
     return Computed(
-        text=f"{'; '.join(names[:MOST_CITED])}{more} ({narrowed.groups_text}, {_rows(len(named))})",
+        text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=which),
         rows=tuple(each.candidate for each in named),
     )
 
@@ -255,20 +252,26 @@ def _of_two_kinds(asked: Asked, column: int) -> str | None:
     return None
 
 
-def _same_in_all(asked: Asked, column: int) -> Computed | None:
+def _same_in_all(asked: Asked, column: int, wording: Wording) -> Computed | None:
     """The number that all rows of the group have, of which none is asked for in particular."""
     kept = [row for row in asked.totals.own if asked.is_among(row)]
     cells = {row.cells[column].text for row in kept}
     if len(kept) < _FEWEST_ROWS or len(cells) > 1 or not asked.groups:
         return None
-    title, over = asked.table.header[column], f"{_rows(len(kept))}, {asked.groups_text}"
+    phrases, title = wording(asked.located[0].passage.language), asked.table.header[column]
+    over = phrases.joined(phrases.rows_of(len(kept)), asked.groups_text)
     return Computed(
-        text=f"{title}: {cells.pop()} (in all of {over})".removeprefix(": "),
+        text=phrases.noted.format(
+            found=f"{title}: {cells.pop()}".removeprefix(": "),
+            note=phrases.in_all.format(over=over),
+        ),
         rows=tuple(row.candidate for row in kept),
     )
 
 
-def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | NotComputed | None:
+def _over_column(
+    operation: Operation, asked: Asked, column: int, wording: Wording
+) -> Computed | NotComputed | None:
     table, totals = asked.table, asked.totals
     kept = tuple(row for row in totals.own if asked.is_among(row))
     # One row of a group is better said as it stands; "how many saddles" may be in a cell of it.
@@ -286,16 +289,17 @@ def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | 
     if any(reasons.values()):
         return NotComputed(reason=next(each for each, holds in reasons.items() if holds))
     narrowed = replace(table, rows=kept)
-    where = ", ".join(filter(None, (asked.groups_text, _left_out(asked))))
+    phrases = wording(asked.located[0].passage.language)
     if operation is Operation.COUNT:
-        return _counted(narrowed, column, asked.groups_text, _left_out(asked))
+        return _counted(asked, narrowed, column, phrases)
+    where = phrases.joined(asked.groups_text, _left_out(asked, phrases))
     cells = narrowed.column(column)
     quantities = narrowed.quantities(cells)
     found = (narrowed.moments(cells) or quantities) if operation in ENDS else quantities
     if operation in ENDS and isinstance(found, Quantities | Moments):
-        return _extreme(operation, narrowed, column, found, where)
+        return _extreme(operation, narrowed, column, found, where=where, phrases=phrases)
     if isinstance(quantities, Quantities):
-        return _aggregated(operation, narrowed, column, quantities, where)
+        return _aggregated(operation, narrowed, column, quantities, where=where, phrases=phrases)
     why = "it holds other things than numbers"
     if isinstance(found, NotComparable):
         why = found.reason
@@ -304,64 +308,84 @@ def _over_column(operation: Operation, asked: Asked, column: int) -> Computed | 
     return NotComputed(reason=f"the column {title!r} cannot be compared: {why}")
 
 
-def _left_out(asked: Asked) -> str:
+def _left_out(asked: Asked, phrases: AnswerPhrases) -> str:
     """Which rows of what was asked about sum up others, as an answer says it."""
     sums = [row for row in asked.totals.sums if asked.is_among(row)]
     if len(sums) != 1:
-        return f"without {len(sums)} rows of totals" if sums else ""
+        return phrases.without_totals.format(count=len(sums)) if sums else ""
     name = "" if sums[0].candidate.gives_orders else sums[0].cells[0].text
-    return "without the row of totals" + (f" “{name}”" if name else "")
+    return phrases.without_named_total.format(name=name) if name else phrases.without_total
 
 
-def _counted(table: Table, column: int, groups: str, left_out: str) -> Computed:
+def _counted(asked: Asked, table: Table, column: int, phrases: AnswerPhrases) -> Computed:
     cells = [each for each in table.column(column) if each]
     different, rows = len(set(cells)), len(table.rows)
-    number = f"{rows}" if different in (0, rows) or column == 0 else f"{different} different"
-    where = groups or ("all rows of the table" if number == str(rows) else f"{_rows(rows)}")
-    where = ", ".join(filter(None, (where, left_out)))
-    title = table.header[column] or "rows"
-    return Computed(
-        text=f"Count of {title}: {number} ({where})",
-        rows=tuple(each.candidate for each in table.rows),
-    )
+    title = table.header[column] or phrases.untitled
+    left_out = _left_out(asked, phrases)
+    if different in (0, rows) or column == 0:
+        text = phrases.value.format(
+            what=phrases.of_title(phrases.count, title),
+            number=rows,
+            over=phrases.joined(asked.groups_text or phrases.all_rows, left_out),
+        )
+    else:
+        over = phrases.joined(asked.groups_text or phrases.rows_of(rows), left_out)
+        text = phrases.count_of_different.format(title=title, number=different, over=over)
+    return Computed(text=text, rows=tuple(each.candidate for each in table.rows))
 
 
 def _extreme(
-    operation: Operation, table: Table, column: int, quantities: Quantities | Moments, where: str
+    operation: Operation,
+    table: Table,
+    column: int,
+    quantities: Quantities | Moments,
+    *,
+    where: str,
+    phrases: AnswerPhrases,
 ) -> Computed:
     values, title = quantities.values, table.header[column]
-    extreme = max(values) if operation is Operation.LARGEST else min(values)
+    is_largest = operation is Operation.LARGEST
+    extreme = max(values) if is_largest else min(values)
     best = [row for row, value in zip(table.rows, values, strict=True) if value == extreme]
     names = [table.name_of(row, (column,)) for row in best if column and row.cells[0].text]
-    more = f" and {len(names) - MOST_CITED} more" if len(names) > MOST_CITED else ""
-    named = "; ".join(names[:MOST_CITED]) + more
+    named = phrases.listed(names, MOST_CITED)
     value = f"{title}: {best[0].cells[column].text}" if title else best[0].cells[column].text
-    text = f"{named} — {value}" if named else value
-    is_dated = isinstance(quantities, Moments) and quantities.are_dates
-    name = (_NAMES_IN_TIME if is_dated else _NAMES)[operation]
-    over = ", ".join(filter(None, (_rows(len(values)), where)))
-    return Computed(text=f"{text} ({name} of {over})", rows=tuple(row.candidate for row in best))
+    end = phrases.largest if is_largest else phrases.smallest
+    if isinstance(quantities, Moments) and quantities.are_dates:
+        end = phrases.latest if is_largest else phrases.earliest
+    return Computed(
+        text=phrases.noted.format(
+            found=f"{named} — {value}" if named else value,
+            note=end.format(over=phrases.joined(phrases.rows_of(len(values)), where)),
+        ),
+        rows=tuple(row.candidate for row in best),
+    )
 
 
 def _aggregated(
-    operation: Operation, table: Table, column: int, quantities: Quantities, where: str
+    operation: Operation,
+    table: Table,
+    column: int,
+    quantities: Quantities,
+    *,
+    where: str,
+    phrases: AnswerPhrases,
 ) -> Computed:
-    values, title = quantities.values, table.header[column]
-    over = ", ".join(filter(None, (_rows(len(values)), where)))
+    values, is_average = quantities.values, operation is Operation.AVERAGE
     number = sum(values, Decimal(0))
-    if operation is Operation.AVERAGE:
+    if is_average:
         digits = Decimal(1).scaleb(-quantities.decimals - FURTHER_DECIMALS)
         mean = number / len(values)
         rounded = mean.quantize(digits, ROUND_HALF_EVEN)
         # Without trailing zeros, but with as many decimals as the column has.
         least = Decimal(1).scaleb(-quantities.decimals)
         number = rounded.quantize(least) if rounded == rounded.quantize(least) else rounded
-    name = f"{_NAMES[operation]} of {title}" if title else _NAMES[operation]
+    name = phrases.average if is_average else phrases.sum
     return Computed(
-        text=f"{name}: {quantities.style(number)} ({over})",
+        text=phrases.value.format(
+            what=phrases.of_title(name, table.header[column]),
+            number=quantities.style(number),
+            over=phrases.joined(phrases.rows_of(len(values)), where),
+        ),
         rows=tuple(row.candidate for row in table.rows),
     )
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count} rows"

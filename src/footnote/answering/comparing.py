@@ -16,6 +16,7 @@ from footnote.answering.meant_columns import meant_columns
 from footnote.answering.tables import Row
 from footnote.answering.titles import Terms, spaced
 from footnote.answering.whole_tables import with_whole_tables
+from footnote.answering.wording import Wording
 from footnote.domain import Evidence
 from footnote.language.moments import Moments
 from footnote.language.quantities import Quantities
@@ -53,6 +54,7 @@ async def compared(
     terms: Terms,
     told: Mapping[tuple[str, ...], ToldOperation],
     *,
+    wording: Wording,
     around: Around | None = None,
 ) -> tuple[Computed, float] | None:
     """The cells that the question compares, and how likely it asks for them.
@@ -78,7 +80,7 @@ async def compared(
         meant = (await meant_columns(finder, question, [table], terms)).of(table)
         if meant is None or meant.number == each.at:
             continue
-        text = _said(each, meant)
+        text = _said(each, meant, wording)
         sure = comparing * meant.probability
         if text is not None and (best is None or sure > best[1]):
             best = Computed(text=text, rows=tuple(one.candidate for one in each.rows)), sure
@@ -100,7 +102,7 @@ def _compared(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterat
                 break
 
 
-def _said(compared: _Compared, meant: MeantColumn) -> str | None:
+def _said(compared: _Compared, meant: MeantColumn, wording: Wording) -> str | None:
     """The cells of the rows, the end that is meant first; None where one of them has none."""
     asked, at, column = compared.asked, compared.at, meant.number
     table, rows = asked.table, list(compared.rows)
@@ -119,7 +121,9 @@ def _said(compared: _Compared, meant: MeantColumn) -> str | None:
         order = sorted(range(len(rows)), key=lambda each: values[each], reverse=is_largest)
         rows, cells = [rows[each] for each in order], [cells[each] for each in order]
         first, second = values[order[0]], values[order[1]]
-        end = ", equal" if first == second else ""
+        if first == second:
+            phrases = wording(asked.located[0].passage.language)
+            end = f"{phrases.comma}{phrases.equal}"
     names = [table.name_of(row) if at == 0 else row.cells[at].text for row in rows]
     others = "; ".join(f"{name}: {cell}" for name, cell in zip(names[1:], cells[1:], strict=True))
     return f"{names[0]} — {title}: {cells[0]} ({others}{end})"

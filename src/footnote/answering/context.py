@@ -10,12 +10,14 @@ from footnote.answering.fitting import Fitted, fit
 from footnote.answering.markers import MARKER
 from footnote.answering.sanitise import without_hidden
 from footnote.domain import Evidence, Passage, Turn
+from footnote.language.answer_phrases import ENGLISH
 
 OPENING_FENCE = "=== SOURCES ==="
 CLOSING_FENCE = "=== END SOURCES ==="
 OPENING_TALK = "=== CONVERSATION ==="
 CLOSING_TALK = "=== END CONVERSATION ==="
-NOT_FOUND = "I could not find this in your documents."
+NOT_FOUND = ENGLISH.not_found
+"""As models are told to write it; a user is told so in the language of the question."""
 INSTRUCTIONS = f"""\
 You are answering questions based on the user's uploaded documents.
 Use ONLY the information from the sources in the prompt. Cite sources using [1], [2], etc.

@@ -10,6 +10,7 @@ from footnote.answering.composition import Composition
 from footnote.answering.context import NOT_FOUND, Shown, show
 from footnote.answering.grounding import Grounds
 from footnote.answering.streaming import Drafts, closing_events, events_of, numbered
+from footnote.answering.wording import refused_in_words_asked
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -72,7 +73,7 @@ class GenerativeAnswerer:
         draft = await self.draft(question, sources)
         unlikely = draft.confidence <= self.least_answerability and not draft.degraded
         if not sources or unlikely:
-            for event in events_of(_refusal(draft)):
+            for event in events_of(await self._refused(draft)):
                 yield event
             return
         shown = show(
@@ -135,7 +136,7 @@ class GenerativeAnswerer:
             if writing.failure is not None:
                 return _instead(draft, f"answer: quoted without {name}, {writing.failure}")
             if composition.says_nothing_found:
-                return replace(_refusal(draft), model=name)
+                return replace(await self._refused(draft), model=name)
             return _instead(draft, f"answer: quoted, {name} cited nothing that the sources say")
         grounded = await self.ground(
             composition.sentences, composition.citations, composition.evidence
@@ -157,6 +158,16 @@ class GenerativeAnswerer:
             model=name,
         )
 
+    async def _refused(self, draft: Answer) -> Answer:
+        """That the documents do not answer; the evidence is the nearest that there is."""
+        refusal = replace(
+            draft,
+            found=False,
+            sentences=(AnswerSentence(text=NOT_FOUND, markers=(), support=0.0),),
+            citations=(),
+        )
+        return await refused_in_words_asked(refusal, self.analyzer)
+
     def _too_small(self) -> str:
         return (
             f"answer: quoted, no source fits into the {self.writer.context_tokens} tokens of "
@@ -170,16 +181,6 @@ class GenerativeAnswerer:
             f"context: {shown.shortened} sources shortened and {shown.omitted} left out, to fit "
             f"into the {self.writer.context_tokens} tokens of {self.writer.name}",
         )
-
-
-def _refusal(draft: Answer) -> Answer:
-    """That the documents do not answer; the evidence is the nearest that there is."""
-    return replace(
-        draft,
-        found=False,
-        sentences=(AnswerSentence(text=NOT_FOUND, markers=(), support=0.0),),
-        citations=(),
-    )
 
 
 def _instead(draft: Answer, reason: str) -> Answer:

@@ -26,6 +26,7 @@ from footnote.answering.sentences import candidates_of
 from footnote.answering.tables import is_cell, tables_of, under_title
 from footnote.answering.titles import Terms, spaced, spoken
 from footnote.answering.whole_tables import least_unmet, with_whole_tables
+from footnote.answering.wording import worded_for
 from footnote.domain import Evidence
 from footnote.ports import (
     Analyzer,
@@ -82,7 +83,15 @@ class OverColumn:
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         known = await self._beside(asked, tables)
         if self.finder is not None:
-            of_rows = await compared(self.finder, asked, tables, terms, known, around=self.around)
+            of_rows = await compared(
+                self.finder,
+                asked,
+                tables,
+                terms,
+                known,
+                wording=worded_for(question, self.analyzer),
+                around=self.around,
+            )
             if of_rows is not None and of_rows[1] >= self.least:
                 return None if found and _is_surer(found[0], of_rows) else of_rows
         rows = await asyncio.to_thread(rows_asked, question, tables_of(tables), terms, known)
@@ -217,6 +226,7 @@ class _OverTables:
             self.evidence,
             self.terms,
             self.reading,
+            wording=worded_for(self.question, self.analyzer),
         )
         return None if named is None else (named, rows.names)
 
@@ -291,6 +301,7 @@ class _OverTables:
             self.evidence,
             self._terms_of(located[0]),
             reading=self.reading,
+            wording=worded_for(self.question, self.analyzer),
         )
 
     def _terms_of(self, found: Located) -> Terms:

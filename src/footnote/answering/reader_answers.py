@@ -33,6 +33,7 @@ from footnote.answering.tables import holds_table, in_named_column, is_code, nam
 from footnote.answering.titles import Terms, spoken
 from footnote.answering.weighing import AsRead, Weigh, Weighed
 from footnote.answering.whole_tables import with_cited_rows, with_whole_tables
+from footnote.answering.wording import refused_in_words_asked, worded_for
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import (
@@ -103,10 +104,11 @@ class ReaderAnswerer:
         """
         answer = told_of_newer(await self._answer(question, evidence), evidence)
         named = of_named(question, evidence)
-        if named is None or not named.is_passed_over(answer):
-            return answer
-        of_named_ones = await self._answer(named.question, named.evidence)
-        return replace(of_named_ones, question=question) if of_named_ones.found else answer
+        if named is not None and named.is_passed_over(answer):
+            of_named_ones = await self._answer(named.question, named.evidence)
+            if of_named_ones.found:
+                answer = replace(of_named_ones, question=question)
+        return await refused_in_words_asked(answer, self.analyzer)
 
     async def compare_rows(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
         """See `by_part.ComparesRows`; None where a model that it needs is away."""
@@ -117,7 +119,15 @@ class ReaderAnswerer:
         asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         try:
-            found = await compared(self.finder, asked, tables, terms, {}, around=self.around)
+            found = await compared(
+                self.finder,
+                asked,
+                tables,
+                terms,
+                {},
+                wording=worded_for(question, self.analyzer),
+                around=self.around,
+            )
         except ModelUnavailable:
             return None  # What reads next says that it is away.
         if found is None or found[1] < self.least_answerability:

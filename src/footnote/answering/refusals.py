@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from footnote.answering.context import NOT_FOUND
+from footnote.language.phrases_by_language import PHRASES
 
 _LETTERS = re.compile(r"[\W_]+")
 _FOUND_NOTHING = re.compile(
@@ -34,10 +35,12 @@ LONGEST_REFUSAL = 400
 def is_the_refusal(text: str) -> bool:
     """Whether it is the sentence that the instructions give for this, whatever its punctuation.
 
+    So it is in other languages, which a model may have from an earlier answer.
+
     >>> is_the_refusal("**I could not find this in your documents**")
     True
     """
-    return _bare(text) == _bare(NOT_FOUND)
+    return _bare(text) in _NOT_FOUND
 
 
 def sounds_like_refusal(text: str) -> bool:
@@ -54,3 +57,6 @@ def sounds_like_refusal(text: str) -> bool:
 
 def _bare(text: str) -> str:
     return _LETTERS.sub(" ", text.casefold()).strip()
+
+
+_NOT_FOUND = frozenset(map(_bare, (NOT_FOUND, *(each.not_found for each in PHRASES.values()))))

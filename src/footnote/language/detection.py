@@ -140,6 +140,12 @@ def detect_language(text: str) -> str | None:
     return "no" if code in _NORWEGIAN else str(code)
 
 
+def likeliest_language(text: str) -> str:
+    """ISO 639-1 code of the language that a text is taken for, however little tells it."""
+    code, _probability = language_identifier().classify(text)
+    return "no" if code in _NORWEGIAN else str(code)
+
+
 def is_english(text: str) -> bool:
     """Whether a passage is English; one without letters is, for want of a better model."""
     told = text[:_TELLING_CHARACTERS]
