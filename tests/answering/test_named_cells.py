@@ -64,7 +64,7 @@ class LineReader(MarkingReader):
     lines: list[str] = field(default_factory=list)
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
-        if not passages[0].text.startswith(("job: ", "place: ", "day: ")):
+        if not passages[0].text.startswith(("job: ", "place: ", "day: ", "Month: ")):
             return await MarkingReader.read(self, question, passages)
         self.lines.append(passages[0].text)
         return await MarkingReader.read(replace(self, marked=self.cells), question, passages)
@@ -248,6 +248,46 @@ async def test_what_narrows_the_rows_may_be_said_by_the_title_of_the_column() ->
         answer = await answerer(f"Who has the late shift in {stretch} on Friday?", table)
         assert answer.found is is_told
         assert ("Friday — Oak late: Tilda" in answer.text) is is_told
+
+
+@pytest.mark.parametrize(
+    ("question", "month", "answer"),
+    [
+        ("How much gas did the works burn in April?", "Apr", "Apr — Gas m3: 2450"),
+        ("How much gas did the works burn in april 2025?", "Apr.", "Apr. — Gas m3: 2450"),
+        ("Wie viel Gas wurde im März verbraucht?", "Mar", "Mar — Gas m3: 3100"),
+        ("How much gas did the works burn in June?", "Apr", None),
+    ],
+)
+async def test_a_month_is_the_one_that_the_question_calls_otherwise(
+    question: str, month: str, answer: str | None
+) -> None:
+    meters = f"""| Month | El. kWh | Gas m3 |
+|---|---|---|
+| Feb | 13650 | 3720 |
+| {month} | 12800 | {answer[-4:] if answer else 2450} |
+| Total | 26450 | 6170 |"""
+    answerer = ReaderAnswerer(
+        reader=LineReader(marked=(), cells=[(answer[-4:] if answer else "2450", 8.0)]),
+        finder=Told(title="Gas m3"),
+        analyzer=TextAnalyzer(),
+    )
+    passage = replace(
+        make_passage(meters, kinds=[BlockKind.TABLE]), document_title="Energy report 2025"
+    )
+    found = await answerer(question, make_evidence(passage))
+    assert [each.text for each in found.sentences if found.found] == ([answer] if answer else [])
+
+
+async def test_the_unit_behind_a_title_need_not_be_said() -> None:
+    meters = """| Month | El. kWh | Gas m3 | Water m3 |
+|---|---|---|---|
+| Feb | 13650 | 3720 | 58 |
+| Apr | 12800 | 2450 | 66 |"""
+    answerer = ReaderAnswerer(reader=LineReader(marked=[("12800", 0.9)]), analyzer=TextAnalyzer())
+    passage = make_passage(meters, kinds=[BlockKind.TABLE])
+    answer = await answerer("How much water was used in April?", make_evidence(passage))
+    assert answer.sentences[0].text == "Apr — Water m3: 66"
 
 
 async def test_of_many_columns_the_first_are_named() -> None:

@@ -14,6 +14,7 @@ from footnote.answering.tables import Row, Table, tables_of
 from footnote.answering.titles import Terms, closest, spaced, without_unit
 from footnote.answering.totals import Totals, totals_of
 from footnote.domain import Evidence
+from footnote.language.calendar import months_as_called
 from footnote.language.negators import NEGATION_WORDS
 from footnote.language.truth_values import affirmed
 from footnote.ports import Operation
@@ -388,9 +389,18 @@ class Asked:
     def _all_terms(self, *texts: str) -> frozenset[str]:
         return frozenset[str]().union(*map(self._terms, [*texts, *map(spaced, texts)]))
 
+    @cached_property
+    def _months(self) -> Mapping[str, str]:
+        """Titles and cells that are months, by how the question calls these: "Apr" is April."""
+        columns = [self.table.header, *map(self.table.column, range(len(self.table.header)))]
+        found: dict[str, str] = {}
+        for names in columns:
+            found |= months_as_called(self.question, set(names))
+        return found
+
     def _terms(self, text: str) -> frozenset[str]:
         if text not in self._known:
-            self._known[text] = frozenset(self.terms(text))
+            self._known[text] = frozenset(self.terms(self._months.get(text, text)))
         return self._known[text]
 
 

@@ -15,7 +15,12 @@ _IN_BRACKETS = re.compile(r"[(\[][^)\]]*[)\]]")
 _BRACKETS = re.compile(r"[(\[\])]")
 _CAMEL = re.compile(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _JOINT = re.compile(r"[_\-\u2010-\u2015]+")
-_UNITS = frozenset("pct percent kg mg km cm mm ml kwh mwh".split())
+_UNITS = frozenset(
+    "pct percent kg mg lb lbs oz km km² km2 m² m2 m³ m3 cm cm² cm2 cm³ cm3 mm ft ha ml cl hl kwh "
+    "mwh gwh kw mw kva kv hz khz mhz ghz kb mb gb tb °c °f psi rpm km/h mph hrs pcs".split()
+)
+_LETTERS_OF_UNITS = frozenset("m g t l h %".split())
+"""Units of one sign, of which a capital letter would be a name: `Group T`."""
 _CODE_LETTERS = 3
 _GAPS = re.compile(r"\s+")
 
@@ -32,8 +37,8 @@ def spaced(text: str) -> str:
 def without_unit(title: str) -> str:
     """The words of a title without its unit, in brackets or as the last of several words.
 
-    >>> [without_unit(each) for each in ("Price (EUR)", "net_price_eur", "loadKg", "EUR")]
-    ['Price', 'net price', 'load', 'EUR']
+    >>> [without_unit(each) for each in ("Price (EUR)", "net_price_eur", "Gas m3", "Group T")]
+    ['Price', 'net price', 'Gas', 'Group T']
     """
     words = spaced(_IN_BRACKETS.sub(" ", title)).split()
     return " ".join(words[:-1] if len(words) > 1 and _is_unit(words[-1]) else words)
@@ -95,6 +100,8 @@ def closest(titles: Collection[str], question: str, terms: Terms) -> frozenset[s
 
 
 def _is_unit(word: str) -> bool:
-    return word.casefold() in _UNITS or (
-        len(word) == _CODE_LETTERS and currency_of(word) is not None
+    return (
+        word in _LETTERS_OF_UNITS
+        or word.casefold() in _UNITS
+        or (len(word) == _CODE_LETTERS and currency_of(word) is not None)
     )

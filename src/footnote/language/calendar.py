@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 
 MONTHS: Mapping[str, tuple[str, ...]] = {
     language: tuple(names.split())
@@ -68,6 +69,33 @@ ANY_MONTH = "|".join(sorted(MONTH_NUMBERS, key=lambda name: (-len(name), name)))
 """These names as alternatives of a regular expression."""
 
 
+_WORD = re.compile(r"[^\W\d_]+")
+_FEWEST = 2
+"""Months that a list of months has."""
+
+
 def months_of(*languages: str) -> frozenset[str]:
     """The names of months in some of the languages."""
     return frozenset(name for language in languages for name in MONTHS[language])
+
+
+def months_as_called(text: str, names: Collection[str]) -> Mapping[str, str]:
+    """Of names, most of which are months, those that a text calls otherwise, by its words for them.
+
+    >>> months_as_called("How much in April and May?", ["Apr", "May", "Jun.", "Total"])
+    {'Apr': 'April'}
+    """
+    months = {each: MONTH_NUMBERS.get(each.casefold().rstrip(".")) for each in names}
+    told = {each: number for each, number in months.items() if number is not None}
+    if len(set(told.values())) < _FEWEST or 2 * len(told) <= len(months):
+        return {}
+    called = {
+        MONTH_NUMBERS[word.casefold()]: word
+        for word in _WORD.findall(text)
+        if word.casefold() in MONTH_NUMBERS
+    }
+    return {
+        each: called[number]
+        for each, number in told.items()
+        if number in called and called[number].casefold() != each.casefold()
+    }
