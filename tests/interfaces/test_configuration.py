@@ -48,7 +48,7 @@ async def test_a_setting_is_changed_seen_and_taken_back_over_http(
         ("rrf_k", "9" * 300, 422),
         ("min_similarity", None, 200),
         ("home", "/tmp", 404),
-        ("history", 1, 404),
+        ("history", 1, 405),
     ],
 )
 async def test_what_cannot_be_set_is_a_problem(
