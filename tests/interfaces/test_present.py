@@ -145,7 +145,28 @@ def test_an_answer_that_may_be_about_something_else_says_so(
     answer = replace(an_answer(), confidence=confidence, model=model)
     sentences = tuple(replace(each, markers=markers) for each in answer.sentences)
     present.show_answer(console, replace(answer, sentences=sentences))
-    assert ("Only 65% sure" in written(console)) is told
+    shown = written(console)
+    assert ("Only 65% sure" in shown) is told
+    if told:
+        # Above the quotes, which may be long.
+        assert shown.index("Only 65% sure") < shown.index("Policy (policy.pdf)")
+
+
+def test_rows_of_a_quote_stand_apart(console: Console) -> None:
+    quote = "W-501 | Larkwain S | accepted |\n| W-502 | Molewain | refused"
+    said = an_answer(quote).citations[0]
+    start = quote.index("refused")
+    marked = replace(
+        said,
+        char_end=said.char_start + len(quote),
+        answer_start=said.char_start + start,
+        answer_end=said.char_start + len(quote),
+    )
+    told = present.footnote(marked)
+    shown = "“W-501 | Larkwain S | accepted / W-502 | Molewain | refused”"
+    assert told.plain.endswith(shown)
+    [bold] = [each for each in told.spans if each.style == "bold" and each.start > 20]
+    assert told.plain[bold.start : bold.end] == "refused"
 
 
 def test_a_doubtful_sentence_of_a_model_is_named(console: Console) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -32,6 +33,8 @@ from footnote.interfaces.cli.listing import Listing, beside_names
 from footnote.interfaces.schemas import json_of
 
 _EXCERPT_CHARACTERS = 360
+_BETWEEN_ROWS = re.compile(r"[ \t]*\|[ \t]*\n[ \t]*\|[ \t]*")
+"""Of a table as Markdown has it."""
 _NEAREST = 3
 """Passages that are named where there is no answer."""
 _NEAREST_CHARACTERS = 160
@@ -177,7 +180,7 @@ def _quoted(citation: Citation) -> Text:
 
 
 def _on_one_line(text: str) -> str:
-    return " ".join(plain(text).split())
+    return " ".join(plain(_BETWEEN_ROWS.sub(" / ", text)).split())
 
 
 def show_answer(console: Console, answer: Answer) -> None:
@@ -238,6 +241,10 @@ def show_footnotes(console: Console, answer: Answer) -> None:
     if not answer.found:
         show_nearest(console, answer)
         return
+    if is_unsure(answer):
+        # Above the quotes, which may be long, so that it is read with the answer.
+        said = f"Only {answer.confidence:.0%} sure: this may be about something else."
+        console.print(Text(said, style="yellow"))
     for conflict in answer.conflicts:
         console.print(Text(plain(conflict.prose), style="yellow"))
     others = footnotes_of_conflicts(answer.conflicts, answer.citations)
@@ -248,9 +255,6 @@ def show_footnotes(console: Console, answer: Answer) -> None:
         for sentence in doubtful:
             said = f"{_DOUBTS[sentence.verdict]}: “{excerpt(sentence.text, 100)}”"
             console.print(Text(said, style="yellow"))
-    if is_unsure(answer):
-        said = f"Only {answer.confidence:.0%} sure: this may be about something else."
-        console.print(Text(said, style="dim"))
 
 
 def _show_notes(console: Console, citations: Sequence[Citation]) -> None:
