@@ -85,15 +85,17 @@ def months_as_called(text: str, names: Collection[str]) -> Mapping[str, str]:
     >>> months_as_called("How much in April and May?", ["Apr", "May", "Jun.", "Total"])
     {'Apr': 'April'}
     """
-    months = {each: MONTH_NUMBERS.get(each.casefold().rstrip(".")) for each in names}
-    told = {each: number for each, number in months.items() if number is not None}
-    if len(set(told.values())) < _FEWEST or 2 * len(told) <= len(months):
-        return {}
     called = {
         MONTH_NUMBERS[word.casefold()]: word
         for word in _WORD.findall(text)
         if word.casefold() in MONTH_NUMBERS
     }
+    if not called:
+        return {}
+    months = {each: MONTH_NUMBERS.get(each.casefold().rstrip(".")) for each in names}
+    told = {each: number for each, number in months.items() if number is not None}
+    if len(set(told.values())) < _FEWEST or 2 * len(told) <= len(months):
+        return {}
     return {
         each: called[number]
         for each, number in told.items()

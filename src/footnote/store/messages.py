@@ -30,7 +30,7 @@ from footnote.validation.cursors import Count, foreign_cursor, read_cursor, writ
 _SQL = load_statements("messages")
 _LARGEST = 2**31 - 1
 _NUMBERED = 11
-"""Characters of the shortest cursor that is no number, all but one."""
+"""Digits that the number of a message has fewer than; other cursors are longer."""
 _NUMBER = TypeAdapter(Count)
 _ANSWER = TypeAdapter(MessageAnswer)
 
