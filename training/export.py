@@ -72,7 +72,8 @@ def taken_over(
             lower = part[0] == "layers" and int(part[1]) < frozen
             if not (
                 lower
-                or part[0] in ("position", "norm", "ordering", "orders", "operation", "rewriting")
+                or part[0]
+                in ("position", "norm", "ordering", "orders", "operation", "rewriting", "parting")
             ):
                 continue
             value = shipped.get_tensor(name)

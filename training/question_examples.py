@@ -19,11 +19,9 @@ from operation_questions import operation_questions
 from question_lines import (
     FollowUp,
     OverTable,
-    Several,
     follow_ups,
     is_kept_apart,
     over_tables,
-    several,
 )
 
 from footnote.answering import NOT_FOUND
@@ -31,7 +29,6 @@ from footnote.models.question_rewriting import EXTREMES, KINDS, OPERATIONS, Mark
 from footnote.models.question_tokens import (
     BEGINS,
     GOES_ON,
-    PARTS,
     Said,
     Stretch,
     Talk,
@@ -65,7 +62,6 @@ ANY_ROW = (
     "",
 )
 """Titles that do not say what the rows are."""
-JOINING = {"en": "and", "de": "und", "es": "y", "fr": "et", "it": "e", "pt": "e", "nl": "en", "sv": "och", "ru": "и", "pl": "i", "tr": "ve"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +72,12 @@ class Example:
     group: str
     apart: bool
     language: str
-    wanted: str | tuple[str, ...] | int
-    """The question alone, its parts, or the number of the title that is meant, after the last one for none."""
+    wanted: str | int
+    """The question alone, what it asks of a column, or the number of the title that is meant, after the last one for none."""
     kind: int
-    """Number among `KINDS`; -1 for a question that is parted or stands beside a table."""
+    """Number among `KINDS`; -1 for a question that stands beside a table or is asked for what it asks of one."""
     labels: npt.NDArray[np.int64]
-    """Of each token: number among `MARKS` or `PARTS`, -1 of what is not judged."""
+    """Of each token: number among `MARKS`, -1 of what is not judged."""
     places: tuple[Stretch, ...] = ()
     """Of a table's titles."""
     narrowing: npt.NDArray[np.int64] | None = None
@@ -106,30 +102,11 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
         found.append(Example(talk=talk, group=group, apart=apart, language=step.language, wanted=step.alone,
                              kind=KINDS.index(step.kind), labels=labels))  # fmt: skip
 
-    def divide(question: Several, group: str, *, apart: bool, operation: int = -1) -> None:
-        talk = talk_of(tokenizer, question.text)
-        labels = np.full(len(talk.ids), -1)
-        mark(labels, talk.question, question.parts)
-        for at, (start, end) in enumerate(talk.question.offsets):
-            row = talk.question.first + at
-            if labels[row] == 0 and any(
-                max(start, begin) < min(end, stop) and talk.question.text[max(start, begin) : min(end, stop)].strip()
-                for begin, stop in question.dropped
-            ):  # fmt: skip
-                labels[row] = PARTS.index("dropped")
-        found.append(Example(talk=talk, group=group, apart=apart, language=question.language,
-                             wanted=question.each, kind=-1, labels=labels, operation=operation))  # fmt: skip
-
     for step in follow_ups():
         apart = is_kept_apart(step.line)
         group = "alone" if step.kind == "alone" else "moved"
         for each in [step] if apart else spellings(step):
             follow(each, group, apart=apart)
-    for question in several():
-        apart = is_kept_apart(question.line)
-        group = "several" if question.parts else "one"
-        for each in [question] if apart else [question, in_small_letters(question)]:
-            divide(each, group, apart=apart)
     tables = over_tables()
     for table in tables:
         apart = is_kept_apart(table.line)
@@ -172,17 +149,12 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
         apart = number % SOURCES == 0
         for language, own in draw.sample(asked, min(PER_SOURCE, len(asked))):
             one, other = draw.choice(own), draw.choice(draw.choice(asked)[1])
-            divide(
-                Several(text=one, parts=(), dropped=(), language=language, line=one),
-                "ordinary",
-                apart=apart,
-                operation=0,
-            )
+            talk = talk_of(tokenizer, one)
+            found.append(Example(talk=talk, group="ordinary", apart=apart, language=language, wanted="none", kind=-1,
+                                 labels=np.full(len(talk.ids), -1), operation=0))  # fmt: skip
             before = draw.choice([each for each in own if each != one] or [other])
             follow(FollowUp(kind="alone", question=Marked(text=one), asked=Marked(text=before), answered=Marked(text=""),
                             language=language, line=one, whole=one), "unlike", apart=apart)  # fmt: skip
-            if language in JOINING and one != other and max(len(one), len(other)) < 90:
-                divide(joined(one, other, language, draw), "joined", apart=apart)
     return found
 
 
@@ -267,24 +239,8 @@ def carelessly(step: FollowUp) -> FollowUp:
     )
 
 
-def in_small_letters(question: Several) -> Several:
-    """The same for a question with parts."""
-    return replace(question, text=small(question.text))
-
-
 def small(text: str) -> str:
     """As long as the text or shorter by its question mark alone, so that places stay."""
     lowered = text.lower()
     kept = lowered if len(lowered) == len(text) else text
     return kept.rstrip("?？ ") or kept
-
-
-def joined(one: str, other: str, language: str, draw: random.Random) -> Several:
-    """Two questions in one."""
-    first, second = one.rstrip(" ?"), other.rstrip(" ?")
-    between = draw.choice(["? ", f" {JOINING[language]} ", f", {JOINING[language]} ", f"? {JOINING[language].capitalize()} "])  # fmt: skip
-    if "?" not in between or len(between) > 2:
-        second = second[:1].lower() + second[1:]
-    text = f"{first}{between}{second}?"
-    begin = len(first) + len(between)
-    return Several(text=text, parts=((0, len(first)), (begin, begin + len(second))), dropped=((len(first), begin),), language=language, line=one)  # fmt: skip

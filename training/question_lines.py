@@ -32,7 +32,8 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from footnote.models.question_rewriting import MOST_PARTS, Marked, parts_of, put_alone
+from footnote.models.question_parts import MOST_PARTS, parts_of
+from footnote.models.question_rewriting import Marked, put_alone
 from footnote.models.question_tokens import Stretch
 
 FOLDER = Path(__file__).parent / "questions"

@@ -1,11 +1,11 @@
-"""Fit what puts follow-up questions so that they stand alone, parts those that ask for several things and tells what is asked of which column, and put it into the reader's file.
+"""Fit what puts follow-up questions so that they stand alone and tells what is asked of which column, and put it into the reader's file.
 
     python training/question_rewriting.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--work FOLDER]
 
 Four layers of their own above the six lowest ones, as Footnote itself computes these (so Footnote has to be installed), and linear heads: how a question
 stands to the one before and what it asks of a column, alone and beside titles, by the state of its first mark, what each token belongs to, and which title of a table a question is about (`footnote.models.question_rewriting`).
 They are fitted on the lines of `questions/` (`question_lines.py`), in several spellings, on questions over columns (`operation_questions.py`), and on ordinary questions of the reading sets, which stand alone
-and ask for one thing and for no operation. One in seven lines and one in five sources are in no fit: `question_check.py` tells how it does on them.
+and ask for no operation. One in seven lines and one in five sources are in no fit: `question_check.py` tells how it does on them.
 """
 
 from __future__ import annotations
@@ -37,10 +37,8 @@ from footnote.models.question_rewriting import (
     OPERATIONS,
     RewritingHead,
 )
-from footnote.models.question_tokens import (
-    MARKS,
-    PARTS,
-)
+from footnote.models.question_tokens import MARKS, Talk
+from footnote.models.reader_probes import Probes
 
 LAYERS, STEPS = 4, 4000
 RATE, HEAD_RATE, DECAY = 1.5e-4, 1.5e-3, 2e-2
@@ -48,17 +46,14 @@ BATCH = {
     "moved": 18,
     "alone": 6,
     "unlike": 5,
-    "several": 10,
-    "one": 6,
     "ordinary": 6,
-    "joined": 2,
     "column": 22,
     "operating": 14,
     "plain": 8,
 }
 """Texts of each kind."""
-LEAST_PART, LEAST_COLUMN, LEAST_OPERATION = 0.8, 0.5, 0.5
-"""Probabilities from which the parts of a question, a column and an operation are believed. One in a hundred ordinary questions that are kept apart is then heard
+LEAST_COLUMN, LEAST_OPERATION = 0.5, 0.5
+"""Probabilities from which a column and an operation are believed. One in a hundred ordinary questions that are kept apart is then heard
 to ask for an operation, in two fits, most of which do; nothing is computed where no column is meant, too."""
 BLANKED = 0.08
 """Share of tokens that are hidden in a batch."""
@@ -76,7 +71,7 @@ class Rewriting(torch.nn.Module):
         )
         width = reader.word.weight.shape[1]
         self.kinds = torch.nn.Linear(width, len(KINDS))
-        self.labels = torch.nn.Linear(width, len(MARKS) + len(PARTS))
+        self.labels = torch.nn.Linear(width, len(MARKS))
         self.columns = torch.nn.Linear(width, 2)
         self.extremes = torch.nn.Linear(width, len(EXTREMES))
         self.operations = torch.nn.Linear(width, len(OPERATIONS))
@@ -87,7 +82,7 @@ class Rewriting(torch.nn.Module):
     def forward(
         self, states: torch.Tensor, attention: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Log-odds of kinds, (texts, kinds), of what each token belongs to, (texts, tokens, marks and parts), of what it says for a column, for none, for the ends of its column and for which rows are meant, (texts, tokens, 7), and of operations of a question alone and beside titles, (texts, 2, operations)."""
+        """Log-odds of kinds, (texts, kinds), of what each token belongs to, (texts, tokens, marks), of what it says for a column, for none, for the ends of its column and for which rows are meant, (texts, tokens, 7), and of operations of a question alone and beside titles, (texts, 2, operations)."""
         mask = (1 - attention[:, None, None, :]) * -1e4
         x = self.drop(states)
         for layer in self.layers:
@@ -145,7 +140,6 @@ def fitted(
     recent: dict[str, list[float]] = {
         "kind": [],
         "marks": [],
-        "parts": [],
         "columns": [],
         "ends": [],
         "operations": [],
@@ -195,8 +189,7 @@ def fitted(
         ]
         parts = {
             "kind": torch.nn.functional.cross_entropy(said.float()[follows], kinds[follows], label_smoothing=0.05),
-            "marks": loss_of(tokens[follows][:, :, : len(MARKS)], labels[follows]),
-            "parts": loss_of(tokens[~follows][:, :, len(MARKS) :], labels[~follows]),
+            "marks": loss_of(tokens[follows], labels[follows]),
             "columns": torch.stack(by_table).mean(),
             "ends": torch.stack([*ends, torch.zeros(())]).mean(),
             "narrowing": torch.stack(rows_told).mean(),
@@ -206,7 +199,6 @@ def fitted(
         loss = (
             0.5 * parts["kind"]
             + 3 * parts["marks"]
-            + 3 * parts["parts"]
             + 2 * parts["narrowing"]
             + parts["columns"]
             + 0.5 * (parts["ends"] + parts["operations"] + parts["beside"])
@@ -250,17 +242,17 @@ def extreme_odds(columns: torch.Tensor, example: Example) -> torch.Tensor:
     return columns[example.talk.asked.tokens_of(place), 2:4].mean(dim=0)
 
 
-def states_of(probes, known: Sequence[Example]) -> list[npt.NDArray[np.float16]]:
-    """What the shared layers leave of each example's tokens."""
-    left: list[npt.NDArray[np.float16]] = [np.zeros((0, 0), np.float16)] * len(known)
+def states_of(probes: Probes, talks: Sequence[Talk]) -> list[npt.NDArray[np.float16]]:
+    """What the shared layers leave of the tokens of each."""
+    left: list[npt.NDArray[np.float16]] = [np.zeros((0, 0), np.float16)] * len(talks)
 
     def run(rows: list[int]) -> None:
-        batch = [known[row].talk.ids for row in rows]
+        batch = [talks[row].ids for row in rows]
         for row, states in zip(rows, probes.states(batch), strict=True):
-            left[row] = states[: len(known[row].talk.ids)].astype(np.float16)
+            left[row] = states[: len(talks[row].ids)].astype(np.float16)
 
     with ThreadPoolExecutor(2) as threads:
-        list(threads.map(run, plan_batches([len(each.talk.ids) for each in known], RUN_TOKENS)))
+        list(threads.map(run, plan_batches([len(each.ids) for each in talks], RUN_TOKENS)))
     return left
 
 
@@ -281,7 +273,7 @@ def main() -> None:
         probes = opened_probes(options.reader, SHARED, Path(folder))
         known = examples(options.data, probes.tokenizer, random.Random(options.seed))
         print(f"{len(known)} examples, {Counter(each.group for each in known)}", flush=True)
-        states = states_of(probes, known)
+        states = states_of(probes, [each.talk for each in known])
     reader = Reader()
     reader.take(weights_of(options.reader))
     network = fitted(reader, known, states, options.seed)
@@ -293,7 +285,7 @@ def main() -> None:
             for name in opened.keys()  # noqa: SIM118
             if not name.startswith("rewriting.")
         }
-    tensors["rewriting.least"] = np.array([LEAST_PART, LEAST_COLUMN, LEAST_OPERATION], np.float32)
+    tensors["rewriting.least"] = np.array([LEAST_COLUMN, LEAST_OPERATION], np.float32)
     RewritingHead.of(tensors)
     save_file(tensors, options.out or options.reader, metadata)
     print(f"wrote {options.out or options.reader}")

@@ -16,11 +16,9 @@ from hypothesis import strategies as st
 from footnote.models.question_rewriting import (
     KINDS,
     LEAST_OTHER,
-    MOST_PARTS,
     OPERATIONS,
     Marked,
     RewritingHead,
-    parts_of,
     put_alone,
     surest,
 )
@@ -133,30 +131,6 @@ def test_stretches_are_moved(
     assert put_alone(kind, marked(question), marked(asked), marked(answered)) == alone
 
 
-@pytest.mark.parametrize(
-    ("text", "dropped", "parts"),
-    [
-        ("When does it [begin] and [end]?", ["and"], ("When does it begin?", "When does it end?")),
-        ("[Who is it] and [what is due]?", ["and"], ("Who is it?", "what is due?")),
-        ("The rent of both [A] and [B]?", ["both", "and"], ("The rent of A?", "The rent of B?")),
-        ("Did [Ann] pay more than [Bo]?", ["than"], ("Did Ann pay more?", "Did Bo pay more?")),
-        ("Is [A] dearer than [B] now?", ["than"], ("Is A dearer now?", "Is B dearer now?")),
-        ("[房租]和[押金]是多少？", ["和"], ("房租是多少？", "押金是多少？")),
-        ("[A]的押金比[B]高吗？", ["比"], ("A的押金高吗？", "B的押金高吗？")),
-        ("What is [due]?", [], ("What is due?",)),
-        ("What is due?", [], ("What is due?",)),
-        ("[a] [b] [c] [d] [e] [f] [g] [h] [i]", [], ("a b c d e f g h i",)),
-    ],
-)
-def test_parts_have_what_belongs_to_all(
-    text: str, dropped: list[str], parts: tuple[str, ...]
-) -> None:
-    question = marked(text)
-    starts = [question.text.index(each) for each in dropped]
-    places = [(at, at + len(each)) for at, each in zip(starts, dropped, strict=True)]
-    assert parts_of(question.text, question.stretches, places) == parts
-
-
 @st.composite
 def marked_texts(draw: st.DrawFn) -> Marked:
     """Any text with stretches that follow each other."""
@@ -180,15 +154,6 @@ def test_what_is_put_anew_was_said(
     }
     if kind == "alone":
         assert alone == question.text
-
-
-@given(question=marked_texts())
-def test_parts_are_few_and_of_the_question(question: Marked) -> None:
-    parts = parts_of(question.text, question.stretches)
-    assert 1 <= len(parts) <= MOST_PARTS
-    assert all(set(each) <= set(question.text) | {" "} for each in parts)
-    if len(question.stretches) < 2:
-        assert parts == (question.text,)
 
 
 @given(question=st.text(max_size=200), asked=st.text(max_size=200), answered=st.text(max_size=200))
@@ -285,7 +250,7 @@ async def test_what_is_marked_equals_an_independent_pass(
         talk = talk_of(tokenizer, question, asked, answered)
         states = reference_states(weights, talk.ids, above=weights.rewriting)
         kind = KINDS[int((states[0] @ head.kinds + head.kinds_bias).argmax())]
-        odds = (states @ head.labels + head.labels_bias)[:, : len(MARKS)].astype(np.float32)
+        odds = (states @ head.labels + head.labels_bias).astype(np.float32)
         stretches = [
             each.stretches(each.labelled(odds))
             for each in (talk.question, talk.asked, talk.answered)
@@ -304,27 +269,6 @@ async def test_what_is_marked_equals_an_independent_pass(
         assert await reader.stand_alone(question, asked, answered) == alone
         put.add(alone == question)
     assert False in put
-
-
-async def test_parts_are_believed_from_their_probability_on(
-    reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
-) -> None:
-    head = weights.rewriter
-    assert head is not None
-    counts = set()
-    for number in range(40):
-        question = " ".join(f"w{each * number} and" for each in range(2 + number % 9))
-        talk = talk_of(tokenizer, question)
-        states = reference_states(weights, talk.ids, above=weights.rewriting)
-        odds = (states @ head.labels + head.labels_bias)[:, len(MARKS) :].astype(np.float32)
-        words = talk.question.labelled(odds)
-        sure = [each.chance for each in words if each.label == BEGINS]
-        believed = bool(sure) and min(sure) >= head.least_part
-        stretches = talk.question.stretches(words) if believed else ()
-        expected = parts_of(question, stretches, talk.question.dropped(words))
-        assert tuple(await reader.parts(question)) == expected
-        counts.add(len(expected))
-    assert len(counts) > 1
 
 
 async def test_a_column_is_the_one_that_its_tokens_speak_for(
@@ -420,7 +364,6 @@ async def test_what_is_asked_is_told_beside_the_titles(
 
 async def test_a_question_that_is_too_long_to_read_stays_whole(reader: PackagedReader) -> None:
     question = "Who pays and when? " * QUESTION_TOKENS
-    assert tuple(await reader.parts(question)) == (question,)
     assert await reader.stand_alone(question, "Who pays?", "The owner.") == question
 
 
@@ -428,7 +371,6 @@ async def test_a_reader_without_it_cannot_tell(tmp_path: Path, e5_folder: Path) 
     file = write_tiny_reader(tmp_path / "probed.safetensors", probes=1)
     plain = open_reader(file, e5_folder, 2)
     assert await plain.stand_alone("And fire?", "What is due for storm?", "") is None
-    assert tuple(await plain.parts("Who and when?")) == ("Who and when?",)
     assert await plain.column("Which is the longest?", "ship", ["length"]) is None
     assert await plain.chances("How long is the Heron?", "ship", ["length"]) is None
     assert await plain.operation_beside("How many ships are there?", "ship", ["length"]) is None

@@ -24,12 +24,15 @@ def write_tiny_reader(
     largest: int = LARGEST_WEIGHT,
     probes: int | None = None,
     rewriting: bool = False,
+    parting: bool = False,
+    labels: int = len(PARTS),
     **metadata: str,
 ) -> Path:
     """A reader of two layers, and one that judges above the first, with random weights.
 
     They are up to `largest`, from one seed. With `probes` it has random ones on that layer, the one
-    for orders above a layer more; with `rewriting`, too, what puts questions anew above another.
+    for orders above a layer more; with `rewriting`, too, what puts questions anew above another,
+    and with `parting` what parts them, by so many `labels`, above a third.
     """
     draw = np.random.default_rng(7)
 
@@ -84,7 +87,12 @@ def write_tiny_reader(
         calibration["probes"] = {"layers": probes}
     if rewriting:
         add_layer("rewriting.0")
-        tensors |= _rewriting_heads(np.random.default_rng(12))
+        tensors |= _rewriting_heads(np.random.default_rng(14))
+    if parting:
+        add_layer("parting.0")
+        tensors["parting.labels"] = floats(WIDTH, labels, spread=0.3)
+        tensors["parting.labels_bias"] = floats(labels)
+        tensors["parting.least"] = np.array([0.3], np.float32)
     told = {
         "config": json.dumps(config),
         "calibration": json.dumps(calibration),
@@ -108,9 +116,9 @@ def _probes(draw: np.random.Generator) -> dict[str, npt.NDArray[np.generic]]:
 
 def _rewriting_heads(draw: np.random.Generator) -> dict[str, npt.NDArray[np.generic]]:
     tensors: dict[str, npt.NDArray[np.generic]] = {
-        "rewriting.least": np.array([0.3, 0.4, 0.3], np.float32)
+        "rewriting.least": np.array([0.4, 0.3], np.float32)
     }
-    heads = {"kinds": len(KINDS), "labels": len(MARKS) + len(PARTS), "columns": 2, "extremes": 2}
+    heads = {"kinds": len(KINDS), "labels": len(MARKS), "columns": 2, "extremes": 2}
     heads |= {"operations": len(OPERATIONS), "narrowing": len(MARKS)}
     heads |= {"operations_beside": len(OPERATIONS)}
     for head, outputs in heads.items():

@@ -1,7 +1,7 @@
-"""Puts a follow-up question so that it stands alone, parts one that asks for several things, and
-tells what one asks of a column, and of which.
+"""Puts a follow-up question so that it stands alone, and tells what one asks of a column, and of
+which.
 
-The first two move stretches of texts, as rewriting by segmentation does (Liu et al., EMNLP 2020): a
+The first moves stretches of texts, as rewriting by segmentation does (Liu et al., EMNLP 2020): a
 network above the reader's lower layers says of each token whether it belongs to one, and of the
 question which way they go. `training/question_rewriting.py` fits it.
 """
@@ -17,8 +17,6 @@ import numpy.typing as npt
 
 from footnote.language.scripts import UNSPACED
 from footnote.models.question_tokens import (
-    BEGINS,
-    MARKS,
     QUESTION_TOKENS,
     Said,
     Stretch,
@@ -33,7 +31,6 @@ from footnote.ports import ColumnChances, MeantColumn, Operation, ToldOperation
 KINDS = ("alone", "replaces", "refers")
 """How a question stands to the one before: not at all, with something else in the place of a piece
 of that one, or with a word that points at something that was said."""
-MOST_PARTS = 8
 EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
 OPERATIONS = ("none", *(each.value for each in Operation))
 LEAST_OTHER = 0.25
@@ -65,7 +62,7 @@ class RewritingHead:
     """Of shape (width, kinds), with their biases: of the state of a question's first mark."""
     kinds_bias: _Floats
     labels: _Floats
-    """Of shape (width, marks and parts), with their biases: of each token's state."""
+    """Of shape (width, marks), with their biases: of each token's state."""
     labels_bias: _Floats
     columns: _Floats
     """Of shape (width, 2), with its biases: what a token of a title says for its column, and the
@@ -85,23 +82,21 @@ class RewritingHead:
     operations_beside: _Floats
     """The same of a question that stands beside the titles of a table."""
     operations_beside_bias: _Floats
-    least_part: float
-    """Probability from which each part of a question is believed, 0…1."""
     least_column: float
-    """The same of a column."""
+    """Probability from which a column is believed, 0…1."""
     least_operation: float
     """The same of an operation."""
 
     @classmethod
     def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> RewritingHead:
-        """From a file's tensors. Raises KeyError."""
+        """From a file's tensors. Raises KeyError, or ValueError for tensors of another shape."""
         arrays = {
             name: tensors[f"rewriting.{name}"].astype(np.float32)
             for head in HEADS
             for name in (head, f"{head}_bias")
         }
-        part, column, operation = map(float, tensors["rewriting.least"].astype(np.float32))
-        return cls(**arrays, least_part=part, least_column=column, least_operation=operation)
+        column, operation = map(float, tensors["rewriting.least"].astype(np.float32))
+        return cls(**arrays, least_column=column, least_operation=operation)
 
     def column_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
         """How likely each title is of the column that is meant, and at the end that none is."""
@@ -151,29 +146,6 @@ def put_alone(kind: str, question: Marked, asked: Marked, answered: Marked) -> s
     return question.text
 
 
-def parts_of(
-    text: str, parts: Sequence[Stretch], dropped: Sequence[Stretch] = ()
-) -> tuple[str, ...]:
-    """A question's parts, each with what belongs to all of them; the question where it has one.
-
-    What stands between two parts and belongs to all of them stands behind each.
-
-    >>> parts_of("When does it begin and end?", [(13, 18), (23, 26)], [(19, 22)])
-    ('When does it begin?', 'When does it end?')
-    >>> parts_of("Did Ann pay more than Bo?", [(4, 7), (22, 24)], [(17, 21)])
-    ('Did Ann pay more?', 'Did Bo pay more?')
-    """
-    if not 1 < len(parts) <= MOST_PARTS:
-        return (text,)
-    first, last = parts[0][0], parts[-1][1]
-    before = _without(text, 0, first, dropped)
-    between = _without(text, first, last, [*parts, *dropped]).rstrip()
-    behind = _without(text, last, len(text), dropped)
-    return tuple(
-        " ".join(f"{before}{text[start:end]}{between}{behind}".split()) for start, end in parts
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewriter:
     """The head, and the layers below it. Every run is in the calling thread.
@@ -195,7 +167,7 @@ class Rewriter:
                 return question  # So long a question says what it means; none of it is left out.
             states = self._states(talk)
             kind = KINDS[int((states[0] @ self.head.kinds + self.head.kinds_bias).argmax())]
-            marks = (states @ self.head.labels + self.head.labels_bias)[:, : len(MARKS)]
+            marks = states @ self.head.labels + self.head.labels_bias
             own, answer = _marked(talk.question, marks), Marked(text=answered)
             if kind == "replaces":
                 several = len(own.stretches) > 1
@@ -206,25 +178,6 @@ class Rewriter:
                 return alone
             question = alone
         return question
-
-    def parts(self, question: str) -> tuple[str, ...]:
-        """See `QuestionRewriter.parts`."""
-        talk = talk_of(self.tokenizer, question)
-        if len(talk.question.offsets) >= QUESTION_TOKENS:
-            return (question,)
-        odds = (self._states(talk) @ self.head.labels + self.head.labels_bias)[:, len(MARKS) :]
-        words = talk.question.labelled(odds)
-        chances = [each.chance for each in words if each.label == BEGINS]
-        if not chances or min(chances) < self.head.least_part:
-            return (question,)
-        stretches, dropped = talk.question.stretches(words), talk.question.dropped(words)
-        parts = parts_of(question, stretches, dropped)
-        if any(map(str.isalpha, _without(question, 0, len(question), [*stretches, *dropped]))):
-            return parts  # They have what the question says of all of them.
-        alone = list(parts[:1])
-        for each in parts[1:]:
-            alone.append(self.stand_alone(each, alone[-1], ""))
-        return tuple(alone)
 
     def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
         """See `ColumnFinder.column`."""
@@ -353,9 +306,3 @@ def _joined(one: str, other: str) -> str:
     """Both, as their script joins words."""
     close = _UNSPACED.fullmatch(one[-1:] + other[:1])
     return f"{one}{other}" if close else f"{one} {other}".strip()
-
-
-def _without(text: str, first: int, last: int, dropped: Sequence[Stretch]) -> str:
-    """A stretch of the text without those that are dropped."""
-    gone = {at for start, end in dropped for at in range(start, end)}
-    return "".join(text[at] for at in range(first, last) if at not in gone)

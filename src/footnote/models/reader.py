@@ -20,6 +20,7 @@ from footnote.models.e5 import WORDS, e5_tokenizer, shared_files
 from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
 from footnote.models.mention_head import named_spans, neighbourhoods
 from footnote.models.model_store import available_cores, built, open_session
+from footnote.models.question_parts import PartsFinder
 from footnote.models.question_rewriting import Rewriter
 from footnote.models.reader_companions import Companions, companions_of
 from footnote.models.reader_encoder import ReaderEncoder
@@ -106,12 +107,13 @@ def open_reader(
             judging=(weights.shared, opened(weights.judging)),
             ordering=opened(weights.ordering) if weights.ordering else None,
             rewriting=opened(weights.rewriting) if weights.rewriting else None,
+            parting=opened(weights.parting) if weights.parting else None,
         )
         tokenizer = e5_tokenizer(shared.tokenizer.resolve())
         probes = None
         if fitted is not None:
             probes = Probes(encoder=encoder, tokenizer=tokenizer, weights=fitted)
-        rewriter = None
+        rewriter = parts = None
         if fitted is not None and weights.rewriter is not None:
             rewriter = Rewriter(
                 encoder=encoder,
@@ -119,6 +121,8 @@ def open_reader(
                 head=weights.rewriter,
                 layers=fitted.layers,
             )
+            if weights.parts is not None:
+                parts = PartsFinder(head=weights.parts, rewriter=rewriter)
         return PackagedReader(
             name,
             encoder,
@@ -126,6 +130,7 @@ def open_reader(
             weights.calibration,
             probes,
             rewriter=rewriter,
+            parts=parts,
             companions=companions_of(file),
             threads=threads,
         )
@@ -150,6 +155,7 @@ class PackagedReader:
         probes: Probes | None = None,
         *,
         rewriter: Rewriter | None = None,
+        parts: PartsFinder | None = None,
         companions: Companions = Companions(),  # noqa: B008  # it is frozen
         threads: int,
     ) -> None:
@@ -159,6 +165,7 @@ class PackagedReader:
         self._calibration = calibration
         self._probes = probes
         self._rewriter = rewriter
+        self._parts = parts
         self._head = companions.head
         self._unmet = companions.unmet
         self._count = threads or available_cores()
@@ -243,10 +250,10 @@ class PackagedReader:
 
     async def parts(self, question: str) -> Sequence[str]:
         """See `QuestionRewriter.parts`."""
-        if self._rewriter is None:
+        if self._parts is None:
             return (question,)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._rewriter.parts, question)
+        return await loop.run_in_executor(self._threads, self._parts.parts, question)
 
     async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
         """See `ColumnFinder.column`."""

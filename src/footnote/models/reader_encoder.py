@@ -32,6 +32,8 @@ class ReaderEncoder:
     """The layers below the probe for orders, above those below the other probes; None for none."""
     rewriting: onnxruntime.InferenceSession | None = None
     """The same below what puts questions anew."""
+    parting: onnxruntime.InferenceSession | None = None
+    """The same below what parts questions."""
 
     def states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
         """Token ids after the lowest `layers`, where a part has to end: (batch, length, width)."""
@@ -45,6 +47,10 @@ class ReaderEncoder:
     def rewriting_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
         """Like `states`, after the layers of what puts questions anew, too."""
         return self._above(self.rewriting, batch, layers)
+
+    def parting_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
+        """Like `states`, after the layers of what parts questions, too."""
+        return self._above(self.parting, batch, layers)
 
     def read(
         self,

@@ -5,9 +5,9 @@ for each layer eight parts, whose six matrices are int8 of shape (out, in) withi
 for each output, and the heads `span` and `relevance`. The head `support` has layers of its own,
 `judging`, above the lowest ones, which both share. What the numbers are for stands
 in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
-the probe `orders`, above layers of its own, `ordering`, and `training/question_rewriting.py` what
-puts questions anew and tells what they ask of tables, `rewriting`, above layers named so, too; a
-file without them is whole too.
+the probe `orders`, above layers of its own, `ordering`, `training/question_rewriting.py` what puts
+questions anew and tells what they ask of tables, `rewriting`, and `training/question_parts.py` what
+parts them, `parting`, above layers named so, too; a file without them is whole too.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from safetensors import SafetensorError, safe_open
 from footnote.errors import ModelUnavailable
 from footnote.models.attention_probe import AttentionProbe
 from footnote.models.encoder_shape import BertShape
+from footnote.models.question_parts import PartsHead
 from footnote.models.question_rewriting import RewritingHead
 
 LARGEST_WEIGHT = 63
@@ -88,6 +89,10 @@ class ReaderWeights:
     """The same below what puts questions anew, numbered on from these."""
     rewriter: RewritingHead | None
     """None in a file without it, or without probes, whose layers are below it."""
+    parting: range
+    """Layers below what parts questions, numbered on from these."""
+    parts: PartsHead | None
+    """None in a file without it, or without what puts questions anew."""
     positions: int
     calibration: Calibration
     probes: ProbeWeights | None
@@ -142,7 +147,8 @@ class ReaderWeights:
         judging = {layer: f"judging.{number}" for number, layer in enumerate(self.judging)}
         ordering = {layer: f"ordering.{number}" for number, layer in enumerate(self.ordering)}
         rewriting = {layer: f"rewriting.{number}" for number, layer in enumerate(self.rewriting)}
-        return reading | judging | ordering | rewriting
+        parting = {layer: f"parting.{number}" for number, layer in enumerate(self.parting)}
+        return reading | judging | ordering | rewriting | parting
 
     def head(self, name: str) -> npt.NDArray[np.float32]:
         """A tensor of a head."""
@@ -163,6 +169,7 @@ def read_weights(file: Path) -> ReaderWeights:
         judging = range(config["layers"], config["layers"] + config["judging"])
         ordering = _layers_after(judging, tensors, "ordering")
         rewriting = _layers_after(ordering, tensors, "rewriting")
+        parting = _layers_after(rewriting, tensors, "parting")
         weights = ReaderWeights(
             tensors=tensors,
             shape=BertShape(
@@ -176,6 +183,8 @@ def read_weights(file: Path) -> ReaderWeights:
             ordering=ordering,
             rewriting=rewriting,
             rewriter=RewritingHead.of(tensors) if probes and rewriting else None,
+            parting=parting,
+            parts=PartsHead.of(tensors) if probes and rewriting and parting else None,
             positions=config["positions"],
             calibration=Calibration(
                 span_weight=span,
