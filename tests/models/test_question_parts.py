@@ -100,13 +100,13 @@ async def test_a_question_that_is_too_long_to_read_stays_whole(reader: PackagedR
     assert tuple(await reader.parts(question)) == (question,)
 
 
-@pytest.mark.parametrize(
-    "heads", [{"rewriting": True, "parting": False}, {"rewriting": False, "parting": True}]
-)
+@pytest.mark.parametrize("parting", [False, True])
 async def test_a_reader_without_it_leaves_questions_whole(
-    tmp_path: Path, e5_folder: Path, heads: dict[str, bool]
+    tmp_path: Path, e5_folder: Path, *, parting: bool
 ) -> None:
-    file = write_tiny_reader(tmp_path / "less.safetensors", probes=1, **heads)
+    file = write_tiny_reader(
+        tmp_path / "less.safetensors", probes=1, rewriting=not parting, parting=parting
+    )
     assert read_weights(file).parts is None
     reader = open_reader(file, e5_folder, 2)
     assert tuple(await reader.parts("Who and when?")) == ("Who and when?",)
