@@ -39,6 +39,7 @@ class Titled:
     odds: float = 3.0
     heard: Mapping[Operation, float] = field(default_factory=lambda: {Operation.OTHER: 0.7})
     narrowing: Sequence[str] = ()
+    operation: Operation | None = None
 
     async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
         if self.title not in titles:
@@ -57,7 +58,9 @@ class Titled:
     async def operation_beside(
         self, question: str, row: str, titles: Sequence[str]
     ) -> ToldOperation | None:
-        return ToldOperation(operation=None, probability=0.7, none=0.05, chances=self.heard)
+        return ToldOperation(
+            operation=self.operation, probability=0.7, none=0.05, chances=self.heard
+        )
 
 
 async def answered(
@@ -160,3 +163,30 @@ async def test_another_row_of_the_name_in_the_rest_of_the_table_is_not_passed_ov
     assert (await answerer(question, make_evidence(part))).found
     with_rest = replace(answerer, around=around)
     assert not (await with_rest(question, make_evidence(part))).found
+
+
+NO_COLUMN = Titled(title="", operation=Operation.LARGEST)
+
+
+@pytest.mark.parametrize(
+    ("question", "finder", "said"),
+    [
+        ("Which is nicer, Otterhaven or Tinnock?", NO_COLUMN, True),
+        ("Who heads Otterhaven and Tinnock?", Titled(title=""), False),
+        ("Which is nicer, Otterhaven or Dunmere?", NO_COLUMN, False),
+        ("Which made more, Otterhaven or Tinnock?", Titled(operation=Operation.LARGEST), True),
+    ],
+)
+async def test_rows_are_read_as_a_whole_where_a_comparison_has_no_column(
+    question: str, finder: Titled, *, said: bool
+) -> None:
+    answerer = ReaderAnswerer(
+        reader=MarkingReader(marked=(("940", 0.6),)), finder=finder, analyzer=TextAnalyzer()
+    )
+    evidence = make_evidence(make_passage(SHOPS, kinds=[BlockKind.TABLE]))
+    compared = await answerer.compare_rows(question, evidence)
+    assert (compared is not None) == said
+    if compared is not None and finder.title == "":
+        assert compared == await answerer(question, evidence)
+    elif compared is not None:
+        assert compared.text.startswith("Tinnock")

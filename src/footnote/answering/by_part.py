@@ -27,7 +27,8 @@ class ComparesRows(Protocol):
     """Tells what rows of a table have that a question compares; `ReaderAnswerer` does."""
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
-        """The cells of all rows of one table that the question names; None where it names none."""
+        """The cells of all rows of one table that the question names, or what it has as a whole
+        where it compares them in no column that can be told; None where it names no rows."""
         ...
 
 

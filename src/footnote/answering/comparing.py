@@ -87,6 +87,21 @@ async def compared(
     return best
 
 
+async def is_over_rows(
+    finder: ColumnFinder, question: str, tables: Sequence[Evidence], terms: Terms
+) -> bool:
+    """Whether a question names several rows of one table and asks for an operation over a column.
+
+    Raises ModelUnavailable.
+    """
+    for each in await asyncio.to_thread(lambda: list(_compared(question, tables, terms))):
+        row, *others = map(spaced, each.asked.table.header)
+        beside = await finder.operation_beside(question, row, others)
+        if beside is not None and beside.operation is not None:
+            return True
+    return False
+
+
 def _compared(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterator[_Compared]:
     """Of each table of which it names several rows, by the first column whose cells all differ."""
     for asked in asked_beside(question, tables, terms):

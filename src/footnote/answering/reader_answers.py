@@ -18,7 +18,7 @@ from footnote.answering.choosing import (
 )
 from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed
-from footnote.answering.comparing import compared
+from footnote.answering.comparing import compared, is_over_rows
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.lists import with_list
 from footnote.answering.named_cells import NamedCell
@@ -111,7 +111,11 @@ class ReaderAnswerer:
         return await refused_in_words_asked(answer, self.analyzer)
 
     async def compare_rows(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
-        """See `by_part.ComparesRows`; None where a model that it needs is away."""
+        """See `by_part.ComparesRows`; None where a model that it needs is away.
+
+        Where an operation is heard, and no column of the rows is told, they are read with the
+        question as a whole: of each by itself a reader takes any cell that looks like an answer.
+        """
         ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
         tables = [each for each in ranked[: self.passages] if holds_table(each)]
         if self.finder is None or not tables:
@@ -128,11 +132,12 @@ class ReaderAnswerer:
                 wording=worded_for(question, self.analyzer),
                 around=self.around,
             )
+            if found is not None and found[1] >= self.least_answerability:
+                return computed(question, *found, evidence)
+            over_rows = await is_over_rows(self.finder, asked, tables, terms)
         except ModelUnavailable:
             return None  # What reads next says that it is away.
-        if found is None or found[1] < self.least_answerability:
-            return None
-        return computed(question, *found, evidence)
+        return await self(question, evidence) if over_rows else None
 
     async def _answer(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """The same, as the question stands."""
