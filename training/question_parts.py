@@ -25,9 +25,7 @@ from export import quantised_layers
 from order_network import padded
 from order_states import opened_probes
 from part_examples import PartExample, part_examples
-from question_rewriting import loss_of, states_of
-from safetensors import safe_open
-from safetensors.numpy import save_file
+from question_rewriting import loss_of, states_of, write_into
 
 from footnote.models.question_parts import PartsHead, parts_of
 from footnote.models.question_tokens import BEGINS, PARTS
@@ -163,15 +161,7 @@ def main() -> None:
     for (group, how), count in sorted(judged(network, known, states).items()):
         print(f"  kept apart, {group}: {count} {how}")
     PartsHead.of(tensors)
-    with safe_open(options.reader, "numpy") as opened:
-        metadata = dict(opened.metadata())
-        tensors |= {
-            name: opened.get_tensor(name)
-            for name in opened.keys()  # noqa: SIM118
-            if not name.startswith("parting.")
-        }
-    save_file(tensors, options.out or options.reader, metadata)
-    print(f"wrote {options.out or options.reader}")
+    write_into(options.reader, options.out or options.reader, "parting", tensors)
 
 
 if __name__ == "__main__":

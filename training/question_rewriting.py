@@ -256,6 +256,21 @@ def states_of(probes: Probes, talks: Sequence[Talk]) -> list[npt.NDArray[np.floa
     return left
 
 
+def write_into(
+    reader: Path, out: Path, name: str, tensors: dict[str, npt.NDArray[np.generic]]
+) -> None:
+    """Write a reader's file with these tensors in the place of those that begin with the name."""
+    with safe_open(reader, "numpy") as opened:
+        metadata = dict(opened.metadata())
+        kept = {
+            each: opened.get_tensor(each)
+            for each in opened.keys()  # noqa: SIM118
+            if not each.startswith(f"{name}.")
+        }
+    save_file(tensors | kept, out, metadata)
+    print(f"wrote {out}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -278,17 +293,9 @@ def main() -> None:
     reader.take(weights_of(options.reader))
     network = fitted(reader, known, states, options.seed)
     tensors = network.quantise()
-    with safe_open(options.reader, "numpy") as opened:
-        metadata = dict(opened.metadata())
-        tensors |= {
-            name: opened.get_tensor(name)
-            for name in opened.keys()  # noqa: SIM118
-            if not name.startswith("rewriting.")
-        }
     tensors["rewriting.least"] = np.array([LEAST_COLUMN, LEAST_OPERATION], np.float32)
     RewritingHead.of(tensors)
-    save_file(tensors, options.out or options.reader, metadata)
-    print(f"wrote {options.out or options.reader}")
+    write_into(options.reader, options.out or options.reader, "rewriting", tensors)
 
 
 if __name__ == "__main__":
