@@ -29,6 +29,23 @@ def test_a_workbook_is_called_by_its_file_where_nobody_named_its_sheet(
     assert read(saved(book), "rates.xlsx").title == title
 
 
+@pytest.mark.parametrize(("is_filled", "title"), [(True, "2024 budget"), (False, "Income")])
+def test_a_workbook_of_several_sheets_is_not_called_by_its_first(
+    is_filled: bool, title: str
+) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "Income"
+    sheet.append(["Source", "EUR"])
+    sheet.append(["Rents", 900])
+    other = book.create_sheet("Spending")
+    if is_filled:
+        other.append(["For", "EUR"])
+        other.append(["Roof", 400])
+    assert read(saved(book), "2024 budget.xlsx").title == title
+
+
 def test_a_long_table_says_of_each_part_where_it_stands() -> None:
     book = openpyxl.Workbook()
     sheet = book.active

@@ -78,6 +78,8 @@ class Reading:
     page_count: int | None = None
     pages_stand_alone: bool = False
     """Whether a page starts without the headings of the one before, as a slide does."""
+    headings_name_parts: bool = False
+    """Whether no heading says what the whole is called: they are names of sheets beside others."""
     languages: tuple[str, ...] = ()
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     attachments: tuple[Attachment, ...] = ()
@@ -172,7 +174,9 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
         text=_SEPARATOR.join(block.text for block in blocks),
         blocks=tuple(blocks),
         media_type=media_type,
-        title=_title(reading.title, reading.drafts, filename),
+        title=_title(
+            reading.title, () if reading.headings_name_parts else reading.drafts, filename
+        ),
         page_count=reading.page_count,
         languages=reading.languages,
         metadata={key: value for key, value in reading.metadata.items() if value != ""},

@@ -21,7 +21,7 @@ from footnote.ingestion.libreoffice import INSTALL, find_office, to_open_xml
 from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.numberformat import format_value
 from footnote.ingestion.parsing.pictures import Pictures
-from footnote.ingestion.parsing.sheets import Budget, Sheet, sheet_drafts
+from footnote.ingestion.parsing.sheets import Budget, Sheet, holds_several_sheets, sheet_drafts
 from footnote.ingestion.parsing.slides import read_slides
 from footnote.ingestion.parsing.word import read_word
 from footnote.ingestion.parsing.workbook import is_binary_workbook, read_workbook
@@ -126,7 +126,12 @@ def _read_cells(content: bytes, *, max_characters: int) -> Reading:
         pages = len(book.sheets_metadata)
     if all(draft.kind is BlockKind.HEADING for draft in drafts):
         drafts = []  # the names of empty sheets are no text
-    return Reading(drafts=tuple(drafts), page_count=pages, pages_stand_alone=True)
+    return Reading(
+        drafts=tuple(drafts),
+        page_count=pages,
+        pages_stand_alone=True,
+        headings_name_parts=holds_several_sheets(drafts),
+    )
 
 
 def _shown(value: object) -> str:

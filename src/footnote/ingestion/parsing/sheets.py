@@ -84,6 +84,12 @@ def sheet_drafts(sheet: Sheet, page: int) -> Iterator[Draft]:
         yield replace(remark, page=page)
 
 
+def holds_several_sheets(drafts: Iterable[Draft]) -> bool:
+    """Whether more than one sheet holds more than its name."""
+    pages = {draft.page for draft in drafts if draft.kind is not BlockKind.HEADING}
+    return len(pages) > 1
+
+
 @dataclass(frozen=True, slots=True)
 class Region:
     """Rows and columns of a sheet that touch each other; columns half-open, from 0."""

@@ -24,7 +24,13 @@ from footnote.ingestion.parsing.package import (
     local,
 )
 from footnote.ingestion.parsing.pictures import Pictures
-from footnote.ingestion.parsing.sheets import Area, Budget, Sheet, sheet_drafts
+from footnote.ingestion.parsing.sheets import (
+    Area,
+    Budget,
+    Sheet,
+    holds_several_sheets,
+    sheet_drafts,
+)
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})", re.IGNORECASE)
 _MAX_MERGED = 100_000
@@ -58,6 +64,7 @@ def read_workbook(content: bytes, pictures: Pictures, *, max_characters: int) ->
         title=title,
         page_count=count,
         pages_stand_alone=True,
+        headings_name_parts=holds_several_sheets(drafts),
         metadata=metadata,
     )
 
