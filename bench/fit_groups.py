@@ -23,7 +23,7 @@ from fit_cells import Features, beside_tables, fitted
 from footnote.answering.asking import Asked
 from footnote.answering.rows_asked import FORMS, LIST, OTHER, asked_of_group, features, may_name
 from footnote.answering.tables import tables_of
-from footnote.answering.titles import spaced, spoken
+from footnote.answering.titles import spoken
 from footnote.ports import Operation, ToldOperation
 from installation import MODELS, bench_engine
 from reporting import finish, show
@@ -69,9 +69,8 @@ async def examples_of(models: Path, reader: str) -> list[Example]:
                 if not named or each.kind not in WANTED:
                     continue
                 best = min(named, key=lambda one: len(one.unexplained))
-                row, *titles = map(spaced, best.table.header)
                 question = spoken(each.question, best.table.header)
-                told = await reads.operation_beside(question, row, titles)
+                told = await reads.operation_beside(question, best.table.shown())
                 if told is not None:
                     found.append(_example(each.file, told, best, WANTED[each.kind]))
     return found

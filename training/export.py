@@ -73,7 +73,16 @@ def taken_over(
             if not (
                 lower
                 or part[0]
-                in ("position", "norm", "ordering", "orders", "operation", "rewriting", "parting")
+                in (
+                    "position",
+                    "norm",
+                    "ordering",
+                    "orders",
+                    "operation",
+                    "rewriting",
+                    "parting",
+                    "tables",
+                )
             ):
                 continue
             value = shipped.get_tensor(name)

@@ -1,4 +1,4 @@
-"""Questions with what each asks of a column, for what tells operations (`question_rewriting.py` fits it): written ones, those over groups of rows and over tables without their titles, and those about reports."""
+"""Questions with what each asks of a column, for what tells operations (`table_questions.py` fits it): written ones, those over groups of rows and over tables without their titles, and those about reports."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from zlib import crc32
 
 from operation_texts import ENGLISH_WORDS, QUESTIONS
 from operation_texts_of_groups import GROUPS, QUESTIONS_OF_GROUPS
-from question_lines import HELD_OUT, is_kept_apart, over_tables
+from question_lines import HELD_OUT, is_kept_apart
+from table_lines import over_tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

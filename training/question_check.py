@@ -18,8 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from operation_questions import operation_questions
-from question_examples import OTHER_TABLES, PER_SOURCE, SOURCES, other_rows
-from question_lines import follow_ups, is_kept_apart, over_tables, several
+from question_examples import PER_SOURCE, SOURCES
+from question_lines import follow_ups, is_kept_apart, several
+from table_examples import OTHER_TABLES, other_rows
+from table_lines import over_tables
 
 from footnote.models.reader import PackagedReader, open_reader
 
@@ -69,28 +71,25 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
     for table in tables:
         if is_kept_apart(table.line):
             for each in other_rows(table, draw.sample(tables, OTHER_TABLES)):
-                meant = await reader.column(each.question, each.row, each.titles)
+                meant = await reader.column(each.question, each.columns)
                 count("no column of other things", table.language, meant, None, (each.question, each.row, *each.titles))  # fmt: skip
-            meant = await reader.column(table.question, table.row, table.titles)
-            beside = await reader.operation_beside(table.question, table.row, table.titles)
+            meant = await reader.column(table.question, table.columns)
+            beside = await reader.operation_beside(table.question, table.columns)
             heard = None if beside is None else beside.operation
             said = "none" if heard is None else heard.value
-            name = (
-                "no operation beside titles"
-                if table.operation == "none"
-                else "operation beside titles"
-            )
+            place = "beside cells" if table.has_cells else "beside titles"
+            name = f"{'no ' if table.operation == 'none' else ''}operation {place}"
             count(name, table.language, said, table.operation, (table.question, *table.titles))
             if heard is not None and table.operation not in ("none", said):
-                count("another operation beside titles", table.language, said, table.operation, ())
-            name = "no column" if table.column is None else "column"
+                count(f"another operation {place}", table.language, said, table.operation, ())
+            name = f"{'no ' if table.column is None else ''}column {place}"
             number = None if meant is None else meant.number
             count(name, table.language, number, table.column, (table.question, *table.titles))
             if meant is not None:
                 narrowing = [table.question[start:end] for start, end in table.narrowing]
                 count("narrowed" if narrowing else "not narrowed", table.language, list(meant.narrowing), narrowing, (table.question,))  # fmt: skip
             if number is not None and number != table.column:
-                count("another column", table.language, number, table.column, ())
+                count(f"another column {place}", table.language, number, table.column, ())
             elif meant is not None and table.operation in ("largest", "smallest"):
                 asked = table.question, table.titles[meant.number]
                 count("end", table.language, meant.extreme.value, table.operation, asked)

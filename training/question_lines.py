@@ -1,4 +1,4 @@
-"""Follow-up questions, questions for several things and questions over tables, written by hand in `questions/`, a line each.
+"""Follow-up questions and questions for several things, written by hand in `questions/`, a line each.
 
     python training/question_lines.py
 
@@ -16,14 +16,11 @@ these and not between them belongs to each of them, but for what stands between 
 
     Does [the 2023 policy] {allow more dogs} than [the 2025 policy]?
 
-In `columns-*.jsonl` a line has a `question`, the titles of a table's columns, that of its `row`s and the others, `titles`, and the `column` that the question is
-about, mostly without naming it, or null where it is about none; where the question narrows the rows, as by the name of one or of a group, it stands in
-`marked`, too, with these stretches in square brackets. One in `HELD_OUT` lines, by its text, is in no fit.
+One in `HELD_OUT` lines, by its text, is in no fit.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -81,22 +78,6 @@ class Several:
         return parts_of(self.text, self.parts, self.dropped)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverTable:
-    """A question over a table."""
-
-    question: str
-    row: str
-    titles: tuple[str, ...]
-    column: int | None
-    """The number of the title that is meant."""
-    operation: str
-    narrowing: tuple[Stretch, ...]
-    """What of the question says which of the rows are meant."""
-    language: str
-    line: str
-
-
 def is_kept_apart(line: str) -> bool:
     """Whether nothing is fitted to what was written in this line."""
     return sha256(line.encode()).digest()[0] % HELD_OUT == 0
@@ -148,27 +129,6 @@ def _between(text: str, parts: Sequence[Stretch], kept: Sequence[Stretch]) -> It
             yield first, first + len(held.strip())
 
 
-def over_tables(folder: Path = FOLDER) -> list[OverTable]:
-    """The questions over tables of a folder, in the order of its files. Raises ValueError for a line that is not as described."""
-    found: dict[tuple[str, ...], OverTable] = {}
-    for path in sorted(folder.glob("columns-*.jsonl")):
-        for number, written in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            line = json.loads(written)
-            titles, column = tuple(line["titles"]), line["column"]
-            if not titles or (column is not None and titles.count(column) != 1):
-                raise ValueError(f"{path.name}, line {number}: {written}")
-            meant = None if column is None else titles.index(column)
-            marked = _bracketed(line.get("marked", line["question"]))
-            if marked.text != line["question"]:
-                raise ValueError(f"{path.name}, line {number}: {written}")
-            found.setdefault(
-                (line["question"], *titles),
-                OverTable(question=line["question"], row=line["row"], titles=titles, column=meant, operation=line["operation"],
-                          narrowing=tuple(marked.stretches), language=line["language"], line=line["question"]),
-            )  # fmt: skip
-    return list(found.values())
-
-
 def _lines(folder: Path, pattern: str) -> Iterator[tuple[str, str, str]]:
     seen = set()
     for path in sorted(folder.glob(pattern)):
@@ -189,7 +149,7 @@ def _steps(place: str, language: str, line: str) -> Iterator[FollowUp]:
     asked, answered, question = fields
     if _BRACKETS.search(question):
         kind = "replaces"
-        steps = [(_bracketed(question), _bracketed(asked), Marked(text=answered))]
+        steps = [(bracketed(question), bracketed(asked), Marked(text=answered))]
     elif _BRACES.search(asked) or _BRACES.search(answered):
         kind, steps = "refers", []
         while True:
@@ -221,7 +181,8 @@ def _plain(text: str) -> str:
     return _BRACES.sub(lambda mark: mark[2], text)
 
 
-def _bracketed(text: str) -> Marked:
+def bracketed(text: str) -> Marked:
+    """A text without its square brackets, and what they hold."""
     plain, places, at = "", [], 0
     for mark in _BRACKETS.finditer(text):
         plain += text[at : mark.start()]
@@ -245,7 +206,7 @@ def _braced(text: str, wanted: re.Match[str] | str | None) -> Marked:
 
 
 def main() -> None:
-    steps, questions, tables = follow_ups(), several(), over_tables()
+    steps, questions = follow_ups(), several()
     told = Counter((each.language, each.kind) for each in steps)
     for language in sorted({each.language for each in steps}):
         counts = ", ".join(
@@ -255,12 +216,9 @@ def main() -> None:
     parted = Counter((each.language, len(each.each)) for each in questions)
     for (language, count), number in sorted(parted.items()):
         print(f"{language}: {number} questions for {count}")
-    over = Counter((each.language, each.column is not None) for each in tables)
-    for (language, meant), number in sorted(over.items()):
-        print(f"{language}: {number} questions about {'a' if meant else 'no'} column")
-    apart = sum(is_kept_apart(each.line) for each in [*steps, *questions, *tables])
+    apart = sum(is_kept_apart(each.line) for each in [*steps, *questions])
     print(
-        f"{len(steps)} steps, {len(questions)} questions with and without parts and {len(tables)} over tables, {apart} of them kept apart"
+        f"{len(steps)} steps and {len(questions)} questions with and without parts, {apart} of them kept apart"
     )
 
 

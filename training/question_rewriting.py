@@ -1,11 +1,11 @@
-"""Fit what puts follow-up questions so that they stand alone and tells what is asked of which column, and put it into the reader's file.
+"""Fit what puts follow-up questions so that they stand alone, and put it into the reader's file.
 
     python training/question_rewriting.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--work FOLDER]
 
 Four layers of their own above the six lowest ones, as Footnote itself computes these (so Footnote has to be installed), and linear heads: how a question
-stands to the one before and what it asks of a column, alone and beside titles, by the state of its first mark, what each token belongs to, and which title of a table a question is about (`footnote.models.question_rewriting`).
-They are fitted on the lines of `questions/` (`question_lines.py`), in several spellings, on questions over columns (`operation_questions.py`), and on ordinary questions of the reading sets, which stand alone
-and ask for no operation. One in seven lines and one in five sources are in no fit: `question_check.py` tells how it does on them.
+stands to the one before, by the state of its first mark, and what each token belongs to (`footnote.models.question_rewriting`).
+They are fitted on the lines of `questions/` (`question_lines.py`), in several spellings, and on ordinary questions of the reading sets, which stand alone.
+One in seven lines and one in five sources are in no fit: `question_check.py` tells how it does on them.
 """
 
 from __future__ import annotations
@@ -31,33 +31,19 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from footnote.models.batching import plan_batches
-from footnote.models.question_rewriting import (
-    EXTREMES,
-    KINDS,
-    OPERATIONS,
-    RewritingHead,
-)
+from footnote.models.question_rewriting import KINDS, RewritingHead
 from footnote.models.question_tokens import MARKS, Talk
 from footnote.models.reader_probes import Probes
 
 LAYERS, STEPS = 4, 4000
 RATE, HEAD_RATE, DECAY = 1.5e-4, 1.5e-3, 2e-2
-BATCH = {
-    "moved": 18,
-    "alone": 6,
-    "unlike": 5,
-    "ordinary": 6,
-    "column": 22,
-    "operating": 14,
-    "plain": 8,
-}
+BATCH = {"moved": 18, "alone": 6, "unlike": 5}
 """Texts of each kind."""
-LEAST_COLUMN, LEAST_OPERATION = 0.5, 0.5
-"""Probabilities from which a column and an operation are believed. One in a hundred ordinary questions that are kept apart is then heard
-to ask for an operation, in two fits, most of which do; nothing is computed where no column is meant, too."""
 BLANKED = 0.08
 """Share of tokens that are hidden in a batch."""
 RUN_TOKENS = 1024
+HAS_BF16 = torch.cpu._is_avx512_bf16_supported()
+"""Whether the processor computes in bf16; others take twenty times as long as in fp32."""
 Floats = npt.NDArray[np.float32]
 
 
@@ -72,47 +58,24 @@ class Rewriting(torch.nn.Module):
         width = reader.word.weight.shape[1]
         self.kinds = torch.nn.Linear(width, len(KINDS))
         self.labels = torch.nn.Linear(width, len(MARKS))
-        self.columns = torch.nn.Linear(width, 2)
-        self.extremes = torch.nn.Linear(width, len(EXTREMES))
-        self.operations = torch.nn.Linear(width, len(OPERATIONS))
-        self.operations_beside = torch.nn.Linear(width, len(OPERATIONS))
-        self.narrowing = torch.nn.Linear(width, len(MARKS))
         self.drop = torch.nn.Dropout(dropout)
 
     def forward(
         self, states: torch.Tensor, attention: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Log-odds of kinds, (texts, kinds), of what each token belongs to, (texts, tokens, marks), of what it says for a column, for none, for the ends of its column and for which rows are meant, (texts, tokens, 7), and of operations of a question alone and beside titles, (texts, 2, operations)."""
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Log-odds of kinds, (texts, kinds), and of what each token belongs to, (texts, tokens, marks)."""
         mask = (1 - attention[:, None, None, :]) * -1e4
         x = self.drop(states)
         for layer in self.layers:
             x = layer(x, mask)
         x = self.drop(x.float())
-        return (
-            self.kinds(x[:, 0]),
-            self.labels(x),
-            torch.cat([self.columns(x), self.extremes(x), self.narrowing(x)], dim=2),
-            torch.stack([self.operations(x[:, 0]), self.operations_beside(x[:, 0])], dim=1),
-        )
-
-    @property
-    def heads(self) -> dict[str, torch.nn.Linear]:
-        """By their names in the reader's file."""
-        return {
-            "kinds": self.kinds,
-            "labels": self.labels,
-            "columns": self.columns,
-            "extremes": self.extremes,
-            "operations": self.operations,
-            "operations_beside": self.operations_beside,
-            "narrowing": self.narrowing,
-        }
+        return self.kinds(x[:, 0]), self.labels(x)
 
     def quantise(self) -> dict[str, npt.NDArray[np.generic]]:
         """Take the weights of the layers in 7 bits and return all as the reader's file has them."""
         tensors = quantised_layers(self.layers, "rewriting")
         with torch.no_grad():
-            for name, head in self.heads.items():
+            for name, head in (("kinds", self.kinds), ("labels", self.labels)):
                 tensors[f"rewriting.{name}"] = np.ascontiguousarray(head.weight.numpy().T)
                 tensors[f"rewriting.{name}_bias"] = head.bias.numpy().copy()
         return tensors
@@ -129,28 +92,17 @@ def fitted(
         group: [at for at, each in enumerate(known) if each.group == group and not each.apart]
         for group in BATCH
     }
-    weights = {group: [known[at].weight for at in each] for group, each in groups.items()}
     print({group: len(each) for group, each in groups.items()}, flush=True)
-    heads = [each for head in network.heads.values() for each in head.parameters()]
+    heads = [*network.kinds.parameters(), *network.labels.parameters()]
     optimiser = torch.optim.AdamW(
         [{"params": network.layers.parameters(), "lr": RATE}, {"params": heads, "lr": HEAD_RATE}],
         weight_decay=DECAY,
     )
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, [RATE, HEAD_RATE], total_steps=STEPS, pct_start=0.1)  # fmt: skip
-    recent: dict[str, list[float]] = {
-        "kind": [],
-        "marks": [],
-        "columns": [],
-        "ends": [],
-        "operations": [],
-        "beside": [],
-        "narrowing": [],
-    }
+    recent: dict[str, list[float]] = {"kind": [], "marks": []}
     for step in range(1, STEPS + 1):
         batch = [
-            at
-            for group, count in BATCH.items()
-            for at in draw.choices(groups[group], weights[group], k=count)
+            at for group, count in BATCH.items() for at in draw.choices(groups[group], k=count)
         ]
         given, attention = padded([states[at].astype(np.float32) for at in batch])
         given *= torch.rand(given.shape[:2])[:, :, None] >= BLANKED
@@ -159,50 +111,12 @@ def fitted(
         for row, at in enumerate(batch):
             labels[row, : len(known[at].labels)] = torch.from_numpy(known[at].labels)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            said, tokens, columns, operations = network(given, attention)
-        asked = torch.tensor([known[at].operation for at in batch])
-        beside = torch.tensor([known[at].group == "column" for at in batch])
-        follows = kinds >= 0
-        tables = [
-            (columns[row].float(), known[at]) for row, at in enumerate(batch) if known[at].places
-        ]
-        by_table = [
-            torch.nn.functional.cross_entropy(
-                column_odds(*each)[None], torch.tensor([each[1].wanted])
-            )
-            for each in tables
-        ]
-        ends = [
-            torch.nn.functional.cross_entropy(
-                extreme_odds(*each)[None], torch.tensor([each[1].extreme])
-            )
-            for each in tables
-            if each[1].extreme >= 0
-        ]
-        rows_told = [
-            loss_of(
-                each[:, 4:][None],
-                torch.from_numpy(padded_labels(example.narrowing, len(each)))[None],
-            )
-            for each, example in tables
-            if example.narrowing is not None
-        ]
+            said, tokens = network(given, attention)
         parts = {
-            "kind": torch.nn.functional.cross_entropy(said.float()[follows], kinds[follows], label_smoothing=0.05),
-            "marks": loss_of(tokens[follows], labels[follows]),
-            "columns": torch.stack(by_table).mean(),
-            "ends": torch.stack([*ends, torch.zeros(())]).mean(),
-            "narrowing": torch.stack(rows_told).mean(),
-            "operations": torch.nn.functional.cross_entropy(operations[~beside, 0].float(), asked[~beside], ignore_index=-1, label_smoothing=0.05),
-            "beside": torch.nn.functional.cross_entropy(operations[beside, 1].float(), asked[beside], ignore_index=-1, label_smoothing=0.05),
-        }  # fmt: skip
-        loss = (
-            0.5 * parts["kind"]
-            + 3 * parts["marks"]
-            + 2 * parts["narrowing"]
-            + parts["columns"]
-            + 0.5 * (parts["ends"] + parts["operations"] + parts["beside"])
-        )
+            "kind": torch.nn.functional.cross_entropy(said.float(), kinds, label_smoothing=0.05),
+            "marks": loss_of(tokens, labels),
+        }
+        loss = 0.5 * parts["kind"] + 3 * parts["marks"]
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -215,31 +129,11 @@ def fitted(
     return network.eval()
 
 
-def padded_labels(labels: npt.NDArray[np.int64], length: int) -> npt.NDArray[np.int64]:
-    """As many labels as there are tokens in a batch, what is beyond the text being not judged."""
-    found = np.full(length, -1)
-    found[: len(labels)] = labels
-    return found
-
-
 def loss_of(odds: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     """Cross-entropy of tokens that are judged."""
     return torch.nn.functional.cross_entropy(
         odds.float().flatten(0, 1), labels.flatten(), ignore_index=-1
     )
-
-
-def column_odds(columns: torch.Tensor, example: Example) -> torch.Tensor:
-    """Log-odds of each title, and of none at the end, by what is said of the tokens."""
-    said = example.talk.asked
-    own = [columns[said.tokens_of(place), 0].mean() for place in example.places]
-    return torch.stack([*own, columns[0, 1]])
-
-
-def extreme_odds(columns: torch.Tensor, example: Example) -> torch.Tensor:
-    """Log-odds of the ends of the column that is meant."""
-    place = example.places[example.wanted]
-    return columns[example.talk.asked.tokens_of(place), 2:4].mean(dim=0)
 
 
 def states_of(probes: Probes, talks: Sequence[Talk]) -> list[npt.NDArray[np.float16]]:
@@ -293,7 +187,6 @@ def main() -> None:
     reader.take(weights_of(options.reader))
     network = fitted(reader, known, states, options.seed)
     tensors = network.quantise()
-    tensors["rewriting.least"] = np.array([LEAST_COLUMN, LEAST_OPERATION], np.float32)
     RewritingHead.of(tensors)
     write_into(options.reader, options.out or options.reader, "rewriting", tensors)
 

@@ -10,7 +10,14 @@ import pytest
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import Answer, BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
-from footnote.ports import ColumnChances, MeantColumn, Operation, ToldOperation, Widened
+from footnote.ports import (
+    ColumnChances,
+    MeantColumn,
+    Operation,
+    TitledColumn,
+    ToldOperation,
+    Widened,
+)
 
 from .drawn import assert_every_statement_can_be_opened
 from .factories import make_evidence, make_passage
@@ -41,7 +48,8 @@ class Titled:
     narrowing: Sequence[str] = ()
     operation: Operation | None = None
 
-    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
+        titles = [each.title for each in columns[1:]]
         if self.title not in titles:
             return None
         return MeantColumn(
@@ -52,11 +60,11 @@ class Titled:
             narrowing=self.narrowing,
         )
 
-    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
+    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
         return None
 
     async def operation_beside(
-        self, question: str, row: str, titles: Sequence[str]
+        self, question: str, columns: Sequence[TitledColumn]
     ) -> ToldOperation | None:
         return ToldOperation(
             operation=self.operation, probability=0.7, none=0.05, chances=self.heard

@@ -10,7 +10,13 @@ import pytest
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
-from footnote.ports import ColumnChances, MeantColumn, Operation, ToldOperation
+from footnote.ports import (
+    ColumnChances,
+    MeantColumn,
+    Operation,
+    TitledColumn,
+    ToldOperation,
+)
 
 from .factories import make_evidence, make_passage
 from .test_column_answers import HearingReader
@@ -30,7 +36,8 @@ class Finder:
     columns: Mapping[str, tuple[str, Operation]]
     asked: list[tuple[str, Sequence[str]]] = field(default_factory=list)
 
-    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
+        row, *titles = (each.title for each in columns)
         self.asked.append((row, titles))
         for word, (title, extreme) in self.columns.items():
             if word in question:
@@ -44,8 +51,9 @@ class Finder:
                 )
         return None
 
-    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances:
-        meant = await self.column(question, row, titles)
+    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances:
+        titles = [each.title for each in columns[1:]]
+        meant = await self.column(question, columns)
         self.asked.pop()
         number = -1 if meant is None else meant.number
         each = [0.99 if number == at else 0.0 for at in range(len(titles))]
@@ -53,7 +61,7 @@ class Finder:
         return ColumnChances(each=each, none=1 - sum(each), narrowing=narrowing)
 
     async def operation_beside(
-        self, question: str, row: str, titles: Sequence[str]
+        self, question: str, columns: Sequence[TitledColumn]
     ) -> ToldOperation | None:
         return None
 
@@ -167,8 +175,9 @@ class SureFinder(Finder):
 
     others: float
 
-    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
-        found = await Finder.column(self, question, row, titles)
+    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
+        row = columns[0].title
+        found = await Finder.column(self, question, columns)
         return found and replace(found, probability=0.98 if row == "ship" else self.others)
 
 

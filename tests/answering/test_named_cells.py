@@ -18,6 +18,7 @@ from footnote.ports import (
     MeantColumn,
     PassageReading,
     PassageText,
+    TitledColumn,
     ToldOperation,
     Widened,
 )
@@ -40,18 +41,18 @@ class Told:
 
     title: str
     chance: float = 0.97
-    offered: list[tuple[str, Sequence[str]]] = field(default_factory=list)
+    offered: list[Sequence[TitledColumn]] = field(default_factory=list)
 
-    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
         return None
 
-    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
-        self.offered.append((row, titles))
-        each = [self.chance if title == self.title else 0.0 for title in titles]
+    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
+        self.offered.append(columns)
+        each = [self.chance if one.title == self.title else 0.0 for one in columns[1:]]
         return ColumnChances(each=each, none=1 - sum(each))
 
     async def operation_beside(
-        self, question: str, row: str, titles: Sequence[str]
+        self, question: str, columns: Sequence[TitledColumn]
     ) -> ToldOperation | None:
         return None
 
@@ -86,7 +87,14 @@ async def test_a_cell_is_the_one_that_both_models_speak_for(
     reader = LineReader(marked=marked, cells=[("Ines Carrow", 8.0), ("3 May 2024", 1.0)])
     answer = await answered("Who visited Fern Lodge?", finder, reader)
     assert answer.sentences[0].text == "J-1, Fern Lodge — technician: Ines Carrow"
-    assert finder.offered == [("job", ["visited on", "technician", "hours", "place"])]
+    [offered] = finder.offered
+    assert [(each.title, each.cells) for each in offered] == [
+        ("job", ("J-1", "J-2")),
+        ("visited on", ("3 May 2024", "9 May 2024")),
+        ("technician", ("Ines Carrow", "Marek Tuska")),
+        ("hours", ("2", "5")),
+        ("place", ("Fern Lodge", "Oak Yard")),
+    ]
     [line] = reader.lines
     assert line.splitlines()[:2] == ["job: J-1", "visited on: 3 May 2024"]
 
@@ -168,10 +176,11 @@ async def test_a_row_called_by_its_name_comes_before_one_that_has_it_in_another_
     @dataclass(frozen=True, slots=True, kw_only=True)
     class OfBoth(Told):
         async def chances(
-            self, question: str, row: str, titles: Sequence[str]
+            self, question: str, columns: Sequence[TitledColumn]
         ) -> ColumnChances | None:
+            titles = [each.title for each in columns[1:]]
             own = "hours" if "hours" in titles else "beds"
-            return await Told.chances(replace(self, title=own), question, row, titles)
+            return await Told.chances(replace(self, title=own), question, columns)
 
     answerer = ReaderAnswerer(reader=reader, finder=OfBoth(title=""), analyzer=TextAnalyzer())
     passages = [
@@ -233,9 +242,9 @@ async def test_what_narrows_the_rows_may_be_said_by_the_title_of_the_column() ->
         stretch: str
 
         async def chances(
-            self, question: str, row: str, titles: Sequence[str]
+            self, question: str, columns: Sequence[TitledColumn]
         ) -> ColumnChances | None:
-            told = await Told.chances(self, question, row, titles)
+            told = await Told.chances(self, question, columns)
             return told and replace(told, narrowing=(self.stretch,))
 
     for stretch, is_told in (("Oak", True), ("Selm", False)):
@@ -312,8 +321,8 @@ async def test_an_empty_cell_says_nothing() -> None:
 
 async def test_what_narrows_the_rows_further_is_not_left_out() -> None:
     class Narrowing(Told):
-        async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances:
-            told = await Told.chances(self, question, row, titles)
+        async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances:
+            told = await Told.chances(self, question, columns)
             assert told is not None
             return replace(told, narrowing=["wooden"] if "wooden" in question else ["Fern Lodge"])
 
@@ -393,7 +402,7 @@ async def test_a_row_is_named_where_the_whole_table_has_no_other_one_of_that_nam
 
 async def test_a_model_that_cannot_tell_changes_nothing() -> None:
     class Silent(Told):
-        async def chances(self, question: str, row: str, titles: Sequence[str]) -> None:
+        async def chances(self, question: str, columns: Sequence[TitledColumn]) -> None:
             return None
 
     reader = LineReader(marked=[("3 May 2024", 0.9)])

@@ -10,7 +10,13 @@ import pytest
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import Answer, BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
-from footnote.ports import ColumnChances, MeantColumn, Operation, ToldOperation
+from footnote.ports import (
+    ColumnChances,
+    MeantColumn,
+    Operation,
+    TitledColumn,
+    ToldOperation,
+)
 
 from .drawn import assert_every_statement_can_be_opened
 from .factories import make_evidence, make_passage
@@ -44,7 +50,8 @@ class BesideTitles:
     """How likely each operation is."""
     offered: list[Sequence[str]] = field(default_factory=list)
 
-    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
+        row, *titles = (each.title for each in columns)
         title = self.columns.get(row)
         if title not in titles:
             return None
@@ -52,12 +59,13 @@ class BesideTitles:
             number=titles.index(title), probability=0.9, extreme=Operation.LARGEST, extreme_odds=4.0
         )
 
-    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
+    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
         return None
 
     async def operation_beside(
-        self, question: str, row: str, titles: Sequence[str]
+        self, question: str, columns: Sequence[TitledColumn]
     ) -> ToldOperation | None:
+        row, *titles = (each.title for each in columns)
         self.offered.append((row, *titles))
         none = 0.1 if row in self.columns else 0.9
         return ToldOperation(

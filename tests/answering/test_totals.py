@@ -157,3 +157,26 @@ def test_the_sum_of_all_rows_is_left_out_and_no_other(numbers: list[int], name: 
     lines = [f"row {'x' * (at + 1)} | {number} | 7" for at, number in enumerate(numbers)]
     total = f"{name} | {sum(numbers)} | {7 * len(numbers)}"
     assert told("Name | Days | Price", *lines, total) == ([name], [])
+
+
+def test_a_model_is_shown_the_first_cells_of_a_column_that_differ() -> None:
+    [table] = tables_of(
+        make_evidence(
+            make_passage(
+                """| itemNo | In_stock | Aisle |
+|---|---|---|
+| A-1 | yes | |
+| A-2 | yes | |
+| A-3 | no | 4 |
+| A-4 | unknown | 5 |""",
+                kinds=[BlockKind.TABLE],
+            )
+        )
+    )
+    shown = [(each.title, each.cells) for each in table.shown()]
+    assert shown == [
+        ("item No", ("A-1", "A-2")),
+        ("In stock", ("yes", "no")),
+        ("Aisle", ("4", "5")),
+    ]
+    assert [each.title for each in table.shown([2])] == ["item No", "Aisle"]

@@ -13,15 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.models.question_rewriting import (
-    KINDS,
-    LEAST_OTHER,
-    OPERATIONS,
-    Marked,
-    RewritingHead,
-    put_alone,
-    surest,
-)
+from footnote.models.question_rewriting import KINDS, Marked, put_alone, surest
 from footnote.models.question_tokens import (
     BEGINS,
     DROPPED,
@@ -31,12 +23,10 @@ from footnote.models.question_tokens import (
     QUESTION_TOKENS,
     Said,
     talk_of,
-    titles_talk,
 )
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_weights import ReaderWeights, read_weights
 from footnote.models.tokenizing import UnigramPieces
-from footnote.ports import Operation
 
 from .test_reader_probes import reference_states
 from .tiny_reader import write_tiny_reader
@@ -271,97 +261,6 @@ async def test_what_is_marked_equals_an_independent_pass(
     assert False in put
 
 
-async def test_a_column_is_the_one_that_its_tokens_speak_for(
-    reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
-) -> None:
-    head = weights.rewriter
-    assert head is not None
-    found, narrowed = set(), set()
-    for number in range(30):
-        titles = [f"title {each} of {number}" for each in range(1 + number % 4)]
-        question = f"Which of {number} is the {'very ' * (number % 5)}best?"
-        talk, places = titles_talk(tokenizer, question, "thing", titles)
-        states = reference_states(weights, talk.ids, above=weights.rewriting)
-        said = states @ head.columns + head.columns_bias
-        odds = [said[talk.asked.tokens_of(each), 0].mean() for each in places]
-        chances = np.exp([*odds, said[0, 1]]) / np.exp([*odds, said[0, 1]]).sum()
-        best = int(chances.argmax())
-        believed = best < len(titles) and chances[best] >= head.least_column
-        told = await reader.chances(question, "thing", titles)
-        assert told is not None
-        assert [*told.each, told.none] == pytest.approx(chances.tolist(), abs=1e-3)
-        meant = await reader.column(question, "thing", titles)
-        assert (None if meant is None else meant.number) == (best if believed else None)
-        found.add(believed)
-        if meant is not None:
-            assert meant.probability == pytest.approx(chances[best], abs=1e-3)
-            marks = (states @ head.narrowing + head.narrowing_bias).astype(np.float32)
-            own = talk.question.stretches(talk.question.labelled(marks))
-            assert list(meant.narrowing) == [question[start:end] for start, end in own]
-            assert told.narrowing == meant.narrowing
-            narrowed.add(bool(own))
-    assert found == {True, False}
-    assert narrowed
-    assert await reader.column("Which is best?", "thing", []) is None
-
-
-def believed_operation(
-    head: RewritingHead, odds: npt.NDArray[np.float32]
-) -> tuple[Operation | None, float] | None:
-    """What these log-odds say, and its probability; None too near to a threshold."""
-    chances = np.exp(odds) / np.exp(odds).sum()
-    best = int(chances.argmax())
-    other = OPERATIONS.index("other")
-    margins = abs(chances[best] - head.least_operation), abs(chances[other] - LEAST_OTHER)
-    if min(margins) <= 0.01:
-        return None
-    number = best if chances[best] >= head.least_operation else 0
-    number = other if chances[other] >= LEAST_OTHER else number
-    return Operation(OPERATIONS[number]) if number else None, float(chances[number])
-
-
-async def test_an_operation_is_believed_from_its_probability_on(
-    reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
-) -> None:
-    head = weights.rewriter
-    assert head is not None
-    found = set()
-    for number in range(24):
-        question = f"What do {number} things weigh on the {'other ' * number}side?"
-        talk = talk_of(tokenizer, question)
-        state = reference_states(weights, talk.ids, above=weights.rewriting)[0]
-        believed = believed_operation(head, state @ head.operations + head.operations_bias)
-        if believed is not None:
-            assert await reader.operation(question) == believed[0]
-            found.add(believed[0])
-    assert len(found) > 1
-
-
-async def test_what_is_asked_is_told_beside_the_titles(
-    reader: PackagedReader, weights: ReaderWeights, tokenizer: UnigramPieces
-) -> None:
-    head = weights.rewriter
-    assert head is not None
-    found = set()
-    for number in range(24):
-        titles = [f"title {each} of {number}" for each in range(1 + number % 4)]
-        question = f"What do {number} things weigh on the {'other ' * number}side?"
-        talk, _ = titles_talk(tokenizer, question, "thing", titles)
-        states = reference_states(weights, talk.ids, above=weights.rewriting)
-        odds = states[0] @ head.operations_beside + head.operations_beside_bias
-        believed = believed_operation(head, odds)
-        if believed is not None:
-            told = await reader.operation_beside(question, "thing", titles)
-            assert told is not None
-            assert told.operation == believed[0]
-            assert told.probability == pytest.approx(believed[1], abs=1e-3)
-            columns = await reader.chances(question, "thing", titles)
-            assert columns is not None
-            assert told.none == pytest.approx(columns.none, abs=1e-6)
-            found.add(told.operation)
-    assert len(found) > 1
-
-
 async def test_a_question_that_is_too_long_to_read_stays_whole(reader: PackagedReader) -> None:
     question = "Who pays and when? " * QUESTION_TOKENS
     assert await reader.stand_alone(question, "Who pays?", "The owner.") == question
@@ -371,8 +270,4 @@ async def test_a_reader_without_it_cannot_tell(tmp_path: Path, e5_folder: Path) 
     file = write_tiny_reader(tmp_path / "probed.safetensors", probes=1)
     plain = open_reader(file, e5_folder, 2)
     assert await plain.stand_alone("And fire?", "What is due for storm?", "") is None
-    assert await plain.column("Which is the longest?", "ship", ["length"]) is None
-    assert await plain.chances("How long is the Heron?", "ship", ["length"]) is None
-    assert await plain.operation_beside("How many ships are there?", "ship", ["length"]) is None
-    assert await plain.operation("What is the sum of the prices?") is None
     await plain.close()

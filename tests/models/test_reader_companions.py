@@ -46,7 +46,7 @@ def test_the_same_weights_elsewhere_have_what_is_packaged(tmp_path: Path) -> Non
 
 
 def test_another_reader_has_what_lies_beside_it_and_says_what_it_lacks(tmp_path: Path) -> None:
-    weights = write_tiny_reader(tmp_path / "own.safetensors", probes=1)
+    weights = write_tiny_reader(tmp_path / "own.safetensors", probes=1, tables=True)
     found = companions_of(weights)
     assert (found.head, found.unmet, found.screened) == (None, None, False)
     assert [each.partition(":")[0] for each in found.lacking] == [MENTIONS_FILE, UNMET_WORDS_FILE]
@@ -70,6 +70,11 @@ def test_what_belongs_to_another_reader_is_of_no_use(
 def test_a_reader_without_probes_says_so(tmp_path: Path) -> None:
     lacking = companions_of(write_tiny_reader(tmp_path / "bare.safetensors")).lacking
     assert "orders to a model are told by their form alone" in lacking[0]
+
+
+def test_a_reader_that_tells_no_tables_says_so(tmp_path: Path) -> None:
+    lacking = companions_of(write_tiny_reader(tmp_path / "probed.safetensors", probes=1)).lacking
+    assert "nothing is computed over columns" in lacking[0]
 
 
 def test_what_is_broken_beside_a_reader_is_told(tmp_path: Path) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save_file
 
-from footnote.models.question_rewriting import KINDS, OPERATIONS
+from footnote.models.question_rewriting import KINDS
 from footnote.models.question_tokens import MARKS, PARTS
 from footnote.models.reader_weights import LARGEST_WEIGHT
+from footnote.models.table_questions import OPERATIONS
 
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 384, 256, 2, 12, 512
 COLUMNS = 1
@@ -25,6 +27,7 @@ def write_tiny_reader(
     probes: int | None = None,
     rewriting: bool = False,
     parting: bool = False,
+    tables: bool = False,
     labels: int = len(PARTS),
     **metadata: str,
 ) -> Path:
@@ -32,7 +35,8 @@ def write_tiny_reader(
 
     They are up to `largest`, from one seed. With `probes` it has random ones on that layer, the one
     for orders above a layer more; with `rewriting`, too, what puts questions anew above another,
-    and with `parting` what parts them, by so many `labels`, above a third.
+    with `parting` what parts them, by so many `labels`, above a third, and with `tables` what tells
+    what they ask of tables above a fourth.
     """
     draw = np.random.default_rng(7)
 
@@ -85,14 +89,10 @@ def write_tiny_reader(
         add_layer("ordering.0")
         tensors |= _probes(draw)
         calibration["probes"] = {"layers": probes}
-    if rewriting:
-        add_layer("rewriting.0")
-        tensors |= _rewriting_heads(np.random.default_rng(14))
-    if parting:
-        add_layer("parting.0")
-        tensors["parting.labels"] = floats(WIDTH, labels, spread=0.3)
-        tensors["parting.labels_bias"] = floats(labels)
-        tensors["parting.least"] = np.array([0.3], np.float32)
+    wanted = {"rewriting": rewriting, "parting": parting, "tables": tables}
+    for name in (each for each, is_wanted in wanted.items() if is_wanted):
+        add_layer(f"{name}.0")
+        tensors |= _added_heads(name, labels)
     told = {
         "config": json.dumps(config),
         "calibration": json.dumps(calibration),
@@ -114,17 +114,30 @@ def _probes(draw: np.random.Generator) -> dict[str, npt.NDArray[np.generic]]:
     return tensors
 
 
-def _rewriting_heads(draw: np.random.Generator) -> dict[str, npt.NDArray[np.generic]]:
-    tensors: dict[str, npt.NDArray[np.generic]] = {
-        "rewriting.least": np.array([0.4, 0.3], np.float32)
-    }
-    heads = {"kinds": len(KINDS), "labels": len(MARKS), "columns": 2, "extremes": 2}
-    heads |= {"operations": len(OPERATIONS), "narrowing": len(MARKS)}
-    heads |= {"operations_beside": len(OPERATIONS)}
-    for head, outputs in heads.items():
-        tensors[f"rewriting.{head}"] = draw.normal(0, 0.3, (WIDTH, outputs)).astype(np.float32)
-        tensors[f"rewriting.{head}_bias"] = draw.normal(0, 0.1, outputs).astype(np.float32)
+def _added_heads(name: str, labels: int) -> dict[str, npt.NDArray[np.generic]]:
+    """What stands above the layers of this name."""
+    draw = np.random.default_rng(14)
+    if name == "rewriting":
+        return _heads(draw, name, {"kinds": len(KINDS), "labels": len(MARKS)})
+    if name == "parting":
+        least = np.array([0.3], np.float32)
+        return {**_heads(draw, name, {"labels": labels}), "parting.least": least}
+    heads = {"columns": 2, "extremes": 2, "narrowing": len(MARKS)}
+    heads |= {"operations": len(OPERATIONS), "operations_beside": len(OPERATIONS)}
+    tensors = _heads(draw, name, heads)
+    tensors["tables.least"] = np.array([0.4, 0.3], np.float32)
     # Neither a column nor none is always likelier.
     one = np.random.default_rng(COLUMNS).normal(0, 0.3, (WIDTH, 1)).astype(np.float32)
-    tensors["rewriting.columns"] = np.concatenate([one, np.zeros_like(one)], axis=1)
+    tensors["tables.columns"] = np.concatenate([one, np.zeros_like(one)], axis=1)
+    return tensors
+
+
+def _heads(
+    draw: np.random.Generator, name: str, heads: Mapping[str, int]
+) -> dict[str, npt.NDArray[np.generic]]:
+    """Linear heads with so many outputs each."""
+    tensors: dict[str, npt.NDArray[np.generic]] = {}
+    for head, outputs in heads.items():
+        tensors[f"{name}.{head}"] = draw.normal(0, 0.3, (WIDTH, outputs)).astype(np.float32)
+        tensors[f"{name}.{head}_bias"] = draw.normal(0, 0.1, outputs).astype(np.float32)
     return tensors

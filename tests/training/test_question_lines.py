@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -82,46 +81,10 @@ def test_a_line_that_says_something_else_is_named(tmp_path: Path, name: str, lin
         (question_lines.follow_ups if name.startswith("follow") else question_lines.several)(folder)
 
 
-@pytest.mark.parametrize(
-    ("fields", "narrowing"),
-    [({}, []), ({"marked": "Which [oak] bed [of Jo] is dearest?"}, ["oak", "of Jo"])],
-)
-def test_a_line_says_which_rows_are_meant(
-    tmp_path: Path, fields: dict[str, str], narrowing: list[str]
-) -> None:
-    line = {"question": "Which oak bed of Jo is dearest?", "row": "bed", "titles": ["EUR", "kg"]}
-    line |= {"column": "EUR", "operation": "largest", "language": "en", **fields}
-    (tmp_path / "columns-x.jsonl").write_text(json.dumps(line), encoding="utf-8")
-    [found] = question_lines.over_tables(tmp_path)
-    assert [found.question[start:end] for start, end in found.narrowing] == narrowing
-    assert (found.column, found.titles) == (0, ("EUR", "kg"))
-
-
-@pytest.mark.parametrize(
-    "fields", [{"marked": "Which [elm] bed is it?"}, {"titles": ["kg"]}, {"titles": []}]
-)
-def test_a_line_about_another_table_is_named(tmp_path: Path, fields: dict[str, object]) -> None:
-    line: dict[str, object] = {"question": "Which bed is dearest?", "row": "bed"}
-    line |= {"titles": ["EUR"], "column": "EUR", "operation": "largest", "language": "en"}
-    line |= fields
-    (tmp_path / "columns-x.jsonl").write_text(json.dumps(line), encoding="utf-8")
-    with pytest.raises(ValueError, match=r"columns-x.jsonl, line 1: "):
-        question_lines.over_tables(tmp_path)
-
-
 def test_what_was_written_is_as_described() -> None:
-    steps, questions, tables = (
-        question_lines.follow_ups(),
-        question_lines.several(),
-        question_lines.over_tables(),
-    )
+    steps, questions = question_lines.follow_ups(), question_lines.several()
     assert {each.kind for each in steps} == {"replaces", "refers", "alone"}
     assert all(each.alone.strip() for each in steps)
     assert all(1 <= len(each.each) <= MOST_PARTS for each in questions)
-    assert all(each.column is None or each.column < len(each.titles) for each in tables)
-    apart = [
-        each.line
-        for each in (*steps, *questions, *tables)
-        if question_lines.is_kept_apart(each.line)
-    ]
-    assert 0.1 < len(apart) / len([*steps, *questions, *tables]) < 0.2
+    lines = [each.line for each in (*steps, *questions)]
+    assert 0.1 < sum(map(question_lines.is_kept_apart, lines)) / len(lines) < 0.2

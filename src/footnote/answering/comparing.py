@@ -14,7 +14,7 @@ from footnote.answering.asking import Asked, asked_beside
 from footnote.answering.columns import Computed
 from footnote.answering.meant_columns import meant_columns
 from footnote.answering.tables import Row
-from footnote.answering.titles import Terms, spaced
+from footnote.answering.titles import Terms
 from footnote.answering.whole_tables import with_whole_tables
 from footnote.answering.wording import Wording
 from footnote.domain import Evidence
@@ -72,8 +72,7 @@ async def compared(
     for each in found:
         table = each.asked.table
         titles = tuple(table.header)
-        row, *others = map(spaced, titles)
-        beside = told.get(titles) or await finder.operation_beside(question, row, others)
+        beside = told.get(titles) or await finder.operation_beside(question, table.shown())
         if beside is None or not beside.chances:
             continue
         comparing = 1.0 - sum(beside.chances.get(one, 0.0) for one in OF_ALL)
@@ -95,8 +94,7 @@ async def is_over_rows(
     Raises ModelUnavailable.
     """
     for each in await asyncio.to_thread(lambda: list(_compared(question, tables, terms))):
-        row, *others = map(spaced, each.asked.table.header)
-        beside = await finder.operation_beside(question, row, others)
+        beside = await finder.operation_beside(question, each.asked.table.shown())
         if beside is not None and beside.operation is not None:
             return True
     return False

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from footnote.answering.asking import Asked
 from footnote.answering.tables import Table
-from footnote.answering.titles import Terms, spaced
+from footnote.answering.titles import Terms
 from footnote.ports import ColumnFinder, MeantColumn, Operation
 
 ENDS = frozenset((Operation.LARGEST, Operation.SMALLEST))
@@ -54,16 +54,13 @@ async def meant_columns(
     """The column of numbers or moments that is meant in each table. Raises ModelUnavailable."""
     ordered = await asyncio.to_thread(_ordered, question, tables, terms)
     told = await asyncio.gather(
-        *(
-            finder.column(question, spaced(titles[0]), [spaced(titles[at]) for at in own])
-            for titles, own in ordered.items()
-        )
+        *(finder.column(question, table.shown(own)) for table, own in ordered.values())
     )
     return MeantColumns(
         is_told=True,
         by_titles={
             titles: replace(meant, number=own[meant.number])
-            for (titles, own), meant in zip(ordered.items(), told, strict=True)
+            for (titles, (_, own)), meant in zip(ordered.items(), told, strict=True)
             if meant is not None
         },
     )
@@ -71,11 +68,11 @@ async def meant_columns(
 
 def _ordered(
     question: str, tables: Iterable[Table], terms: Terms
-) -> dict[tuple[str, ...], list[int]]:
-    """The columns of numbers or moments of each table that has some, by its titles."""
-    found: dict[tuple[str, ...], list[int]] = {}
+) -> dict[tuple[str, ...], tuple[Table, list[int]]]:
+    """Each table with columns of numbers or moments, and these, by its titles."""
+    found: dict[tuple[str, ...], tuple[Table, list[int]]] = {}
     for table in tables:
         asked = Asked(question=question, table=table, terms=terms, located=())
         if asked.ordered:
-            found.setdefault(tuple(table.header), asked.ordered)
+            found.setdefault(tuple(table.header), (table, asked.ordered))
     return found

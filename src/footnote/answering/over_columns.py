@@ -23,8 +23,8 @@ from footnote.answering.operations_heard import (
 from footnote.answering.reading import locate, text_of
 from footnote.answering.rows_asked import RowsAsked, rows_asked
 from footnote.answering.sentences import candidates_of
-from footnote.answering.tables import is_cell, tables_of, under_title
-from footnote.answering.titles import Terms, spaced, spoken
+from footnote.answering.tables import Table, is_cell, tables_of, under_title
+from footnote.answering.titles import Terms, spoken
 from footnote.answering.whole_tables import least_unmet, with_whole_tables
 from footnote.answering.wording import worded_for
 from footnote.domain import Evidence
@@ -81,7 +81,8 @@ class OverColumn:
         """What the question asks of a column, if the answer stands in one."""
         asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
-        known = await self._beside(asked, tables)
+        held = await asyncio.to_thread(lambda: list(tables_of(tables)))
+        known = await self._beside(asked, held)
         if self.finder is not None:
             of_rows = await compared(
                 self.finder,
@@ -94,7 +95,7 @@ class OverColumn:
             )
             if of_rows is not None and of_rows[1] >= self.least:
                 return None if found and _is_surer(found[0], of_rows) else of_rows
-        rows = await asyncio.to_thread(rows_asked, question, tables_of(tables), terms, known)
+        rows = await asyncio.to_thread(rows_asked, question, held, terms, known)
         beside = _surest([*known.values()]) if rows is None else rows.told
         told = await self._alone(asked) if beside is None else (beside.operation,)
         if not any(told) and not (rows and rows.names):
@@ -144,20 +145,21 @@ class OverColumn:
         return await asyncio.gather(*map(self.reader.operation, texts))
 
     async def _beside(
-        self, question: str, tables: Sequence[Evidence]
+        self, question: str, tables: Sequence[Table]
     ) -> Mapping[tuple[str, ...], ToldOperation]:
-        """What a model says of the question beside the titles of each table, where it tells."""
+        """What a model says of the question beside each table, by its titles, where it tells."""
         if self.finder is None:
             return {}
-        headers = dict.fromkeys(each.header for each in candidates_of(tables) if any(each.header))
-        titles = [tuple(each) for each in headers][:MOST_TITLES]
+        first: dict[tuple[str, ...], Table] = {}
+        for table in tables:
+            first.setdefault(table.header, table)
+        chosen = [*first.values()][:MOST_TITLES]
         told = await asyncio.gather(
-            *(
-                self.finder.operation_beside(question, spaced(row), [*map(spaced, others)])
-                for row, *others in titles
-            )
+            *(self.finder.operation_beside(question, each.shown()) for each in chosen)
         )
-        return {own: each for own, each in zip(titles, told, strict=True) if each is not None}
+        return {
+            table.header: each for table, each in zip(chosen, told, strict=True) if each is not None
+        }
 
     async def _names_in(self, question: str) -> list[str]:
         """The names in a question; none where nothing finds them."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from footnote.answering.choosing import Located, is_said
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
-from footnote.answering.titles import Terms, closest, said_alone
+from footnote.answering.titles import Terms, closest, said_alone, spaced
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
 from footnote.language.moments import Moments, moments_of
 from footnote.language.quantities import (
@@ -17,9 +18,11 @@ from footnote.language.quantities import (
     marks_of_amounts,
     quantities_of,
 )
-from footnote.ports import AnswerSpan
+from footnote.ports import AnswerSpan, TitledColumn
 
 _LONGEST_NAME = 60
+_ROWS_SHOWN, _CELLS_SHOWN = 12, 2
+"""Rows from whose cells a model is shown as many of each column as differ."""
 _BETWEEN_PARTS = 2
 """Most characters between two parts of a table that follow each other; no row is as short."""
 
@@ -52,6 +55,23 @@ class Table:
     def column(self, number: int) -> list[str]:
         """What stands in its cells; nothing in those of a row that was cut or has fewer."""
         return [row.cells[number].text if number < len(row.cells) else "" for row in self.rows]
+
+    def shown(self, numbers: Iterable[int] | None = None) -> list[TitledColumn]:
+        """Its columns as a model is shown them, or the first and these."""
+        chosen = range(len(self.header)) if numbers is None else (0, *numbers)
+        return [
+            TitledColumn(title=spaced(self.header[number]), cells=self._first_cells(number))
+            for number in chosen
+        ]
+
+    def _first_cells(self, number: int) -> tuple[str, ...]:
+        """Those of a column that stand first and differ."""
+        cells = (row.cells[number].text for row in self.rows if number < len(row.cells))
+        found: dict[str, None] = {}
+        for cell in islice(cells, _ROWS_SHOWN):
+            if cell and len(found) < _CELLS_SHOWN:
+                found[cell] = None
+        return tuple(found)
 
     def name_of(self, row: Row, said: Collection[int] = ()) -> str:
         """What a row is called: its first cell, and behind a code the next, where that tells rows.

@@ -1,9 +1,8 @@
-"""Puts a follow-up question so that it stands alone, and tells what one asks of a column, and of
-which.
+"""Puts a follow-up question so that it stands alone.
 
-The first moves stretches of texts, as rewriting by segmentation does (Liu et al., EMNLP 2020): a
-network above the reader's lower layers says of each token whether it belongs to one, and of the
-question which way they go. `training/question_rewriting.py` fits it.
+It moves stretches of texts, as rewriting by segmentation does (Liu et al., EMNLP 2020): a network
+above the reader's lower layers says of each token whether it belongs to one, and of the question
+which way they go. `training/question_rewriting.py` fits it.
 """
 
 from __future__ import annotations
@@ -16,36 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.language.scripts import UNSPACED
-from footnote.models.question_tokens import (
-    QUESTION_TOKENS,
-    Said,
-    Stretch,
-    Talk,
-    talk_of,
-    titles_talk,
-)
+from footnote.models.question_tokens import QUESTION_TOKENS, Said, Stretch, Talk, talk_of
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.tokenizing import UnigramPieces
-from footnote.ports import ColumnChances, MeantColumn, Operation, ToldOperation
 
 KINDS = ("alone", "replaces", "refers")
 """How a question stands to the one before: not at all, with something else in the place of a piece
 of that one, or with a word that points at something that was said."""
-EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
-OPERATIONS = ("none", *(each.value for each in Operation))
-LEAST_OTHER = 0.25
-"""Probability from which another calculation than the five is heard: one that is taken for them is
-answered wrongly. Of 139 such questions that nothing was fitted to 126 are heard beside titles."""
-HEADS = (
-    "kinds",
-    "labels",
-    "columns",
-    "extremes",
-    "narrowing",
-    "operations",
-    "operations_beside",
-)
-"""By their names in the reader's file, behind `rewriting.`."""
 _PASSES = 3
 """As many words of a question can point back, each at something else."""
 _UNSPACED = re.compile(f"[{UNSPACED}]{{2}}")
@@ -64,51 +40,12 @@ class RewritingHead:
     labels: _Floats
     """Of shape (width, marks), with their biases: of each token's state."""
     labels_bias: _Floats
-    columns: _Floats
-    """Of shape (width, 2), with its biases: what a token of a title says for its column, and the
-    state of the question's first mark for none of them."""
-    columns_bias: _Floats
-    extremes: _Floats
-    """Of shape (width, 2), with its biases: of a title's states, whether its largest or its
-    smallest is meant."""
-    extremes_bias: _Floats
-    narrowing: _Floats
-    """Of shape (width, marks), with their biases: of the state of each of a question's tokens
-    beside titles, whether it says which rows are meant."""
-    narrowing_bias: _Floats
-    operations: _Floats
-    """Of shape (width, operations), with their biases: of the state of a question's first mark."""
-    operations_bias: _Floats
-    operations_beside: _Floats
-    """The same of a question that stands beside the titles of a table."""
-    operations_beside_bias: _Floats
-    least_column: float
-    """Probability from which a column is believed, 0…1."""
-    least_operation: float
-    """The same of an operation."""
 
     @classmethod
     def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> RewritingHead:
-        """From a file's tensors. Raises KeyError, or ValueError for tensors of another shape."""
-        arrays = {
-            name: tensors[f"rewriting.{name}"].astype(np.float32)
-            for head in HEADS
-            for name in (head, f"{head}_bias")
-        }
-        column, operation = map(float, tensors["rewriting.least"].astype(np.float32))
-        return cls(**arrays, least_column=column, least_operation=operation)
-
-    def column_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
-        """How likely each title is of the column that is meant, and at the end that none is."""
-        own = states @ self.columns + self.columns_bias
-        odds = np.full(len(places) + 1, -np.inf, np.float32)
-        for number, place in enumerate(places):
-            if rows := talk.asked.tokens_of(place):
-                odds[number] = own[rows, 0].mean()
-        odds[-1] = own[0, 1]
-        chances: _Floats = np.exp(odds - odds.max())
-        chances /= chances.sum()
-        return chances
+        """From a file's tensors. Raises KeyError where one is absent."""
+        names = ("kinds", "kinds_bias", "labels", "labels_bias")
+        return cls(**{name: tensors[f"rewriting.{name}"].astype(np.float32) for name in names})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,10 +105,10 @@ class Rewriter:
             states = self._states(talk)
             kind = KINDS[int((states[0] @ self.head.kinds + self.head.kinds_bias).argmax())]
             marks = states @ self.head.labels + self.head.labels_bias
-            own, answer = _marked(talk.question, marks), Marked(text=answered)
+            own, answer = marked(talk.question, marks), Marked(text=answered)
             if kind == "replaces":
                 several = len(own.stretches) > 1
-                before = _marked(talk.asked, marks) if several else surest((talk.asked,), marks)[0]
+                before = marked(talk.asked, marks) if several else surest((talk.asked,), marks)[0]
                 return put_alone(kind, own, before, answer)
             alone = put_alone(kind, own, *surest((talk.asked, talk.answered), marks))
             if not own.stretches or alone == question:
@@ -179,80 +116,12 @@ class Rewriter:
             question = alone
         return question
 
-    def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
-        """See `ColumnFinder.column`."""
-        talk, places = titles_talk(self.tokenizer, question, row, titles)
-        states = self._states(talk)
-        chances = self.head.column_chances(states, talk, places)
-        best = int(chances.argmax())
-        if best == len(titles) or chances[best] < self.head.least_column:
-            return None
-        title = states[talk.asked.tokens_of(places[best])].mean(axis=0)
-        ends = title @ self.head.extremes + self.head.extremes_bias
-        marks = states @ self.head.narrowing + self.head.narrowing_bias
-        return MeantColumn(
-            number=best,
-            probability=float(chances[best]),
-            extreme=EXTREMES[int(ends.argmax())],
-            extreme_odds=float(ends.max() - ends.min()),
-            narrowing=_marked(talk.question, marks).pieces,
-        )
-
-    def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances:
-        """See `ColumnFinder.chances`."""
-        talk, places = titles_talk(self.tokenizer, question, row, titles)
-        states = self._states(talk)
-        chances = self.head.column_chances(states, talk, places)
-        marks = states @ self.head.narrowing + self.head.narrowing_bias
-        return ColumnChances(
-            each=chances[:-1].tolist(),
-            none=float(chances[-1]),
-            narrowing=_marked(talk.question, marks).pieces,
-        )
-
-    def operation_beside(self, question: str, row: str, titles: Sequence[str]) -> ToldOperation:
-        """See `ColumnFinder.operation_beside`."""
-        talk, places = titles_talk(self.tokenizer, question, row, titles)
-        states = self._states(talk)
-        odds = states[0] @ self.head.operations_beside + self.head.operations_beside_bias
-        chances = _softmax(odds)
-        operation, probability = self._operation_of(chances)
-        told = zip(OPERATIONS[1:], chances[1:].tolist(), strict=True)
-        return ToldOperation(
-            operation=operation,
-            probability=probability,
-            none=float(self.head.column_chances(states, talk, places)[-1]),
-            chances={Operation(each): chance for each, chance in told},
-        )
-
-    def operation(self, question: str) -> Operation | None:
-        """See `Reader.operation`."""
-        state = self._states(talk_of(self.tokenizer, question))[0]
-        odds = state @ self.head.operations + self.head.operations_bias
-        return self._operation_of(_softmax(odds))[0]
-
-    def _operation_of(self, chances: _Floats) -> tuple[Operation | None, float]:
-        """What is believed of the probabilities of each, and its probability."""
-        other = float(chances[OPERATIONS.index(Operation.OTHER)])
-        if other >= LEAST_OTHER:
-            return Operation.OTHER, other
-        best = int(chances.argmax())
-        if best == 0 or chances[best] < self.head.least_operation:
-            return None, float(chances[0])
-        return Operation(OPERATIONS[best]), float(chances[best])
-
     def _states(self, talk: Talk) -> _Floats:
         states: _Floats = self.encoder.rewriting_states([talk.ids], self.layers)[0]
         return states
 
 
-def _softmax(odds: _Floats) -> _Floats:
-    raised = np.exp(odds - odds.max())
-    chances: _Floats = raised / raised.sum()
-    return chances
-
-
-def _marked(said: Said, marks: _Floats) -> Marked:
+def marked(said: Said, marks: _Floats) -> Marked:
     """A text with all that is marked of it."""
     return Marked(text=said.text, stretches=said.stretches(said.labelled(marks)))
 

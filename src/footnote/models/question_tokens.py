@@ -22,7 +22,6 @@ BEGINS, GOES_ON, DROPPED = 1, 2, 3
 QUESTION_TOKENS, ASKED_TOKENS, ANSWERED_TOKENS = 72, 96, 64
 """Most tokens that are read."""
 PREFIX = "query: "
-BETWEEN_TITLES = " | "
 _BOUNDARY = re.compile(rf"[^\w\u0300-\u036f\u0900-\u0dff]|[{UNSPACED}{HANGUL}]")
 """What belongs to no word, or is one by itself: particles of Korean are no part of the noun."""
 _NUMBER = re.compile(r"\d[-/.,:–]\d")
@@ -141,7 +140,14 @@ class Talk:
     answered: Said
 
 
-def talk_of(tokenizer: UnigramPieces, question: str, asked: str = "", answered: str = "") -> Talk:
+def talk_of(
+    tokenizer: UnigramPieces,
+    question: str,
+    asked: str = "",
+    answered: str = "",
+    *,
+    most_asked: int = ASKED_TOKENS,
+) -> Talk:
     """What is run for a question behind another one and its answer, or by itself."""
     ids = [tokenizer.begin]
 
@@ -159,21 +165,9 @@ def talk_of(tokenizer: UnigramPieces, question: str, asked: str = "", answered: 
     return Talk(
         ids=ids,
         question=first,
-        asked=said(asked, ASKED_TOKENS) if asked or answered else _NOTHING,
+        asked=said(asked, most_asked) if asked or answered else _NOTHING,
         answered=said(answered, ANSWERED_TOKENS) if asked or answered else _NOTHING,
     )
-
-
-def titles_talk(
-    tokenizer: UnigramPieces, question: str, row: str, titles: Sequence[str]
-) -> tuple[Talk, list[Stretch]]:
-    """What is run for a question beside a table's titles, and where in them each title stands."""
-    text, places = row, []
-    for title in titles:
-        text += BETWEEN_TITLES
-        places.append((len(text), len(text) + len(title)))
-        text += title
-    return talk_of(tokenizer, question, text), places
 
 
 def _is_one_word(text: str, at: int) -> bool:

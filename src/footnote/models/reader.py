@@ -28,6 +28,7 @@ from footnote.models.reader_pairs import Pair, pairs_of, windows_of
 from footnote.models.reader_probes import Probes, TokenWindow
 from footnote.models.reader_spans import beside_the_best, disjoint, spans_of
 from footnote.models.reader_weights import Calibration, described_weights, read_weights
+from footnote.models.table_questions import TableQuestions
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import (
     AnswerSpan,
@@ -38,6 +39,7 @@ from footnote.ports import (
     PassageReading,
     PassageText,
     SupportOdds,
+    TitledColumn,
     ToldOperation,
 )
 
@@ -108,12 +110,13 @@ def open_reader(
             ordering=opened(weights.ordering) if weights.ordering else None,
             rewriting=opened(weights.rewriting) if weights.rewriting else None,
             parting=opened(weights.parting) if weights.parting else None,
+            tables=opened(weights.tables) if weights.tables else None,
         )
         tokenizer = e5_tokenizer(shared.tokenizer.resolve())
         probes = None
         if fitted is not None:
             probes = Probes(encoder=encoder, tokenizer=tokenizer, weights=fitted)
-        rewriter = parts = None
+        rewriter = parts = table_questions = None
         if fitted is not None and weights.rewriter is not None:
             rewriter = Rewriter(
                 encoder=encoder,
@@ -123,6 +126,13 @@ def open_reader(
             )
             if weights.parts is not None:
                 parts = PartsFinder(head=weights.parts, rewriter=rewriter)
+        if fitted is not None and weights.table_questions is not None:
+            table_questions = TableQuestions(
+                encoder=encoder,
+                tokenizer=tokenizer,
+                head=weights.table_questions,
+                layers=fitted.layers,
+            )
         return PackagedReader(
             name,
             encoder,
@@ -131,6 +141,7 @@ def open_reader(
             probes,
             rewriter=rewriter,
             parts=parts,
+            table_questions=table_questions,
             companions=companions_of(file),
             threads=threads,
         )
@@ -156,6 +167,7 @@ class PackagedReader:
         *,
         rewriter: Rewriter | None = None,
         parts: PartsFinder | None = None,
+        table_questions: TableQuestions | None = None,
         companions: Companions = Companions(),  # noqa: B008  # it is frozen
         threads: int,
     ) -> None:
@@ -166,6 +178,7 @@ class PackagedReader:
         self._probes = probes
         self._rewriter = rewriter
         self._parts = parts
+        self._table_questions = table_questions
         self._head = companions.head
         self._unmet = companions.unmet
         self._count = threads or available_cores()
@@ -234,10 +247,10 @@ class PackagedReader:
 
     async def operation(self, question: str) -> Operation | None:
         """See `Reader.operation`."""
-        if self._rewriter is None:
+        if self._table_questions is None:
             return None
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._rewriter.operation, question)
+        return await loop.run_in_executor(self._threads, self._table_questions.operation, question)
 
     async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
         """See `QuestionRewriter.stand_alone`."""
@@ -255,33 +268,33 @@ class PackagedReader:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, self._parts.parts, question)
 
-    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
         """See `ColumnFinder.column`."""
-        if self._rewriter is None:
+        if self._table_questions is None:
             return None
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            self._threads, self._rewriter.column, question, row, titles
+            self._threads, self._table_questions.column, question, columns
         )
 
-    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
+    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
         """See `ColumnFinder.chances`."""
-        if self._rewriter is None:
+        if self._table_questions is None:
             return None
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            self._threads, self._rewriter.chances, question, row, titles
+            self._threads, self._table_questions.chances, question, columns
         )
 
     async def operation_beside(
-        self, question: str, row: str, titles: Sequence[str]
+        self, question: str, columns: Sequence[TitledColumn]
     ) -> ToldOperation | None:
         """See `ColumnFinder.operation_beside`."""
-        if self._rewriter is None:
+        if self._table_questions is None:
             return None
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(
-            self._threads, self._rewriter.operation_beside, question, row, titles
+            self._threads, self._table_questions.operation_beside, question, columns
         )
 
     async def names(self, texts: Sequence[str]) -> list[list[NamedSpan]] | None:

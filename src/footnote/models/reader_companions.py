@@ -52,8 +52,10 @@ def companions_of(weights: Path) -> Companions:
     unmet = _fitting(reader, _places(weights, UNMET_WORDS_FILE), read_unmet_words)
     probed = reader.probes is not None
     lacking = {
-        "probes in its own file: orders to a model are told by their form alone, and nothing is "
-        "computed over columns": probed,
+        "probes in its own file: orders to a model are told by their form alone": probed,
+        "what tells questions over tables in its own file: nothing is computed over columns": (
+            reader.table_questions is not None
+        ),
         f"{MENTIONS_FILE}: no names are found": probed and head is not None,
         f"{UNMET_WORDS_FILE}: questions about what a passage lacks are answered with more "
         "confidence": unmet is not None,

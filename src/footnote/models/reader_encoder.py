@@ -34,6 +34,8 @@ class ReaderEncoder:
     """The same below what puts questions anew."""
     parting: onnxruntime.InferenceSession | None = None
     """The same below what parts questions."""
+    tables: onnxruntime.InferenceSession | None = None
+    """The same below what tells what questions ask of tables."""
 
     def states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
         """Token ids after the lowest `layers`, where a part has to end: (batch, length, width)."""
@@ -51,6 +53,10 @@ class ReaderEncoder:
     def parting_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
         """Like `states`, after the layers of what parts questions, too."""
         return self._above(self.parting, batch, layers)
+
+    def table_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
+        """Like `states`, after the layers of what tells what questions ask of tables, too."""
+        return self._above(self.tables, batch, layers)
 
     def read(
         self,

@@ -6,8 +6,9 @@ for each output, and the heads `span` and `relevance`. The head `support` has la
 `judging`, above the lowest ones, which both share. What the numbers are for stands
 in its metadata. The word embeddings are those of the packaged embedder. `training/probes.py` adds
 the probe `orders`, above layers of its own, `ordering`, `training/question_rewriting.py` what puts
-questions anew and tells what they ask of tables, `rewriting`, and `training/question_parts.py` what
-parts them, `parting`, above layers named so, too; a file without them is whole too.
+questions anew, `rewriting`, `training/question_parts.py` what parts them, `parting`, and
+`training/table_questions.py` what tells what they ask of tables, `tables`, above layers named so,
+too; a file without them is whole too.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from footnote.models.attention_probe import AttentionProbe
 from footnote.models.encoder_shape import BertShape
 from footnote.models.question_parts import PartsHead
 from footnote.models.question_rewriting import RewritingHead
+from footnote.models.table_questions import TablesHead
 
 LARGEST_WEIGHT = 63
 """7 bits: two products with unsigned bytes fit the 16-bit sums of processors without VNNI."""
@@ -93,6 +95,10 @@ class ReaderWeights:
     """Layers below what parts questions, numbered on from these."""
     parts: PartsHead | None
     """None in a file without it, or without what puts questions anew."""
+    tables: range
+    """Layers below what tells what questions ask of tables, numbered on from these."""
+    table_questions: TablesHead | None
+    """None in a file without it, or without probes."""
     positions: int
     calibration: Calibration
     probes: ProbeWeights | None
@@ -148,7 +154,8 @@ class ReaderWeights:
         ordering = {layer: f"ordering.{number}" for number, layer in enumerate(self.ordering)}
         rewriting = {layer: f"rewriting.{number}" for number, layer in enumerate(self.rewriting)}
         parting = {layer: f"parting.{number}" for number, layer in enumerate(self.parting)}
-        return reading | judging | ordering | rewriting | parting
+        tables = {layer: f"tables.{number}" for number, layer in enumerate(self.tables)}
+        return reading | judging | ordering | rewriting | parting | tables
 
     def head(self, name: str) -> npt.NDArray[np.float32]:
         """A tensor of a head."""
@@ -170,6 +177,7 @@ def read_weights(file: Path) -> ReaderWeights:
         ordering = _layers_after(judging, tensors, "ordering")
         rewriting = _layers_after(ordering, tensors, "rewriting")
         parting = _layers_after(rewriting, tensors, "parting")
+        tables = _layers_after(parting, tensors, "tables")
         weights = ReaderWeights(
             tensors=tensors,
             shape=BertShape(
@@ -185,6 +193,8 @@ def read_weights(file: Path) -> ReaderWeights:
             rewriter=RewritingHead.of(tensors) if probes and rewriting else None,
             parting=parting,
             parts=PartsHead.of(tensors) if probes and rewriting and parting else None,
+            tables=tables,
+            table_questions=TablesHead.of(tensors) if probes and tables else None,
             positions=config["positions"],
             calibration=Calibration(
                 span_weight=span,

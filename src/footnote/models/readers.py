@@ -24,6 +24,7 @@ from footnote.ports import (
     QuestionRewriter,
     Reader,
     SupportOdds,
+    TitledColumn,
     ToldOperation,
 )
 from footnote.ports.telemetry import span
@@ -118,19 +119,19 @@ class LazyReader:
         with span("reader parts"):
             return await (await self.opened()).parts(question)
 
-    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
+    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
         with span("reader column"):
-            return await (await self.opened()).column(question, row, titles)
+            return await (await self.opened()).column(question, columns)
 
-    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
+    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
         with span("reader chances"):
-            return await (await self.opened()).chances(question, row, titles)
+            return await (await self.opened()).chances(question, columns)
 
     async def operation_beside(
-        self, question: str, row: str, titles: Sequence[str]
+        self, question: str, columns: Sequence[TitledColumn]
     ) -> ToldOperation | None:
         with span("reader operation beside"):
-            return await (await self.opened()).operation_beside(question, row, titles)
+            return await (await self.opened()).operation_beside(question, columns)
 
     async def names(self, texts: Sequence[str]) -> Sequence[Sequence[NamedSpan]] | None:
         with span("reader names"):

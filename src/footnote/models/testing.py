@@ -20,6 +20,7 @@ from footnote.ports import (
     PassageReading,
     PassageText,
     SupportOdds,
+    TitledColumn,
     Vector,
     Vectors,
 )
@@ -176,13 +177,13 @@ class WordReader:
         """The question: it takes every one as one."""
         return (question,)
 
-    async def column(self, question: str, row: str, titles: Sequence[str]) -> None:
+    async def column(self, question: str, columns: Sequence[TitledColumn]) -> None:
         """None: it knows no synonyms."""
 
-    async def chances(self, question: str, row: str, titles: Sequence[str]) -> None:
+    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> None:
         """None: it cannot tell."""
 
-    async def operation_beside(self, question: str, row: str, titles: Sequence[str]) -> None:
+    async def operation_beside(self, question: str, columns: Sequence[TitledColumn]) -> None:
         """None: titles tell it nothing."""
 
     def _words(self, text: str) -> frozenset[str]:

@@ -85,11 +85,20 @@ class Operation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TitledColumn:
+    """A column as a model is shown it."""
+
+    title: str
+    cells: Sequence[str] = ()
+    """Some of them: they tell what a short title leaves open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeantColumn:
     """A column of a table that a question is about."""
 
     number: int
-    """Of its title, among those that were given."""
+    """Among those that were given, behind the one that names the rows."""
     probability: float
     """That it is this one, and of this table, 0…1."""
     extreme: Operation
@@ -105,7 +114,7 @@ class ColumnChances:
     """How likely a question is about each column of a table."""
 
     each: Sequence[float]
-    """Of the titles that were given, in their order, 0…1."""
+    """Of those that were given behind the one that names the rows, in their order, 0…1."""
     none: float
     """That it is about none of them; all of these sum to 1."""
     narrowing: Sequence[str] = ()
@@ -114,7 +123,7 @@ class ColumnChances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldOperation:
-    """What a question asks of a table, told beside its titles."""
+    """What a question asks of a table, told beside its columns."""
 
     operation: Operation | None
     """None for nothing, and for a cell."""
@@ -187,25 +196,27 @@ class QuestionRewriter(Protocol):
 
 
 class ColumnFinder(Protocol):
-    """A model that tells which column of a table a question is about, and which rows."""
+    """A model that tells which column of a table a question is about, and which rows.
 
-    async def column(self, question: str, row: str, titles: Sequence[str]) -> MeantColumn | None:
-        """The column that the question is about, by its title, whether or not it says that.
+    The first of the columns that it is shown names the rows.
+    """
 
-        "Which ship of Tarn is the longest?" is about "length (m)" of the rows "of Tarn". `row` is
-        the title of the first column, which mostly says what the rows are. None where the question
-        is about none of these columns, or of other things, and from a model that cannot tell.
-        Raises ModelUnavailable.
+    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
+        """The column that the question is about, whether or not it says its title.
+
+        "Which ship of Tarn is the longest?" is about "length (m)" of the rows "of Tarn". None where
+        the question is about none of these columns, or of other things, and from a model that
+        cannot tell. Raises ModelUnavailable.
         """
 
-    async def chances(self, question: str, row: str, titles: Sequence[str]) -> ColumnChances | None:
+    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
         """How likely it is about each column; None from a model that cannot tell.
 
         Raises ModelUnavailable.
         """
 
     async def operation_beside(
-        self, question: str, row: str, titles: Sequence[str]
+        self, question: str, columns: Sequence[TitledColumn]
     ) -> ToldOperation | None:
         """What it asks of a column or of the rows: a question alone does not always tell.
 

@@ -1,0 +1,195 @@
+"""Tells what a question asks of a table: of which column, of which rows, and which operation.
+
+A network above the reader's lower layers reads the question beside the titles and some cells of the
+columns. `training/table_questions.py` fits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.models.question_rewriting import marked
+from footnote.models.question_tokens import Stretch, Talk, talk_of
+from footnote.models.reader_encoder import ReaderEncoder
+from footnote.models.tokenizing import UnigramPieces
+from footnote.ports import ColumnChances, MeantColumn, Operation, TitledColumn, ToldOperation
+
+EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
+OPERATIONS = ("none", *(each.value for each in Operation))
+LEAST_OTHER = 0.25
+"""Probability from which another calculation than the five is heard: one that is taken for them is
+answered wrongly."""
+HEADS = ("columns", "extremes", "narrowing", "operations", "operations_beside")
+"""By their names in the reader's file, behind `tables.`."""
+BETWEEN_COLUMNS, BETWEEN_CELLS = " | ", "; "
+TABLE_TOKENS = 320
+"""Most tokens of titles and cells; where all are more, fewer cells of each column are read."""
+MOST_CELLS, CELL_LETTERS = 2, 24
+"""Of a column that are read, and of a cell."""
+
+_Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TablesHead:
+    """The weights above the layers that are its own."""
+
+    columns: _Floats
+    """Of shape (width, 2), with its biases: what a token of a title or cell says for its column,
+    and the state of the question's first mark for none of them."""
+    columns_bias: _Floats
+    extremes: _Floats
+    """Of shape (width, 2), with its biases: of a column's states, whether its largest or its
+    smallest is meant."""
+    extremes_bias: _Floats
+    narrowing: _Floats
+    """Of shape (width, marks), with their biases: of the state of each of a question's tokens
+    beside a table, whether it says which rows are meant."""
+    narrowing_bias: _Floats
+    operations: _Floats
+    """Of shape (width, operations), with their biases: of the state of a question's first mark."""
+    operations_bias: _Floats
+    operations_beside: _Floats
+    """The same of a question that stands beside a table."""
+    operations_beside_bias: _Floats
+    least_column: float
+    """Probability from which a column is believed, 0…1."""
+    least_operation: float
+    """The same of an operation."""
+
+    @classmethod
+    def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> TablesHead:
+        """From a file's tensors. Raises KeyError, or ValueError for tensors of another shape."""
+        arrays = {
+            name: tensors[f"tables.{name}"].astype(np.float32)
+            for head in HEADS
+            for name in (head, f"{head}_bias")
+        }
+        column, operation = map(float, tensors["tables.least"].astype(np.float32))
+        return cls(**arrays, least_column=column, least_operation=operation)
+
+    def column_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
+        """How likely each column is the one that is meant, and at the end that none is."""
+        own = states @ self.columns + self.columns_bias
+        odds = np.full(len(places) + 1, -np.inf, np.float32)
+        for number, place in enumerate(places):
+            if rows := talk.asked.tokens_of(place):
+                odds[number] = own[rows, 0].mean()
+        odds[-1] = own[0, 1]
+        return _softmax(odds)
+
+
+def table_talk(
+    tokenizer: UnigramPieces, question: str, columns: Sequence[TitledColumn]
+) -> tuple[Talk, list[Stretch]]:
+    """What is run for a question beside a table, and where in it each column but the first stands.
+
+    The first column names the rows.
+    """
+    places: list[Stretch] = []
+    for most in range(MOST_CELLS, -1, -1):
+        text, places = "", []
+        for column in columns:
+            text += BETWEEN_COLUMNS if places else ""
+            start = len(text)
+            cells = [each[:CELL_LETTERS] for each in column.cells[:most]]
+            text += ": ".join(each for each in (column.title, BETWEEN_CELLS.join(cells)) if each)
+            places.append((start, len(text)))
+        talk = talk_of(tokenizer, question, text, most_asked=TABLE_TOKENS)
+        if len(talk.asked.offsets) < TABLE_TOKENS:
+            break
+    return talk, places[1:]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableQuestions:
+    """The head, and the layers below it. Every run is in the calling thread.
+
+    Its methods raise ModelUnavailable when the model cannot run, for lack of memory say.
+    """
+
+    encoder: ReaderEncoder
+    tokenizer: UnigramPieces
+    head: TablesHead
+    layers: int
+    """Of the reader, from the lowest, that are run below those that are its own."""
+
+    def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
+        """See `ColumnFinder.column`."""
+        talk, places = table_talk(self.tokenizer, question, columns)
+        states = self._states(talk)
+        chances = self.head.column_chances(states, talk, places)
+        best = int(chances.argmax())
+        if best == len(places) or chances[best] < self.head.least_column:
+            return None
+        title = states[talk.asked.tokens_of(places[best])].mean(axis=0)
+        ends = title @ self.head.extremes + self.head.extremes_bias
+        return MeantColumn(
+            number=best,
+            probability=float(chances[best]),
+            extreme=EXTREMES[int(ends.argmax())],
+            extreme_odds=float(ends.max() - ends.min()),
+            narrowing=self._narrowing(talk, states),
+        )
+
+    def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances:
+        """See `ColumnFinder.chances`."""
+        talk, places = table_talk(self.tokenizer, question, columns)
+        states = self._states(talk)
+        chances = self.head.column_chances(states, talk, places)
+        return ColumnChances(
+            each=chances[:-1].tolist(),
+            none=float(chances[-1]),
+            narrowing=self._narrowing(talk, states),
+        )
+
+    def operation_beside(self, question: str, columns: Sequence[TitledColumn]) -> ToldOperation:
+        """See `ColumnFinder.operation_beside`."""
+        talk, places = table_talk(self.tokenizer, question, columns)
+        states = self._states(talk)
+        chances = _softmax(
+            states[0] @ self.head.operations_beside + self.head.operations_beside_bias
+        )
+        operation, probability = self._operation_of(chances)
+        told = zip(OPERATIONS[1:], chances[1:].tolist(), strict=True)
+        return ToldOperation(
+            operation=operation,
+            probability=probability,
+            none=float(self.head.column_chances(states, talk, places)[-1]),
+            chances={Operation(each): chance for each, chance in told},
+        )
+
+    def operation(self, question: str) -> Operation | None:
+        """See `Reader.operation`."""
+        state = self._states(talk_of(self.tokenizer, question))[0]
+        return self._operation_of(
+            _softmax(state @ self.head.operations + self.head.operations_bias)
+        )[0]
+
+    def _operation_of(self, chances: _Floats) -> tuple[Operation | None, float]:
+        """What is believed of the probabilities of each, and its probability."""
+        other = float(chances[OPERATIONS.index(Operation.OTHER)])
+        if other >= LEAST_OTHER:
+            return Operation.OTHER, other
+        best = int(chances.argmax())
+        if best == 0 or chances[best] < self.head.least_operation:
+            return None, float(chances[0])
+        return Operation(OPERATIONS[best]), float(chances[best])
+
+    def _narrowing(self, talk: Talk, states: _Floats) -> list[str]:
+        marks = states @ self.head.narrowing + self.head.narrowing_bias
+        return marked(talk.question, marks).pieces
+
+    def _states(self, talk: Talk) -> _Floats:
+        states: _Floats = self.encoder.table_states([talk.ids], self.layers)[0]
+        return states
+
+
+def _softmax(odds: _Floats) -> _Floats:
+    raised = np.exp(odds - odds.max())
+    chances: _Floats = raised / raised.sum()
+    return chances

@@ -1,0 +1,112 @@
+"""Questions over tables, written by hand in `questions/`.
+
+    python training/table_lines.py
+
+checks the files and counts what is in them. In `columns-*.jsonl` a line has a `question`, the titles of a table's columns, that of its `row`s and the others,
+`titles`, and the `column` that the question is about, mostly without naming it, or null where it is about none; where the question narrows the rows, as by the
+name of one or of a group, it stands in `marked`, too, with these stretches in square brackets. In `tables-*.jsonl` a line is a table: its `columns`, each a title
+and three cells, of which the first names the rows, and its `questions`, each with such brackets, the title that is meant or null, and what it asks of the column.
+One in `question_lines.HELD_OUT` questions, or tables, by their text, is in no fit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from question_lines import FOLDER, bracketed, is_kept_apart
+
+from footnote.models.question_tokens import Stretch
+from footnote.models.table_questions import OPERATIONS
+from footnote.ports import TitledColumn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverTable:
+    """A question over a table."""
+
+    question: str
+    columns: tuple[TitledColumn, ...]
+    """The first of which names the rows."""
+    column: int | None
+    """The number of the one that is meant, behind the first."""
+    operation: str
+    narrowing: tuple[Stretch, ...]
+    """What of the question says which of the rows are meant."""
+    language: str
+    line: str
+
+    @property
+    def row(self) -> str:
+        """The title of what names the rows."""
+        return self.columns[0].title
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Of the columns behind the first."""
+        return tuple(each.title for each in self.columns[1:])
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether it was written with some."""
+        return any(each.cells for each in self.columns)
+
+
+def over_tables(folder: Path = FOLDER) -> list[OverTable]:
+    """The questions over tables of a folder, in the order of its files. Raises ValueError for a line that is not as described."""
+    found: dict[tuple[str, ...], OverTable] = {}
+    for pattern, questions in (("columns-*.jsonl", _of_question), ("tables-*.jsonl", _of_table)):
+        for path in sorted(folder.glob(pattern)):
+            for number, written in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                try:
+                    own = list(questions(json.loads(written)))
+                except (KeyError, TypeError, ValueError) as error:
+                    raise ValueError(f"{path.name}, line {number}: {written}") from error
+                for each in own:
+                    found.setdefault((each.question, *each.titles), each)
+    return list(found.values())
+
+
+def _of_question(line: dict[str, Any]) -> Iterator[OverTable]:
+    question = bracketed(line.get("marked", line["question"]))
+    if question.text != line["question"]:
+        raise ValueError(question.text)
+    columns = tuple(TitledColumn(title=each) for each in (line["row"], *line["titles"]))
+    yield OverTable(question=question.text, columns=columns, column=_number(columns, line["column"]), operation=line["operation"],
+                    narrowing=tuple(question.stretches), language=line["language"], line=question.text)  # fmt: skip
+
+
+def _of_table(line: dict[str, Any]) -> Iterator[OverTable]:
+    columns = tuple(TitledColumn(title=title, cells=tuple(cells)) for title, *cells in line["columns"])  # fmt: skip
+    for text, meant, operation in line["questions"]:
+        question = bracketed(text)
+        yield OverTable(question=question.text, columns=columns, column=_number(columns, meant), operation=operation,
+                        narrowing=tuple(question.stretches), language=line["language"], line=json.dumps(line["columns"]))  # fmt: skip
+
+
+def _number(columns: tuple[TitledColumn, ...], title: str | None) -> int | None:
+    """Of the column with this title. Raises ValueError where none or several have it."""
+    titles = [each.title for each in columns[1:]]
+    if not titles or (title is not None and titles.count(title) != 1):
+        raise ValueError(title)
+    return None if title is None else titles.index(title)
+
+
+def main() -> None:
+    tables = over_tables()
+    over = Counter((each.language, each.column is not None) for each in tables)
+    for (language, meant), number in sorted(over.items()):
+        print(f"{language}: {number} questions about {'a' if meant else 'no'} column")
+    for operation in OPERATIONS:
+        print(f"{operation}: {sum(each.operation == operation for each in tables)}")
+    apart = sum(is_kept_apart(each.line) for each in tables)
+    shown = sum(each.has_cells for each in tables)
+    print(f"{len(tables)} questions over tables, {shown} of them with cells, {apart} kept apart")
+
+
+if __name__ == "__main__":
+    main()
