@@ -100,12 +100,8 @@ def weights_of(path: Path) -> dict[str, Tensor]:
     weights = {"position.weight": shipped["position"]}
     for name, value in shipped.items():
         part = name.split(".")
-        if part[0] in (
-            "ordering",
-            "rewriting",
-            "parting",
-            "tables",
-        ):  # heads on layers of their own
+        # Heads on layers of their own.
+        if part[0] in ("ordering", "rewriting", "parting", "tables"):
             continue
         if part[-1] == "weight" and f"{name[:-6]}scale" in shipped:
             weights[name] = value.float() * shipped[f"{name[:-6]}scale"][:, None]

@@ -88,7 +88,7 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
             if meant is not None:
                 narrowing = [table.question[start:end] for start, end in table.narrowing]
                 count("narrowed" if narrowing else "not narrowed", table.language, list(meant.narrowing), narrowing, (table.question,))  # fmt: skip
-            if number is not None and number != table.column:
+            if None not in (number, table.column) and number != table.column:
                 count(f"another column {place}", table.language, number, table.column, ())
             elif meant is not None and table.operation in ("largest", "smallest"):
                 asked = table.question, table.titles[meant.number]

@@ -25,7 +25,7 @@ from export import quantised_layers
 from order_network import padded
 from order_states import opened_probes
 from part_examples import PartExample, part_examples
-from question_rewriting import loss_of, states_of, write_into
+from question_rewriting import HAS_BF16, loss_of, states_of, write_into
 
 from footnote.models.question_parts import PartsHead, parts_of
 from footnote.models.question_tokens import BEGINS, PARTS
@@ -101,7 +101,7 @@ def fitted(
         labels = torch.full(given.shape[:2], -1)
         for row, at in enumerate(batch):
             labels[row, : len(known[at].labels)] = torch.from_numpy(known[at].labels)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=HAS_BF16):
             odds = network(given, attention)
         loss = loss_of(odds, labels)
         optimiser.zero_grad(set_to_none=True)

@@ -42,7 +42,7 @@ BATCH = {"moved": 18, "alone": 6, "unlike": 5}
 BLANKED = 0.08
 """Share of tokens that are hidden in a batch."""
 RUN_TOKENS = 1024
-HAS_BF16 = torch.cpu._is_avx512_bf16_supported()
+HAS_BF16 = bool(getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: True)())
 """Whether the processor computes in bf16; others take twenty times as long as in fp32."""
 Floats = npt.NDArray[np.float32]
 
@@ -110,7 +110,7 @@ def fitted(
         labels = torch.full(given.shape[:2], -1)
         for row, at in enumerate(batch):
             labels[row, : len(known[at].labels)] = torch.from_numpy(known[at].labels)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=HAS_BF16):
             said, tokens = network(given, attention)
         parts = {
             "kind": torch.nn.functional.cross_entropy(said.float(), kinds, label_smoothing=0.05),

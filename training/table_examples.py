@@ -75,10 +75,11 @@ class TableExample:
 def table_examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[TableExample]:
     """Everything that is fitted to or judged."""
     tables = over_tables()
+    fitted = [each for each in tables if not is_kept_apart(each.line)]
     found = [
         example
         for table in tables
-        for example in _beside(table, draw.sample(tables, OTHER_TABLES), tokenizer, draw)
+        for example in _beside(table, draw.sample(fitted, OTHER_TABLES), tokenizer, draw)
     ]
     asked = operation_questions(data, draw)
     counts = Counter(each.operation for each in asked if not each.apart)
@@ -159,7 +160,7 @@ def _with_cells(columns: Sequence[TitledColumn], draw: random.Random) -> tuple[T
         return tuple(replace(each, cells=()) if each.title else each for each in columns)
     rows = draw.sample(range(len(columns[0].cells)), draw.randint(1, MOST_CELLS))
     return tuple(
-        replace(each, cells=tuple(each.cells[at] for at in rows if each.cells[at]))
+        replace(each, cells=tuple(dict.fromkeys(each.cells[at] for at in rows if each.cells[at])))
         for each in columns
     )
 

@@ -73,12 +73,12 @@ class Asking(torch.nn.Module):
             x = layer(x, mask)
         return self.drop(x.float())
 
-    def take(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        """Go on from what a reader's file has, as `quantise` gives it."""
+    def take(self, tensors: Mapping[str, torch.Tensor], start: str) -> None:
+        """Go on from what a reader's file has below this name, as `quantise` gives it."""
         own: dict[str, torch.Tensor] = {}
         for name, value in tensors.items():
             kind, _, part = name.partition(".")
-            if kind != "tables" or part == "least" or part.endswith(".scale"):
+            if kind != start or part == "least" or part.endswith(".scale"):
                 continue
             if part[0].isdecimal():
                 scale = tensors.get(f"{name.removesuffix('weight')}scale")
@@ -86,6 +86,8 @@ class Asking(torch.nn.Module):
                 own[f"layers.{part}"] = whole
             else:
                 head, is_bias = part.removesuffix("_bias"), part.endswith("_bias")
+                if head not in self.heads:
+                    continue
                 own[f"heads.{head}.{'bias' if is_bias else 'weight'}"] = (
                     value if is_bias else value.T
                 )
@@ -150,7 +152,7 @@ def fit(
     recent: dict[str, list[float]] = {}
     for step, (beside, others) in enumerate(plan, 1):
         optimiser.zero_grad(set_to_none=True)
-        share = len(beside) // RUNS
+        share = -(-len(beside) // RUNS)
         parts: dict[str, float] = {}
         for first in range(0, len(beside), share):
             losses = losses_beside(network, *run(beside[first : first + share]))
@@ -178,7 +180,11 @@ def losses_beside(network: Asking, x: torch.Tensor, tables: Sequence[TableExampl
     columns, extremes = [], [torch.zeros(())]
     for row, each in enumerate(tables):
         places = [each.talk.asked.tokens_of(place) for place in each.places]
-        odds = torch.stack([*(said[row, own, 0].mean() for own in places), said[row, 0, 1]])
+        # What has no token is never meant.
+        columns_said = [
+            said[row, own, 0].mean() if own else said.new_tensor(-1e4) for own in places
+        ]
+        odds = torch.stack([*columns_said, said[row, 0, 1]])
         columns.append(torch.nn.functional.cross_entropy(odds[None], torch.tensor([each.wanted])))
         if each.extreme >= 0:
             odds = ends[row, places[each.wanted]].mean(dim=0)
@@ -224,8 +230,10 @@ def main() -> None:
     reader.take(weights_of(options.reader))
     network = Asking(reader)
     shipped = load_file(options.reader)
-    if not options.anew and any(each.startswith("tables.") for each in shipped):
-        network.take(shipped)
+    # In files of before, what puts questions anew told tables as well.
+    start = next((each for each in ("tables", "rewriting") if f"{each}.columns" in shipped), None)
+    if start is not None and not options.anew:
+        network.take(shipped, start)
     torch.manual_seed(options.seed)
     fit(network, known, dict(zip(needed, run, strict=True)), plan)
     tensors = network.quantise()

@@ -60,9 +60,9 @@ async def compared(
     """The cells that the question compares, and how likely it asks for them.
 
     None where it names no several rows of one table, where it asks for something else, and where
-    the column cannot be told. `told` is what a model says beside the titles of tables; of others it
-    is asked. Another row of such a name may stand in a part of the table that was not found, which
-    `around` has. Raises ModelUnavailable.
+    the column cannot be told. `told` is what a model says beside tables, by their titles; of others
+    it is asked. Another row of such a name may stand in a part of the table that was not found,
+    which `around` has. Raises ModelUnavailable.
     """
     found = await asyncio.to_thread(lambda: list(_compared(question, tables, terms)))
     if around is not None and not all(each.asked.table.is_whole for each in found):

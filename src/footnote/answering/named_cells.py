@@ -25,8 +25,8 @@ LEAST_CELL = 0.5
 """Probability from which a cell of such a row is said where nothing was read."""
 BY_READING, BY_TITLE, FOR_NONE = 0.19, 0.51, -1.63
 """Log-odds of a column for each unit that the reader gives its cell, for each of the logarithm of
-its chance by its title, and for none of them. `bench/fit_cells.py` fits them, one question of five
-being about what no column has."""
+its chance by its title and cells, and for none of them. `bench/fit_cells.py` fits them, one
+question of five being about what no column has."""
 LEAST_SCORE, LEAST_CHANCE = -12.0, 1e-4
 """Of a cell in which nothing was read, and of any column."""
 MOST_ROWS = 3

@@ -44,7 +44,7 @@ MOST_UNMET = 0.7
 read in it (`answering/columns.py`)."""
 
 MOST_TITLES, LEAST_SURE = 4, 0.5
-"""Tables beside whose titles a question is read, and the chance of no column from which the first
+"""Tables beside which a question is read, and the chance of no column from which the first
 of them is as good as another."""
 
 BY_ODDS, BY_SOUND, OF_END = 0.35, 0.2, 0.2
@@ -147,7 +147,10 @@ class OverColumn:
     async def _beside(
         self, question: str, tables: Sequence[Table]
     ) -> Mapping[tuple[str, ...], ToldOperation]:
-        """What a model says of the question beside each table, by its titles, where it tells."""
+        """What a model says of the question beside each table, by its titles, where it tells.
+
+        Tables with the same titles are told by the first of them.
+        """
         if self.finder is None:
             return {}
         first: dict[tuple[str, ...], Table] = {}
@@ -178,7 +181,7 @@ class _OverTables:
     asked: str
     """As it is spoken, without the spelling of titles."""
     told: Sequence[Operation | None]
-    """What was heard in it: beside the titles, or else with and without a question mark."""
+    """What was heard in it: beside the table, or else with and without a question mark."""
     evidence: Sequence[Evidence]
     tables: Sequence[Evidence]
     """Those of the evidence that hold one."""
@@ -189,7 +192,7 @@ class _OverTables:
     reader: Reader
     least: float
     sure: float
-    """How likely it asks for what was heard, told beside the titles; 0 where nothing tells."""
+    """How likely it asks for what was heard, told beside the table; 0 where nothing tells."""
 
     @property
     def heard(self) -> set[Operation]:
@@ -311,7 +314,7 @@ class _OverTables:
 
 
 def _surest(told: Sequence[ToldOperation]) -> ToldOperation | None:
-    """What is said beside the titles of the table that the question is about; None of none."""
+    """What is said beside the table that the question is about; None of none."""
     surest = min(told, key=lambda each: each.none, default=None)
     return surest if surest is None or surest.none < LEAST_SURE else told[0]
 

@@ -1,8 +1,8 @@
 """What a question asks of several rows that it names by what their cells say.
 
-A model tells the operation beside the titles and knows no cells, so "How many plays are in the
-Studio?" may ask for a cell of a row called Studio. That several rows say "Studio" is exact, and is
-weighed with what the model says.
+A model tells the operation beside the titles and a few cells, and does not know which rows say a
+word, so "How many plays are in the Studio?" may ask for a cell of a row called Studio. That several
+rows say "Studio" is exact, and is weighed with what the model says.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class RowsAsked:
     """With the operation that is believed, and its probability."""
     table: Table
     cell: float
-    """How likely a cell is asked for, by the model alone, which knows none."""
+    """How likely a cell is asked for, by the model alone."""
     names: float = 0.0
     """How likely the names of the rows are asked for, 0…1; 0 where something else is likelier."""
 

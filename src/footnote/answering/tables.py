@@ -22,7 +22,8 @@ from footnote.ports import AnswerSpan, TitledColumn
 
 _LONGEST_NAME = 60
 _ROWS_SHOWN, _CELLS_SHOWN = 12, 2
-"""Rows from whose cells a model is shown as many of each column as differ."""
+"""Rows that are looked at, and cells of a column, of those that differ, that a model is shown; a
+model reads no more (`footnote.models.table_questions.MOST_CELLS`)."""
 _BETWEEN_PARTS = 2
 """Most characters between two parts of a table that follow each other; no row is as short."""
 

@@ -184,7 +184,7 @@ class WordReader:
         """None: it cannot tell."""
 
     async def operation_beside(self, question: str, columns: Sequence[TitledColumn]) -> None:
-        """None: titles tell it nothing."""
+        """None: columns tell it nothing."""
 
     def _words(self, text: str) -> frozenset[str]:
         words = map(str.lower, _WORD.findall(text))

@@ -90,7 +90,7 @@ class TitledColumn:
 
     title: str
     cells: Sequence[str] = ()
-    """Some of them: they tell what a short title leaves open."""
+    """Some of its cells, which tell what a short title leaves open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

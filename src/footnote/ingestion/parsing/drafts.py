@@ -79,7 +79,7 @@ class Reading:
     pages_stand_alone: bool = False
     """Whether a page starts without the headings of the one before, as a slide does."""
     headings_name_parts: bool = False
-    """Whether no heading says what the whole is called: they are names of sheets beside others."""
+    """Whether headings name parts alone, as those of several sheets do, and not the whole."""
     languages: tuple[str, ...] = ()
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     attachments: tuple[Attachment, ...] = ()
