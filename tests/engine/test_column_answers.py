@@ -65,12 +65,12 @@ async def test_one_row_is_not_said_for_the_sum_of_several(shared_engine: Engine)
     await work_until_resting(
         shared_engine, workspace, [received.document.document_id], lambda _: None
     )
-    for question in (
-        "What is the total net of paid invoices?",
-        "What is the total net of unpaid invoices?",
+    for question, rows in (
+        ("What is the total net of paid invoices?", "1100 (2 rows, Paid: yes)"),
+        ("What is the total net of unpaid invoices?", "351.49 (2 rows, Paid: no)"),
     ):
         answer = await workspace.ask(question)
-        assert not answer.found, answer.text
+        assert not answer.found or rows in answer.text, answer.text
     assert (await workspace.ask("What is the net of R-2?")).text.startswith("R-2 — Net: 250.50")
     total = (await workspace.ask("How much did Alpha pay in total?")).text
     assert "Sum of Net: 1100 (2 rows, Customer: Alpha)" in total
