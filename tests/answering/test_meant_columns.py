@@ -234,8 +234,8 @@ DOUBLE = PIANOS.replace("kind", "price_eur").replace("Grand", "3").replace("Klav
     ("table", "question", "answer"),
     [
         (PIANOS, "sum over the grands", "Sum of price_eur: 270 (2 rows, kind: Grand) [1] [2]"),
-        # One row alone is none, and never those that a part of its name says.
-        (PIANOS, "sum over the concert grands", ""),
+        # One row alone has its cell and no sum, and is never those that a part of its name says.
+        (PIANOS, "sum over the concert grands", "Bechstein — price_eur: 310 [1]"),
         (
             PIANOS,
             "sum over the concert grands and other grands",
