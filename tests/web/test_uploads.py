@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Locator, Page, Request, expect
+from playwright.async_api import Browser, Locator, Page, Request, Route, expect
 
 from tests.interfaces.serving import footnote
 
@@ -19,6 +19,8 @@ HEADERS = {"Footnote-Workspace": WORKSPACE}
 MANY = 1000
 SENT_FIRST = 5
 """How many of a thousand are waited for: what follows needs no more, and takes its time."""
+SENT_AT_MOST = 100
+"""How many of a thousand leave the browser before they are paused, however slow its other pages."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -145,6 +147,16 @@ async def test_the_page_stays_of_use_while_a_thousand_files_wait(
 
     page.on("requestfinished", ended)
     page.on("requestfailed", ended)
+    passed, paused = 0, asyncio.Event()
+
+    async def pass_on(route: Route) -> None:
+        nonlocal passed
+        passed += route.request.method == "POST"
+        if passed > SENT_AT_MOST:
+            await paused.wait()
+        await route.continue_()
+
+    await page.route("**/v1/documents", pass_on)
     await page.locator("#files").set_input_files(files)
     queue = queue_of(page)
     ready = queue.get_by_role("status")
@@ -167,6 +179,7 @@ async def test_the_page_stays_of_use_while_a_thousand_files_wait(
     await queue.get_by_role("button", name="Pause", exact=True).click()
     # What is on its way stands in rows that are not drawn; broken off, it may be here all the same.
     await expect(queue.get_by_role("button", name="Go on", exact=True)).to_be_visible()
+    paused.set()
     while sending:  # noqa: ASYNC110 - the browser tells no task
         await asyncio.sleep(0.05)
     await queue.get_by_role("region", name="Files").focus()
