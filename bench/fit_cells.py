@@ -33,6 +33,8 @@ from reporting import finish, progress, show
 from totals import CELLS
 
 ROUNDS, RIDGE = 50, 1e-2
+SAID_FROM = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+"""Probabilities from which a cell could be said where nothing was read (`LEAST_CELL`)."""
 ABSENT = 0.2
 """Of questions about a row that it names, whose answer is in no column; more are in the fit."""
 Features = npt.NDArray[np.float64]
@@ -142,14 +144,22 @@ def main() -> None:
     absent = sum(wanted == len(features) - 1 for features, wanted in rows) / len(rows)
     weights[2] += np.log(ABSENT / (1 - ABSENT)) - np.log(absent / (1 - absent))
     named = dict(zip(("BY_READING", "BY_TITLE", "FOR_NONE"), weights.round(2), strict=True))
-    likeliest = [
-        (int((features @ weights).argmax()), wanted, len(features)) for features, wanted in rows
-    ]
-    right = sum(best == wanted for best, wanted, _ in likeliest)
-    wrong = sum(best not in (wanted, count - 1) for best, wanted, count in likeliest)
+    likeliest = []
+    for features, wanted in rows:
+        chances = np.exp(features @ weights)
+        best = int(chances.argmax())
+        likeliest.append((best, wanted, len(features), chances[best] / chances.sum()))
+    right = sum(best == wanted for best, wanted, _, _ in likeliest)
+    wrong = sum(best not in (wanted, count - 1) for best, wanted, count, _ in likeliest)
     show(f"{len(rows)} rows", ["weight", ""], [[name, f"{each}"] for name, each in named.items()])
     print(f"right {right}, another column {wrong}")
-    finish({**named, "rows": len(rows), "right": right, "wrong": wrong}, options.json)
+    said = []
+    for least in SAID_FROM:
+        cells = [each[:2] for each in likeliest if each[0] != each[2] - 1 and each[3] >= least]
+        hits = sum(best == wanted for best, wanted in cells)
+        said.append({"from": least, "right": hits, "wrong": len(cells) - hits})
+    show("Cells said from a probability", [*said[0]], [[*map(str, each.values())] for each in said])
+    finish({**named, "rows": len(rows), "right": right, "wrong": wrong, "said": said}, options.json)
 
 
 if __name__ == "__main__":

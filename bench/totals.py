@@ -1,17 +1,18 @@
 """How questions over columns of tables are answered, and others of like wording.
 
-    python bench/totals.py [--half development] [--among | --cells | --groups] [--reader FILE]
+    python bench/totals.py [--half development] [--among | --cells | …] [--reader FILE]
 
 Each table of `totals/`, whose questions are over groups of rows, is a workspace of its own; with
 `--among` the tables of `among/` stand beside other documents of theirs, and most questions, for the
 largest and the smallest, do not say the title of the column that they are about; with `--cells`
 most questions about the tables of `cells/` ask for one cell, and with `--groups` most about those
-of `groups/` for what several rows have together, or for their names (`list`). Of sums, averages,
-extremes and counts over a group (`sum`, …) or over all rows (`all`) is told how many are right, how
-many are answered with rows of which one is right or which belong to the group (`rows`), refused,
-and wrong; the same of `cell` and `prose`, whose answer stands in one place, and of what is `absent`
-or another `calculation`, where a refusal is right. One half was at hand when the thresholds were
-chosen, the other was only run.
+of `groups/` for what several rows have together, or for their names (`list`); with `--ranges` those
+of `ranges/` are over rows from one to another (`range`), or named one by one (`several`). Of sums,
+averages, extremes and counts over a group (`sum`, …) or over all rows (`all`) is told how many are
+right, how many are answered with rows of which one is right or which belong to the group (`rows`),
+refused, and wrong; the same of `cell` and `prose`, whose answer stands in one place, and of what is
+`absent` or another `calculation`, where a refusal is right. One half was at hand when the
+thresholds were chosen, the other was only run.
 """
 
 from __future__ import annotations
@@ -29,11 +30,13 @@ from footnote.jobs.inline import work_until_resting
 from installation import MODELS, bench_engine
 from reporting import finish, progress, show
 
-ALONE, AMONG, CELLS, GROUPS = (
-    Path(__file__).parent / each for each in ("totals", "among", "cells", "groups")
+ALONE, AMONG, CELLS, GROUPS, RANGES = (
+    Path(__file__).parent / each for each in ("totals", "among", "cells", "groups", "ranges")
 )
 OUTCOMES = ("right", "rows", "refused", "wrong")
 TO_REFUSE = ("absent", "calculation")
+ROUNDED = 0.0101
+"""How far a mean may lie from the one that was written down."""
 HALVES = (
     "development",
     "only run",
@@ -58,12 +61,25 @@ def outcome_of(kind: str, value: str, answer: Answer) -> str:
     # Thousands may be set apart in it.
     thousands = re.sub(r"(?<=\d)(?=(\d{3})+$)", "[,.' ]?", value) if value.isdigit() else None
     told = re.compile(rf"(?<!\d){thousands or re.escape(value)}{zeros}(?!\d)") if value else None
-    holding = [bool(told and told.search(each.text)) for each in answer.sentences]
+    holding = [
+        bool(told and told.search(each.text)) or is_near(value, each.text)
+        for each in answer.sentences
+    ]
     if kind == "list":
         return "right" if any(holding) else "wrong"
     if holding[0] and (len(holding) == 1 or kind in ("cell", "prose")):
         return "right"
     return "rows" if len(holding) > 1 and kind not in TO_REFUSE else "wrong"
+
+
+def is_near(value: str, text: str) -> bool:
+    """Whether a text has this mean, which may be rounded otherwise and set with other marks."""
+    if re.fullmatch(r"\d+\.\d+", value) is None:
+        return False
+    # Behind three digits a mark sets thousands apart.
+    plain = re.sub(r"[.,' ](?=\d{3}(?!\d))", "", text)
+    said = [float(each.replace(",", ".")) for each in re.findall(r"\d+(?:[.,]\d+)?", plain)]
+    return any(abs(each - float(value)) <= ROUNDED for each in said)
 
 
 async def outcomes_of(
@@ -120,12 +136,18 @@ def main() -> None:
     which.add_argument("--among", action="store_true", help="tables among other documents")
     which.add_argument("--cells", action="store_true", help="mostly single cells")
     which.add_argument("--groups", action="store_true", help="several rows, or their names")
+    which.add_argument("--ranges", action="store_true", help="rows from one to another")
     parser.add_argument("--models", type=Path, default=MODELS)
     parser.add_argument("--reader", default="packaged", help="a file of weights")
     parser.add_argument("--outcomes", type=Path, help="write what came of each question here")
     parser.add_argument("--json", action="store_true", help="end with one JSON object")
     options = parser.parse_args()
-    folders = {AMONG: options.among, CELLS: options.cells, GROUPS: options.groups}
+    folders = {
+        AMONG: options.among,
+        CELLS: options.cells,
+        GROUPS: options.groups,
+        RANGES: options.ranges,
+    }
     folder = next((each for each, chosen in folders.items() if chosen), ALONE)
     found = asyncio.run(outcomes_of(options.half, options.models, options.reader, folder))
     told = [

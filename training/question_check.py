@@ -23,6 +23,7 @@ from question_lines import follow_ups, is_kept_apart, several
 from table_examples import OTHER_TABLES, other_rows
 from table_lines import over_tables
 
+from footnote.answering.row_ranges import LEAST_RANGE
 from footnote.models.reader import PackagedReader, open_reader
 
 Counts = dict[str, list[bool]]
@@ -80,6 +81,13 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
             place = "beside cells" if table.has_cells else "beside titles"
             name = f"{'no ' if table.operation == 'none' else ''}operation {place}"
             count(name, table.language, said, table.operation, (table.question, *table.titles))
+            if beside is not None and table.is_over_ranges and table.range is not None:
+                likeliest = max(beside.ranges, key=lambda each: beside.ranges[each])
+                kind = likeliest.value if beside.ranges[likeliest] >= LEAST_RANGE else "none"
+                name = "no range of rows" if table.range == "none" else "range of rows"
+                count(name, table.language, kind, table.range, (table.question, *table.titles))
+                if kind not in ("none", table.range):
+                    count("another range of rows", table.language, kind, table.range, ())
             if heard is not None and table.operation not in ("none", said):
                 count(f"another operation {place}", table.language, said, table.operation, ())
             name = f"{'no ' if table.column is None else ''}column {place}"

@@ -21,7 +21,7 @@ from question_lines import is_kept_apart
 from table_lines import OverTable, over_tables
 
 from footnote.models.question_tokens import Stretch, Talk, talk_of
-from footnote.models.table_questions import EXTREMES, MOST_CELLS, OPERATIONS, table_talk
+from footnote.models.table_questions import EXTREMES, MOST_CELLS, OPERATIONS, RANGES, table_talk
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import TitledColumn
 
@@ -56,7 +56,7 @@ class TableExample:
 
     talk: Talk
     group: str
-    """`titles` and `cells` beside a table; `operating`, `plain` and `ordinary` without one."""
+    """`titles`, `cells` and `ranges` beside a table; `operating`, `plain` and `ordinary` without one."""
     apart: bool
     operation: int
     """What it asks of a column, number among `OPERATIONS`; -1 where that is not judged."""
@@ -66,6 +66,8 @@ class TableExample:
     """The number of the column that is meant, after the last one for none."""
     narrowing: npt.NDArray[np.int64] | None = None
     """Of each token, number among `MARKS`: whether it says which rows are meant; None where that is not known."""
+    range: int = -1
+    """Which rows are meant by those that it names, number among `RANGES`; -1 where that is not judged."""
     extreme: int = -1
     """Which end of the column that is meant, number among `EXTREMES`; -1 for neither."""
     weight: float = 1.0
@@ -123,12 +125,17 @@ def _beside(
         found.append(
             TableExample(
                 talk=talk,
-                group="cells" if table.has_cells else "titles",
+                group="ranges"
+                if table.is_over_ranges
+                else "cells"
+                if table.has_cells
+                else "titles",
                 apart=apart,
                 operation=OPERATIONS.index(each.operation) if is_told else -1,
                 places=tuple(places),
                 wanted=len(places) if each.column is None else each.column,
                 narrowing=narrowing,
+                range=-1 if each in beside or each.range is None else RANGES.index(each.range),
                 extreme=ends.index(each.operation) if has_end else -1,
             )
         )

@@ -5,7 +5,8 @@
 checks the files and counts what is in them. In `columns-*.jsonl` a line has a `question`, the titles of a table's columns, that of its `row`s and the others,
 `titles`, and the `column` that the question is about, mostly without naming it, or null where it is about none; where the question narrows the rows, as by the
 name of one or of a group, it stands in `marked`, too, with these stretches in square brackets. In `tables-*.jsonl` a line is a table: its `columns`, each a title
-and three cells, of which the first names the rows, and its `questions`, each with such brackets, the title that is meant or null, and what it asks of the column.
+and three cells, of which the first names the rows, and its `questions`, each with such brackets, the title that is meant or null, and what it asks of the column; some
+also have whether the rows from one that it names to another are meant, or up to one (`footnote.ports.RowRange`), or `none`.
 One in `question_lines.HELD_OUT` questions, or tables, by their text, is in no fit.
 """
 
@@ -21,7 +22,7 @@ from typing import Any
 from question_lines import FOLDER, bracketed, is_kept_apart
 
 from footnote.models.question_tokens import Stretch
-from footnote.models.table_questions import OPERATIONS
+from footnote.models.table_questions import OPERATIONS, RANGES
 from footnote.ports import TitledColumn
 
 
@@ -39,6 +40,10 @@ class OverTable:
     """What of the question says which of the rows are meant."""
     language: str
     line: str
+    range: str | None = None
+    """Which rows are meant by those that it names, of `RANGES`; None where that is not known."""
+    is_over_ranges: bool = False
+    """Whether it is one of those that were written for this."""
 
     @property
     def row(self) -> str:
@@ -82,10 +87,14 @@ def _of_question(line: dict[str, Any]) -> Iterator[OverTable]:
 
 def _of_table(line: dict[str, Any]) -> Iterator[OverTable]:
     columns = tuple(TitledColumn(title=title, cells=tuple(cells)) for title, *cells in line["columns"])  # fmt: skip
-    for text, meant, operation in line["questions"]:
+    for text, meant, operation, *written in line["questions"]:
         question = bracketed(text)
+        known = written[0] if written else "none" if operation == "none" else None
+        if known not in (None, *RANGES):
+            raise ValueError(known)
         yield OverTable(question=question.text, columns=columns, column=_number(columns, meant), operation=operation,
-                        narrowing=tuple(question.stretches), language=line["language"], line=json.dumps(line["columns"]))  # fmt: skip
+                        narrowing=tuple(question.stretches), language=line["language"], line=json.dumps(line["columns"]), range=known,
+                        is_over_ranges=bool(written))  # fmt: skip
 
 
 def _number(columns: tuple[TitledColumn, ...], title: str | None) -> int | None:
@@ -103,6 +112,8 @@ def main() -> None:
         print(f"{language}: {number} questions about {'a' if meant else 'no'} column")
     for operation in OPERATIONS:
         print(f"{operation}: {sum(each.operation == operation for each in tables)}")
+    for meant in RANGES:
+        print(f"rows {meant}: {sum(each.range == meant for each in tables)}")
     apart = sum(is_kept_apart(each.line) for each in tables)
     shown = sum(each.has_cells for each in tables)
     print(f"{len(tables)} questions over tables, {shown} of them with cells, {apart} kept apart")

@@ -3,7 +3,7 @@
     python training/table_questions.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--out FILE]
 
 Layers of their own above the six lowest ones, as Footnote itself computes these (so Footnote has to be installed), and linear heads: which column a question is about,
-which end of it, which of the question's words say the rows, and which operation it asks for, alone and beside a table (`footnote.models.table_questions`). They are
+which end of it, which of the question's words say the rows, whether a range of these is meant, and which operation it asks for, alone and beside a table (`footnote.models.table_questions`). They are
 fitted on the lines of `questions/` (`table_lines.py`), on questions over columns (`operation_questions.py`) and on ordinary questions (`table_examples.py`). One in
 seven lines and one in five sources are in no fit: `question_check.py` tells how it does on them.
 """
@@ -30,17 +30,19 @@ from safetensors.torch import load_file
 from table_examples import TableExample, table_examples
 
 from footnote.models.question_tokens import MARKS
-from footnote.models.table_questions import EXTREMES, OPERATIONS, TablesHead
+from footnote.models.table_questions import EXTREMES, OPERATIONS, RANGES, TablesHead
 
-LAYERS, STEPS = 4, 1400
+LAYERS = 4
 RATE, HEAD_RATE, DECAY = 1.2e-4, 1e-3, 2e-2
-BESIDE = {"titles": 8, "cells": 16}
+BESIDE = {"titles": 6, "cells": 8, "ranges": 12}
 ALONE = {"operating": 8, "plain": 5, "ordinary": 3}
 """Texts of each kind in a batch."""
 LEAST_COLUMN, LEAST_OPERATION = 0.5, 0.5
 """Probabilities from which a column and an operation are believed. Nothing is computed where no column is meant, too."""
 RUNS = 4
 """In which the texts beside tables are run, the short ones apart from the long ones: a run is as wide as its longest."""
+OF_OTHERS = 0.25
+"""How much a question that was not written for ranges of rows counts in theirs."""
 BLANKED = 0.08
 """Share of tokens that are hidden in a batch."""
 REPORTED = 100
@@ -60,6 +62,7 @@ class Asking(torch.nn.Module):
         width = reader.word.weight.shape[1]
         outputs = {"columns": 2, "extremes": len(EXTREMES), "narrowing": len(MARKS)}
         outputs |= {"operations": len(OPERATIONS), "operations_beside": len(OPERATIONS)}
+        outputs["ranges"] = len(RANGES)
         self.heads = torch.nn.ModuleDict(
             {name: torch.nn.Linear(width, count) for name, count in outputs.items()}
         )
@@ -91,7 +94,8 @@ class Asking(torch.nn.Module):
                 own[f"heads.{head}.{'bias' if is_bias else 'weight'}"] = (
                     value if is_bias else value.T
                 )
-        self.load_state_dict(own)
+        # A file of before has no head for ranges of rows.
+        self.load_state_dict(self.state_dict() | own)
 
     def quantise(self) -> dict[str, npt.NDArray[np.generic]]:
         """Take the weights of the layers in 7 bits and return all as the reader's file has them."""
@@ -104,7 +108,9 @@ class Asking(torch.nn.Module):
         return tensors
 
 
-def batches(known: Sequence[TableExample], seed: int) -> list[tuple[list[int], list[int]]]:
+def batches(
+    known: Sequence[TableExample], steps: int, seed: int
+) -> list[tuple[list[int], list[int]]]:
     """What is fitted to at each step, by numbers of the examples: beside tables, the short ones first, and without."""
     draw = random.Random(seed)
     groups = {
@@ -123,7 +129,7 @@ def batches(known: Sequence[TableExample], seed: int) -> list[tuple[list[int], l
 
     return [
         (sorted(drawn(BESIDE), key=lambda at: len(known[at].talk.ids)), drawn(ALONE))
-        for _ in range(STEPS)
+        for _ in range(steps)
     ]
 
 
@@ -141,7 +147,7 @@ def fit(
         ],
         weight_decay=DECAY,
     )
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, [RATE, HEAD_RATE], total_steps=STEPS, pct_start=0.1)  # fmt: skip
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, [RATE, HEAD_RATE], total_steps=len(plan), pct_start=0.1)  # fmt: skip
 
     def run(batch: Sequence[int]) -> tuple[torch.Tensor, list[TableExample]]:
         given, attention = padded([states[at].astype(np.float32) for at in batch])
@@ -196,6 +202,7 @@ def losses_beside(network: Asking, x: torch.Tensor, tables: Sequence[TableExampl
         "ends": 0.5 * torch.stack(extremes).sum() / max(1, len(extremes) - 1),
         "narrowing": 2 * loss_of(marks, labels),
         "beside": 0.5 * operation_loss(network.heads["operations_beside"](x[:, 0]), tables),
+        "ranges": range_loss(network.heads["ranges"](x), tables),
     }
 
 
@@ -203,6 +210,22 @@ def operation_loss(odds: torch.Tensor, asked: Sequence[TableExample]) -> torch.T
     """Of the operations that questions ask for, where that is known."""
     wanted = torch.tensor([each.operation for each in asked])
     return torch.nn.functional.cross_entropy(odds, wanted, ignore_index=-1, label_smoothing=0.05)
+
+
+def range_loss(odds: torch.Tensor, asked: Sequence[TableExample]) -> torch.Tensor:
+    """Of the ranges of rows that questions mean, where that is known; most others mean none."""
+    told = [
+        (odds[row, : each.talk.question.end].amax(dim=0), each)
+        for row, each in enumerate(asked)
+        if each.range >= 0
+    ]
+    if not told:
+        return torch.zeros(())
+    weights = torch.tensor([1.0 if each.group == "ranges" else OF_OTHERS for _, each in told])
+    wanted = torch.tensor([each.range for _, each in told])
+    best = torch.stack([each for each, _ in told])
+    losses = torch.nn.functional.cross_entropy(best, wanted, label_smoothing=0.05, reduction="none")
+    return (losses * weights).sum() / weights.sum()
 
 
 def main() -> None:
@@ -215,6 +238,7 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, help="instead of --reader")
     parser.add_argument("--anew", action="store_true", help="from the layers that read, not from those that the file has for this")  # fmt: skip
+    parser.add_argument("--steps", type=int, default=1400)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     torch.set_num_threads(2)
@@ -223,7 +247,7 @@ def main() -> None:
         probes = opened_probes(options.reader, SHARED, Path(folder))
         known = table_examples(options.data, probes.tokenizer, random.Random(options.seed))
         print(f"{len(known)} examples, {Counter(each.group for each in known)}", flush=True)
-        plan = batches(known, options.seed)
+        plan = batches(known, options.steps, options.seed)
         needed = sorted({at for step in plan for own in step for at in own})
         run = states_of(probes, [known[at].talk for at in needed])
     reader = Reader()

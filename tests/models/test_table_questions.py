@@ -20,6 +20,7 @@ from footnote.models.table_questions import (
     LEAST_OTHER,
     MOST_CELLS,
     OPERATIONS,
+    RANGES,
     TABLE_TOKENS,
     TablesHead,
     table_talk,
@@ -179,6 +180,12 @@ async def test_what_is_asked_is_told_beside_the_titles(
             chances = await reader.chances(question, columns)
             assert chances is not None
             assert told.none == pytest.approx(chances.none, abs=1e-6)
+            own = states[: talk.question.end] @ head.ranges + head.ranges_bias
+            ranges = np.exp(own.max(axis=0))
+            shares = dict(zip(RANGES, (ranges / ranges.sum()).tolist(), strict=True))
+            assert {each.value: chance for each, chance in told.ranges.items()} == pytest.approx(
+                {each: chance for each, chance in shares.items() if each != "none"}, abs=1e-3
+            )
             found.add(told.operation)
     assert len(found) > 1
 

@@ -51,6 +51,24 @@ def test_a_line_about_another_table_is_named(tmp_path: Path, fields: dict[str, o
         table_lines.over_tables(tmp_path)
 
 
+def test_which_rows_are_meant_by_their_first_and_last_is_told(tmp_path: Path) -> None:
+    months = [["Month", "May", "June", "July"], ["Guests", "4", "5", "6"]]
+    asked = [
+        ["How many came from [May] to [July]?", "Guests", "sum", "between"],
+        ["How many came in [May] and [July]?", "Guests", "sum", "none"],
+        ["How many came in [May]?", "Guests", "none"],
+        ["How many came in spring?", "Guests", "sum"],
+    ]
+    line = {"language": "en", "columns": months, "questions": asked}
+    (tmp_path / "tables-x.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    told = [(each.range, each.is_over_ranges) for each in table_lines.over_tables(tmp_path)]
+    assert told == [("between", True), ("none", True), ("none", False), (None, False)]
+    line["questions"] = [[*asked[0][:3], "around"]]
+    (tmp_path / "tables-x.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"tables-x.jsonl, line 1: "):
+        table_lines.over_tables(tmp_path)
+
+
 def test_a_table_has_cells_and_several_questions(tmp_path: Path) -> None:
     (tmp_path / "tables-x.jsonl").write_text(json.dumps(SPOONS), encoding="utf-8")
     sold, many = table_lines.over_tables(tmp_path)

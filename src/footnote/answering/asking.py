@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 
@@ -29,6 +29,17 @@ _FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
 """Of a cell that a compound may begin with, and of what may be an ending of the cell itself."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenRows:
+    """Rows that a question means together by what one column has."""
+
+    column: int
+    cells: frozenset[str]
+    """Of these rows in that column."""
+    text: str
+    """As an answer says them."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """What a question names of a table."""
@@ -41,6 +52,8 @@ class Asked:
     """By column the cells that name its group in other words, where it says those of none."""
     meant: int | None = None
     """The column of numbers that it is about, were it to say the title of none."""
+    chosen: ChosenRows | None = None
+    """The rows that it means together, were it to name them one by one or their first and last."""
     _known: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def says(self, text: str) -> bool:
@@ -120,8 +133,12 @@ class Asked:
 
         Of a column of yes and no whose title it says those are meant that say yes: "How many first
         aiders are there?". Beside the name of another row that of a row of totals says what is
-        asked of it.
+        asked of it. Where rows are chosen by one column its cells are the group of that one.
         """
+        if self.chosen is not None:
+            alone = replace(self, chosen=None).groups.items()
+            others = {at: said for at, said in alone if at != self.chosen.column}
+            return {self.chosen.column: self.chosen.cells, **others}
         titles = frozenset[str]().union(
             *(self._terms(without_unit(self.table.header[at])) for at in self.titles)
         )
@@ -160,7 +177,9 @@ class Asked:
     def names_one_row(self) -> bool:
         """Whether it says the name that one row alone has."""
         names = self.table.column(0)
-        return any(names.count(each) == 1 for each in self.groups.get(0, ()))
+        return self.chosen is None and any(
+            names.count(each) == 1 for each in self.groups.get(0, ())
+        )
 
     @cached_property
     def other_number(self) -> str | None:
@@ -217,6 +236,8 @@ class Asked:
         for at, said in self.groups.items():
             title = self.table.header[at]
             values = " / ".join(sorted(said))
+            if self.chosen is not None and at == self.chosen.column:
+                values = self.chosen.text
             parts.append(f"{title}: {values}" if title else values)
         return ", ".join(parts)
 

@@ -130,7 +130,7 @@ def compute(
     same = None
     if operation is Operation.SUM and reading.cell >= LEAST_CELL:
         same = _same_in_all(narrowed, column, wording)
-    return same or _over_column(operation, narrowed, column, wording)
+    return same or over_column(operation, narrowed, column, wording)
 
 
 def names_of(
@@ -184,7 +184,7 @@ def _narrowed(
     # "How many vessels have Kelmouth as their home port?" says nothing else but "many".
     is_explained |= bool(asked.groups) and len(asked.unexplained) <= MOST_UNEXPLAINED
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
-    reason = _not_told(asked, operation)
+    reason = why_not_told(asked, operation)
     # "How many plays" are rows, whatever numbers they have; dates are nothing that is many.
     may_be_added_up = (
         meant is not None
@@ -224,7 +224,7 @@ def _of_some_rows(asked: Asked, operation: Operation) -> str | None:
     return None
 
 
-def _not_told(asked: Asked, operation: Operation) -> str | None:
+def why_not_told(asked: Asked, operation: Operation) -> str | None:
     """Why no rows can be what the question asks for, whichever it names."""
     if (word := asked.leaving_out) is not None:
         return f"what the question leaves out by {word!r} is not told"
@@ -269,9 +269,10 @@ def _same_in_all(asked: Asked, column: int, wording: Wording) -> Computed | None
     )
 
 
-def _over_column(
+def over_column(
     operation: Operation, asked: Asked, column: int, wording: Wording
 ) -> Computed | NotComputed | None:
+    """What is asked of a column of the rows that the question names; None of too few of them."""
     table, totals = asked.table, asked.totals
     kept = tuple(row for row in totals.own if asked.is_among(row))
     # One row of a group is better said as it stands; "how many saddles" may be in a cell of it.

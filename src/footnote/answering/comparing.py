@@ -33,7 +33,7 @@ _SEVERAL = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Compared:
+class NamedRows:
     """The rows of a table that a question names."""
 
     asked: Asked
@@ -79,7 +79,7 @@ async def compared(
         meant = (await meant_columns(finder, question, [table], terms)).of(table)
         if meant is None or meant.number == each.at:
             continue
-        text = _said(each, meant, wording)
+        text = cells_said(each, meant, wording)
         sure = comparing * meant.probability
         if text is not None and (best is None or sure > best[1]):
             best = Computed(text=text, rows=tuple(one.candidate for one in each.rows)), sure
@@ -100,7 +100,7 @@ async def is_over_rows(
     return False
 
 
-def _compared(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterator[_Compared]:
+def _compared(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterator[NamedRows]:
     """Of each table of which it names several rows, by the first column whose cells all differ."""
     for asked in asked_beside(question, tables, terms):
         table = asked.table
@@ -111,16 +111,16 @@ def _compared(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterat
             said = asked.names_said(at)
             if _SEVERAL <= len(said) <= MOST_COMPARED and at not in asked.ordered:
                 rows = [each for each in table.rows if each.cells[at].text in said]
-                yield _Compared(asked=asked, rows=rows, at=at)
+                yield NamedRows(asked=asked, rows=rows, at=at)
                 break
 
 
-def _said(compared: _Compared, meant: MeantColumn, wording: Wording) -> str | None:
+def cells_said(named: NamedRows, meant: MeantColumn, wording: Wording) -> str | None:
     """The cells of the rows, the end that is meant first; None where one of them has none."""
-    asked, at, column = compared.asked, compared.at, meant.number
-    table, rows = asked.table, list(compared.rows)
+    asked, at, column = named.asked, named.at, meant.number
+    table, rows = asked.table, list(named.rows)
     title = table.header[column]
-    if not all(asked.narrows(each, (title, *compared.names)) for each in meant.narrowing):
+    if not all(asked.narrows(each, (title, *named.names)) for each in meant.narrowing):
         return None
     cells = [row.cells[column].text for row in rows]
     compared_by = (table.moments(cells), table.quantities(cells))

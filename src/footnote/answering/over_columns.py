@@ -10,7 +10,6 @@ from math import exp
 
 from footnote.answering.choosing import Located, by_probability
 from footnote.answering.columns import Computed, NotComputed, TableReading, compute, names_of
-from footnote.answering.comparing import compared
 from footnote.answering.meant_columns import ENDS, NONE_MEANT, meant_columns
 from footnote.answering.named_cells import SURELY_ELSEWHERE, rows_named
 from footnote.answering.naming import Named, bound_set, group_named, tables_named
@@ -21,6 +20,7 @@ from footnote.answering.operations_heard import (
     is_all_asked,
 )
 from footnote.answering.reading import locate, text_of
+from footnote.answering.row_ranges import is_said_of_rows, over_rows_named
 from footnote.answering.rows_asked import RowsAsked, rows_asked
 from footnote.answering.sentences import candidates_of
 from footnote.answering.tables import Table, is_cell, tables_of, under_title
@@ -84,7 +84,7 @@ class OverColumn:
         held = await asyncio.to_thread(lambda: list(tables_of(tables)))
         known = await self._beside(asked, held)
         if self.finder is not None:
-            of_rows = await compared(
+            of_rows = await over_rows_named(
                 self.finder,
                 asked,
                 tables,
@@ -93,7 +93,7 @@ class OverColumn:
                 wording=worded_for(question, self.analyzer),
                 around=self.around,
             )
-            if of_rows is not None and of_rows[1] >= self.least:
+            if of_rows is not None and is_said_of_rows(of_rows, self.least):
                 return None if found and _is_surer(found[0], of_rows) else of_rows
         rows = await asyncio.to_thread(rows_asked, question, held, terms, known)
         beside = _surest([*known.values()]) if rows is None else rows.told

@@ -18,7 +18,7 @@ from footnote.answering.choosing import (
 )
 from footnote.answering.cite import Footnotes
 from footnote.answering.columns import Computed, NotComputed
-from footnote.answering.comparing import compared, is_over_rows
+from footnote.answering.comparing import is_over_rows
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.lists import with_list
 from footnote.answering.named_cells import NamedCell
@@ -28,6 +28,7 @@ from footnote.answering.order_statements import without_orders
 from footnote.answering.over_columns import Over, OverColumn
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.reading import once_each, read_statements
+from footnote.answering.row_ranges import is_said_of_rows, over_rows_named
 from footnote.answering.sentences import Cell, candidates_of, cells_of
 from footnote.answering.tables import holds_table, in_named_column, is_code, name_of_row
 from footnote.answering.titles import Terms, spoken
@@ -123,7 +124,7 @@ class ReaderAnswerer:
         asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         try:
-            found = await compared(
+            found = await over_rows_named(
                 self.finder,
                 asked,
                 tables,
@@ -132,7 +133,7 @@ class ReaderAnswerer:
                 wording=worded_for(question, self.analyzer),
                 around=self.around,
             )
-            if found is not None and found[1] >= self.least_answerability:
+            if found is not None and is_said_of_rows(found, self.least_answerability):
                 return computed(question, *found, evidence)
             over_rows = await is_over_rows(self.finder, asked, tables, terms)
         except ModelUnavailable:

@@ -51,6 +51,11 @@ class Said:
     """Half-open, of each token."""
 
     @property
+    def end(self) -> int:
+        """The number of the token behind its last one, of all that are run."""
+        return self.first + len(self.offsets)
+
+    @property
     def words(self) -> list[range]:
         """The tokens of each word, numbered as those of the text are; white space belongs to what
         follows, and where a script puts none between words each token is one."""

@@ -16,14 +16,22 @@ from footnote.models.question_rewriting import marked
 from footnote.models.question_tokens import Stretch, Talk, talk_of
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.tokenizing import UnigramPieces
-from footnote.ports import ColumnChances, MeantColumn, Operation, TitledColumn, ToldOperation
+from footnote.ports import (
+    ColumnChances,
+    MeantColumn,
+    Operation,
+    RowRange,
+    TitledColumn,
+    ToldOperation,
+)
 
 EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
 OPERATIONS = ("none", *(each.value for each in Operation))
+RANGES = ("none", *(each.value for each in RowRange))
 LEAST_OTHER = 0.25
 """Probability from which another calculation than the five is heard: one that is taken for them is
 answered wrongly."""
-HEADS = ("columns", "extremes", "narrowing", "operations", "operations_beside")
+HEADS = ("columns", "extremes", "narrowing", "operations", "operations_beside", "ranges")
 """By their names in the reader's file, behind `tables.`."""
 BETWEEN_COLUMNS, BETWEEN_CELLS = " | ", "; "
 TABLE_TOKENS = 320
@@ -56,6 +64,11 @@ class TablesHead:
     operations_beside: _Floats
     """The same of a question that stands beside a table."""
     operations_beside_bias: _Floats
+    ranges: _Floats
+    """Of shape (width, ranges), with their biases: of each of the question's tokens, which say it
+    by the largest, whether the rows are meant from one that is named to another, up to one and so
+    on."""
+    ranges_bias: _Floats
     least_column: float
     """Probability from which a column is believed, 0…1."""
     least_operation: float
@@ -156,11 +169,14 @@ class TableQuestions:
         )
         operation, probability = self._operation_of(chances)
         told = zip(OPERATIONS[1:], chances[1:].tolist(), strict=True)
+        own = states[: talk.question.end] @ self.head.ranges + self.head.ranges_bias
+        ranges = _softmax(own.max(axis=0))
         return ToldOperation(
             operation=operation,
             probability=probability,
             none=float(self.head.column_chances(states, talk, places)[-1]),
             chances={Operation(each): chance for each, chance in told},
+            ranges=dict(zip(RowRange, ranges[1:].tolist(), strict=True)),
         )
 
     def operation(self, question: str) -> Operation | None:

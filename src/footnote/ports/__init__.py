@@ -63,6 +63,7 @@ from footnote.ports.reading import PassageReading as PassageReading
 from footnote.ports.reading import PassageText as PassageText
 from footnote.ports.reading import QuestionRewriter as QuestionRewriter
 from footnote.ports.reading import Reader as Reader
+from footnote.ports.reading import RowRange as RowRange
 from footnote.ports.reading import SupportOdds as SupportOdds
 from footnote.ports.reading import TitledColumn as TitledColumn
 from footnote.ports.reading import ToldOperation as ToldOperation

@@ -84,6 +84,19 @@ class Operation(StrEnum):
     share, what one row is more than another, the two largest, a sum over several columns."""
 
 
+class RowRange(StrEnum):
+    """Which rows of a table are meant by the one or two of them that a question names."""
+
+    BETWEEN = "between"
+    """From one to the other, with both."""
+    FROM = "from"
+    """One and all behind it."""
+    AFTER = "after"
+    UNTIL = "until"
+    """All up to one, with it."""
+    BEFORE = "before"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TitledColumn:
     """A column as a model is shown it."""
@@ -133,6 +146,8 @@ class ToldOperation:
     """That the question is about no column of the table, 0…1."""
     chances: Mapping[Operation, float] = field(default_factory=dict)
     """Of each operation, 0…1; the rest is that of nothing and of a cell. Empty where not told."""
+    ranges: Mapping[RowRange, float] = field(default_factory=dict)
+    """That such rows are meant, 0…1; the rest is that of rows named one by one, and of none."""
 
 
 class Reader(Protocol):

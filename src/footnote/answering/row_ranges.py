@@ -1,0 +1,262 @@
+"""A question over several rows of a table that it names, one by one or by their first and last.
+
+"What did we take from January to March?" adds up three rows, and "in January and March" two. Which
+of these is meant a model tells; which rows stand between two of them is exact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import compress
+
+from footnote.answering.asking import Asked, ChosenRows, asked_beside
+from footnote.answering.columns import Computed, NotComputed, over_column, why_not_told
+from footnote.answering.comparing import MOST_COMPARED, NamedRows, cells_said, compared
+from footnote.answering.meant_columns import ENDS, meant_columns
+from footnote.answering.tables import Row, Table
+from footnote.answering.titles import Terms
+from footnote.answering.whole_tables import with_whole_tables
+from footnote.answering.wording import Wording
+from footnote.domain import Evidence
+from footnote.language.calendar import MONTH_NUMBERS
+from footnote.language.moments import Moments
+from footnote.language.quantities import Quantities
+from footnote.ports import (
+    Around,
+    ColumnFinder,
+    MeantColumn,
+    Operation,
+    RowRange,
+    ToldOperation,
+)
+
+LEAST_RANGE, MOST_RANGE = 0.4, 0.3
+"""Probability from which a range of rows is meant, and up to which rows that are named are added up
+one by one; of 312 lines of `training/questions` that are in no fit."""
+ADDED_UP = (Operation.SUM, Operation.AVERAGE)
+"""What is asked of rows that are named one by one. Of a comparison all their cells tell."""
+MANY_OR_FEW = "the rows that are named, or all from one to the other, may be meant; name them all"
+NOTHING_ASKED = "a range of rows is asked for, and nothing over them; ask for their sum or average"
+_ENDS_OF = {RowRange.BETWEEN: 2}
+"""How many rows tell a range; of the others one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """The rows of a table that a question names by one column, whose cells all differ."""
+
+    asked: Asked
+    at: int
+    said: frozenset[str]
+
+    def meant(self, told: ToldOperation) -> tuple[RowRange | None, float]:
+        """The range that is meant, or None for these rows alone, and how likely."""
+        likeliest = max(told.ranges, key=lambda each: told.ranges[each], default=None)
+        if likeliest is not None and told.ranges[likeliest] >= LEAST_RANGE:
+            return likeliest, told.ranges[likeliest]
+        return None, 1.0 - sum(told.ranges.values())
+
+    def chosen(self, meant: RowRange | None) -> ChosenRows | None:
+        """The rows of this range; None where the question names none of its ends, or too many."""
+        asked, at = self.asked, self.at
+        rows = [each for each in asked.totals.own if each.cells[at].text]
+        if meant is None:
+            kept = [each for each in rows if each.cells[at].text in self.said]
+            return _chosen(at, kept, " / ")
+        places = _places(asked.table, [each.cells[at].text for each in rows])
+        ends = sorted(
+            place
+            for place, each in zip(places, rows, strict=True)
+            if each.cells[at].text in self.said
+        )
+        if len(ends) != _ENDS_OF.get(meant, 1):
+            return None
+        first, last = ends[0], ends[-1]
+        are_inside: dict[RowRange, Sequence[bool]] = {
+            RowRange.BETWEEN: [first <= each <= last for each in places],
+            RowRange.FROM: [each >= first for each in places],
+            RowRange.AFTER: [each > first for each in places],
+            RowRange.UNTIL: [each <= first for each in places],
+            RowRange.BEFORE: [each < first for each in places],
+        }
+        inside = compress(zip(places, rows, strict=True), are_inside[meant])
+        kept = [row for _, row in sorted(inside, key=lambda each: each[0])]
+        return _chosen(at, kept[:1] + kept[1:][-1:], " – ", of=kept)
+
+
+async def over_rows_named(
+    finder: ColumnFinder,
+    question: str,
+    tables: Sequence[Evidence],
+    terms: Terms,
+    told: Mapping[tuple[str, ...], ToldOperation],
+    *,
+    wording: Wording,
+    around: Around | None = None,
+) -> tuple[Computed | NotComputed, float] | None:
+    """What the question asks of the rows that it names, and how likely it asks for that.
+
+    None where it names no row of a table, or a single one, and where the column cannot be told; 0
+    goes with why it was not computed. `told` and `around` are as for `compared`, which tells the
+    cells of rows that are compared. Raises ModelUnavailable.
+    """
+    beside = dict(told)
+    found = []
+    for each in await asyncio.to_thread(lambda: list(_named(question, tables, terms))):
+        table = each.asked.table
+        own = beside.get(table.header) or await finder.operation_beside(question, table.shown())
+        if own is not None and own.chances and _is_over_several(each, own):
+            beside[table.header] = own
+            found.append(each)
+    if around is not None and not all(each.asked.table.is_whole for each in found):
+        whole = await with_whole_tables(tables, tables, around)
+        again = await asyncio.to_thread(lambda: list(_named(question, whole, terms)))
+        known = {each.asked.table.header for each in found}
+        found = [each for each in again if each.asked.table.header in known]
+    best: tuple[Computed | NotComputed, float] | None = None
+    for each in found:
+        table = each.asked.table
+        meant = (await meant_columns(finder, question, [table], terms)).of(table)
+        over = await asyncio.to_thread(_over, each, beside[table.header], meant, wording)
+        if over is not None and (best is None or over[1] > best[1]):
+            best = over
+    if best is not None:
+        return best
+    return await compared(finder, question, tables, terms, beside, wording=wording, around=around)
+
+
+def is_said_of_rows(over: tuple[Computed | NotComputed, float], least: float) -> bool:
+    """Whether it is likely enough, or it is said why it was not computed."""
+    found, probability = over
+    return isinstance(found, NotComputed) or probability >= least
+
+
+def _named(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterator[_Named]:
+    """Of each table of which it names rows, by the first column whose cells all differ."""
+    for asked in asked_beside(question, tables, terms):
+        for at in range(len(asked.table.header)):
+            names = asked.table.column(at)
+            # What a number of a further column says is no name of its row.
+            if len(set(names)) < len(names) or (at > 0 and at in asked.numeric):
+                continue
+            if said := asked.names_said(at):
+                yield _Named(asked=asked, at=at, said=said)
+                break
+
+
+def _is_over_several(named: _Named, told: ToldOperation) -> bool:
+    """Whether a range is meant, or rows that are named are added up."""
+    meant, _ = named.meant(told)
+    return meant is not None or (len(named.said) > 1 and told.operation in ADDED_UP)
+
+
+def _over(
+    named: _Named, told: ToldOperation, meant: MeantColumn | None, wording: Wording
+) -> tuple[Computed | NotComputed, float] | None:
+    rows, sure = named.meant(told)
+    if rows is None and sure < 1.0 - MOST_RANGE:
+        return NotComputed(reason=MANY_OR_FEW), 0.0
+    asked, at = named.asked, named.at
+    column, of_column = _column(named, told, meant)
+    if of_column == 0.0:
+        return None
+    chosen = named.chosen(rows)
+    if chosen is None:
+        ends = " / ".join(sorted(named.said))
+        reason = f"a range of rows is asked for, and {ends!r} alone are named as its ends"
+        return NotComputed(reason=reason), 0.0
+    asked = replace(asked, chosen=chosen, meant=column)
+    # Of a column that its title tells a model has said no end.
+    own = meant if meant is not None and meant.number == column else None
+    lacking = _lacking(asked, told.operation, column, () if meant is None else meant.narrowing)
+    found: Computed | NotComputed | None
+    if lacking is not None:
+        found = NotComputed(reason=lacking)
+    elif told.operation is None:
+        found = _each_said(asked, at, own, wording) or NotComputed(reason=NOTHING_ASKED)
+    else:
+        is_end = own is not None and told.operation in ENDS
+        operation = own.extreme if own is not None and is_end else told.operation
+        found = over_column(operation, asked, at if column is None else column, wording)
+    if isinstance(found, Computed):
+        return found, sure * of_column
+    # Of rows that are named one by one something else may be asked.
+    return None if found is None or rows is None else (found, 0.0)
+
+
+def _lacking(
+    asked: Asked, operation: Operation | None, column: int | None, narrowing: Sequence[str]
+) -> str | None:
+    """Why something else than these rows may be asked for; None where nothing speaks for it."""
+    if operation is not None and (reason := why_not_told(asked, operation)) is not None:
+        return reason
+    if (bound := asked.other_number) is not None:
+        return f"rows are chosen by their words and names, and {bound!r} is in none of them"
+    titles = () if column is None else (asked.table.header[column],)
+    lacking = next((each for each in narrowing if not asked.narrows(each, titles)), None)
+    return None if lacking is None else f"no row of its table says {lacking!r}"
+
+
+def _column(
+    named: _Named, told: ToldOperation, meant: MeantColumn | None
+) -> tuple[int | None, float]:
+    """The column that is asked about, by its title or as a model tells, and how likely it is.
+
+    None where rows are counted; 0 where nothing is to be computed.
+    """
+    asked, at = named.asked, named.at
+    said = [each for each in asked.titles if each in asked.ordered and each != at]
+    column = said[0] if len(said) == 1 else None if meant is None else meant.number
+    if column == at or told.operation is Operation.OTHER:
+        return None, 0.0
+    if told.operation is Operation.COUNT:
+        return None, told.probability
+    if column is None:
+        return None, 0.0
+    if meant is not None and meant.number == column:
+        return column, meant.probability
+    return column, 1.0 - told.none
+
+
+def _each_said(
+    asked: Asked, at: int, meant: MeantColumn | None, wording: Wording
+) -> Computed | None:
+    """The cells of the rows, where no operation over them is asked for."""
+    kept = [each for each in asked.totals.own if asked.is_among(each)]
+    if meant is None or len(kept) > MOST_COMPARED:
+        return None
+    rows = NamedRows(asked=asked, rows=kept, at=at)
+    text = cells_said(rows, replace(meant, extreme_odds=0.0), wording)
+    return None if text is None else Computed(text=text, rows=tuple(e.candidate for e in kept))
+
+
+def _chosen(
+    at: int, shown: Sequence[Row], between: str, *, of: Sequence[Row] | None = None
+) -> ChosenRows | None:
+    """These rows, or those of which the shown ones are the ends."""
+    kept = shown if of is None else of
+    if not kept:
+        return None
+    return ChosenRows(
+        column=at,
+        cells=frozenset(each.cells[at].text for each in kept),
+        text=between.join(each.cells[at].text for each in shown),
+    )
+
+
+def _places(table: Table, names: Sequence[str]) -> Sequence[Decimal | int]:
+    """Where each row stands in the order of these names: by their dates, times or numbers.
+
+    Other names are in the order of their rows, unless they are months from the last to the first.
+    """
+    for found in (table.moments(names), table.quantities(names)):
+        if isinstance(found, Moments | Quantities):
+            return found.values
+    months = [MONTH_NUMBERS.get(each.casefold().rstrip(".")) for each in names]
+    numbers = [each for each in months if each is not None]
+    if len(numbers) == len(names) and numbers == sorted(numbers, reverse=True):
+        return numbers
+    return range(len(names))
