@@ -76,7 +76,7 @@ def is_near(value: str, text: str) -> bool:
     """Whether a text has this mean, which may be rounded otherwise and set with other marks."""
     if re.fullmatch(r"\d+\.\d+", value) is None:
         return False
-    # Behind three digits a mark sets thousands apart.
+    # A mark before three digits sets thousands apart.
     plain = re.sub(r"[.,' ](?=\d{3}(?!\d))", "", text)
     said = [float(each.replace(",", ".")) for each in re.findall(r"\d+(?:[.,]\d+)?", plain)]
     return any(abs(each - float(value)) <= ROUNDED for each in said)

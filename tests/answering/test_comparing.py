@@ -14,6 +14,7 @@ from footnote.ports import (
     ColumnChances,
     MeantColumn,
     Operation,
+    RowRange,
     TitledColumn,
     ToldOperation,
     Widened,
@@ -47,6 +48,7 @@ class Titled:
     heard: Mapping[Operation, float] = field(default_factory=lambda: {Operation.OTHER: 0.7})
     narrowing: Sequence[str] = ()
     operation: Operation | None = None
+    ranges: Mapping[RowRange, float] = field(default_factory=dict)
 
     async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
         titles = [each.title for each in columns[1:]]
@@ -67,7 +69,11 @@ class Titled:
         self, question: str, columns: Sequence[TitledColumn]
     ) -> ToldOperation | None:
         return ToldOperation(
-            operation=self.operation, probability=0.7, none=0.05, chances=self.heard
+            operation=self.operation,
+            probability=0.7,
+            none=0.05,
+            chances=self.heard,
+            ranges=self.ranges,
         )
 
 

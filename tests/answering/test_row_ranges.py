@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import pytest
 
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import Answer, BlockKind
 from footnote.index.analysis import TextAnalyzer
-from footnote.ports import (
-    ColumnChances,
-    MeantColumn,
-    Operation,
-    RowRange,
-    TitledColumn,
-    ToldOperation,
-)
+from footnote.ports import Operation, RowRange
 
 from .drawn import assert_every_statement_can_be_opened
 from .factories import make_evidence, make_passage
+from .test_comparing import Titled
 from .test_reader_answers import MarkingReader
 
 FERRY = """| Month | Line | Passengers | Late |
@@ -53,45 +46,26 @@ STAGES = """| Stage | Hours |
 | Watering | 5 |"""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
-    """Tells a column, what is asked of it, and which rows are meant."""
-
-    title: str = "Passengers"
-    operation: Operation | None = Operation.SUM
-    ranges: Mapping[RowRange, float] = field(default_factory=dict)
-    extreme: Operation = Operation.LARGEST
-    narrowing: Sequence[str] = ()
-
-    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
-        titles = [each.title for each in columns[1:]]
-        if self.title not in titles:
-            return None
-        return MeantColumn(
-            number=titles.index(self.title),
-            probability=0.9,
-            extreme=self.extreme,
-            extreme_odds=3.0,
-            narrowing=self.narrowing,
-        )
-
-    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
-        return None
-
-    async def operation_beside(
-        self, question: str, columns: Sequence[TitledColumn]
-    ) -> ToldOperation | None:
-        chances = {} if self.operation is None else {self.operation: 0.9}
-        return ToldOperation(
-            operation=self.operation,
-            probability=0.9,
-            none=0.05,
-            chances=dict.fromkeys(Operation, 0.01) | chances,
-            ranges=self.ranges,
-        )
+def telling(
+    title: str = "Passengers",
+    operation: Operation | None = Operation.SUM,
+    ranges: Mapping[RowRange, float] | None = None,
+    extreme: Operation = Operation.LARGEST,
+    narrowing: Sequence[str] = (),
+) -> Titled:
+    """What tells a column, what is asked of it, and which rows are meant."""
+    chances = {} if operation is None else {operation: 0.9}
+    return Titled(
+        title=title,
+        operation=operation,
+        heard=dict.fromkeys(Operation, 0.01) | chances,
+        ranges=ranges or {},
+        extreme=extreme,
+        narrowing=narrowing,
+    )
 
 
-async def answered(question: str, table: str, finder: Telling) -> Answer:
+async def answered(question: str, table: str, finder: Titled) -> Answer:
     answerer = ReaderAnswerer(
         reader=MarkingReader(marked=()), finder=finder, analyzer=TextAnalyzer()
     )
@@ -107,67 +81,67 @@ BETWEEN, FROM = {RowRange.BETWEEN: 0.95}, {RowRange.FROM: 0.95}
         (
             "How many passengers were there from January to March?",
             FERRY,
-            Telling(ranges=BETWEEN),
+            telling(ranges=BETWEEN),
             "Sum of Passengers: 4,370 (3 rows, Month: January – March)",
         ),
         (
             "How many passengers were there in January and March?",
             FERRY,
-            Telling(),
+            telling(),
             "Sum of Passengers: 3,020 (2 rows, Month: January / March)",
         ),
         (
             "How many passengers on the red line from January to March?",
             FERRY,
-            Telling(ranges=BETWEEN),
+            telling(ranges=BETWEEN),
             "Sum of Passengers: 2,550 (2 rows, Month: January – March, Line: red)",
         ),
         (
             "In which month from February on were there the fewest passengers?",
             FERRY,
-            Telling(ranges=FROM, operation=Operation.SMALLEST, extreme=Operation.SMALLEST),
+            telling(ranges=FROM, operation=Operation.SMALLEST, extreme=Operation.SMALLEST),
             "February — Passengers: 1,350 (smallest of 3 rows, Month: February – April)",
         ),
         (
             "Average number of passengers after January",
             FERRY,
-            Telling(ranges={RowRange.AFTER: 0.95}, operation=Operation.AVERAGE),
+            telling(ranges={RowRange.AFTER: 0.95}, operation=Operation.AVERAGE),
             "Average of Passengers: 1,793.33 (3 rows, Month: February – April)",
         ),
         (
             "Passengers before March",
             FERRY,
-            Telling(ranges={RowRange.BEFORE: 0.95}),
+            telling(ranges={RowRange.BEFORE: 0.95}),
             "Sum of Passengers: 2,550 (2 rows, Month: January – February)",
         ),
         (
             "How many passengers were there until the end of February?",
             BACKWARDS,
-            Telling(ranges={RowRange.UNTIL: 0.95}),
+            telling(ranges={RowRange.UNTIL: 0.95}),
             "Sum of Passengers: 2,550 (2 rows, Month: Jan – Feb)",
         ),
         (
             "How many orders were there between 2021 and 2023?",
             YEARS,
-            Telling(title="Orders", ranges=BETWEEN),
+            telling(title="Orders", ranges=BETWEEN),
             "Sum of Orders: 160 (3 rows, Year: 2021 – 2023)",
         ),
         (
             "How many hours are there from digging to watering?",
             STAGES,
-            Telling(title="Hours", ranges=BETWEEN),
+            telling(title="Hours", ranges=BETWEEN),
             "Sum of Hours: 33 (3 rows, Stage: Digging – Watering)",
         ),
         (
             "How many passengers did each month from January to March have?",
             FERRY,
-            Telling(ranges=BETWEEN, operation=None),
+            telling(ranges=BETWEEN, operation=None),
             "January — Passengers: 1,200 (February: 1,350; March: 1,820)",
         ),
     ],
 )
 async def test_the_rows_that_are_meant_are_computed_with(
-    question: str, table: str, finder: Telling, said: str
+    question: str, table: str, finder: Titled, said: str
 ) -> None:
     answer = await answered(question, table, finder)
     assert [each.text for each in answer.sentences] == [said]
@@ -180,43 +154,49 @@ async def test_the_rows_that_are_meant_are_computed_with(
         (
             "How many passengers were there from January to Easter?",
             FERRY,
-            Telling(ranges=BETWEEN),
-            "'January' alone are named as its ends",
+            telling(ranges=BETWEEN),
+            "'January' tells none; name its ends as",
+        ),
+        (
+            "How many passengers were there after April?",
+            FERRY,
+            telling(ranges={RowRange.AFTER: 0.95}),
+            "'April' tells none",
         ),
         (
             "How many of the months from January to March had over 1500 passengers?",
             FERRY,
-            Telling(ranges=BETWEEN, operation=Operation.COUNT),
+            telling(ranges=BETWEEN, operation=Operation.COUNT),
             "'1500' is in none of them",
         ),
         (
             "How many passengers from Tarn were there from January to March?",
             FERRY,
-            Telling(ranges=BETWEEN, narrowing=("from Tarn",)),
+            telling(ranges=BETWEEN, narrowing=("from Tarn",)),
             "no row of its table says 'from Tarn'",
         ),
         (
             "How many passengers were there from January to March, without the red line?",
             FERRY,
-            Telling(ranges=BETWEEN),
+            telling(ranges=BETWEEN),
             "leaves out by 'without'",
         ),
         (
             "How many passengers were there in January and March?",
             FERRY,
-            Telling(ranges={RowRange.BETWEEN: 0.35}),
+            telling(ranges={RowRange.BETWEEN: 0.35}),
             "may be meant; name them all",
         ),
         (
             "What was late from January to April?",
             FERRY,
-            Telling(ranges=BETWEEN, operation=None, title="Line"),
+            telling(ranges=BETWEEN, operation=None, title="Line"),
             "nothing over them",
         ),
     ],
 )
 async def test_rows_that_are_not_all_told_are_not_computed_with(
-    question: str, table: str, finder: Telling, why: str
+    question: str, table: str, finder: Titled, why: str
 ) -> None:
     answer = await answered(question, table, finder)
     assert not answer.found
@@ -234,6 +214,6 @@ async def test_rows_that_are_not_all_told_are_not_computed_with(
 async def test_rows_that_are_compared_keep_their_cells(
     question: str, ranges: Mapping[RowRange, float], operation: Operation
 ) -> None:
-    answer = await answered(question, FERRY, Telling(ranges=ranges, operation=operation))
+    answer = await answered(question, FERRY, telling(ranges=ranges, operation=operation))
     said = [each.text for each in answer.sentences]
     assert said == ["March — Passengers: 1,820 (January: 1,200)"]

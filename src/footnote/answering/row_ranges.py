@@ -35,10 +35,11 @@ from footnote.ports import (
 
 LEAST_RANGE, MOST_RANGE = 0.4, 0.3
 """Probability from which a range of rows is meant, and up to which rows that are named are added up
-one by one; of 312 lines of `training/questions` that are in no fit."""
+one by one; chosen on 312 lines of `training/questions` that are in no fit."""
 ADDED_UP = (Operation.SUM, Operation.AVERAGE)
 """What is asked of rows that are named one by one. Of a comparison all their cells tell."""
 MANY_OR_FEW = "the rows that are named, or all from one to the other, may be meant; name them all"
+NO_ROWS = "a range of rows is asked for, and '{said}' tells none; name its ends as the table does"
 NOTHING_ASKED = "a range of rows is asked for, and nothing over them; ask for their sum or average"
 _ENDS_OF = {RowRange.BETWEEN: 2}
 """How many rows tell a range; of the others one."""
@@ -60,7 +61,7 @@ class _Named:
         return None, 1.0 - sum(told.ranges.values())
 
     def chosen(self, meant: RowRange | None) -> ChosenRows | None:
-        """The rows of this range; None where the question names none of its ends, or too many."""
+        """The rows of this range; None where it has none, or its ends are not what is named."""
         asked, at = self.asked, self.at
         rows = [each for each in asked.totals.own if each.cells[at].text]
         if meant is None:
@@ -157,16 +158,15 @@ def _over(
     named: _Named, told: ToldOperation, meant: MeantColumn | None, wording: Wording
 ) -> tuple[Computed | NotComputed, float] | None:
     rows, sure = named.meant(told)
-    if rows is None and sure < 1.0 - MOST_RANGE:
-        return NotComputed(reason=MANY_OR_FEW), 0.0
     asked, at = named.asked, named.at
     column, of_column = _column(named, told, meant)
     if of_column == 0.0:
         return None
+    if rows is None and sure < 1.0 - MOST_RANGE:
+        return NotComputed(reason=MANY_OR_FEW), 0.0
     chosen = named.chosen(rows)
     if chosen is None:
-        ends = " / ".join(sorted(named.said))
-        reason = f"a range of rows is asked for, and {ends!r} alone are named as its ends"
+        reason = NO_ROWS.format(said=" / ".join(sorted(named.said)))
         return NotComputed(reason=reason), 0.0
     asked = replace(asked, chosen=chosen, meant=column)
     # Of a column that its title tells a model has said no end.
