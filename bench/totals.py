@@ -7,12 +7,13 @@ Each table of `totals/`, whose questions are over groups of rows, is a workspace
 largest and the smallest, do not say the title of the column that they are about; with `--cells`
 most questions about the tables of `cells/` ask for one cell, and with `--groups` most about those
 of `groups/` for what several rows have together, or for their names (`list`); with `--ranges` those
-of `ranges/` are over rows from one to another (`range`), or named one by one (`several`). Of sums,
-averages, extremes and counts over a group (`sum`, …) or over all rows (`all`) is told how many are
-right, how many are answered with rows of which one is right or which belong to the group (`rows`),
-refused, and wrong; the same of `cell` and `prose`, whose answer stands in one place, and of what is
-`absent` or another `calculation`, where a refusal is right. One half was at hand when the
-thresholds were chosen, the other was only run.
+of `ranges/` are over rows from one to another (`range`), or named one by one (`several`); with
+`--bounds` those of `bounds/` are over rows whose number, date or time keeps to one (`bound`), or
+ask for the names of these (`names`). Of sums, averages, extremes and counts over a group (`sum`, …)
+or over all rows (`all`) is told how many are right, how many are answered with rows of which one is
+right or which belong to the group (`rows`), refused, and wrong; the same of `cell` and `prose`,
+whose answer stands in one place, and of what is `absent` or another `calculation`, where a refusal
+is right. One half was at hand when the thresholds were chosen, the other was only run.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ from footnote.jobs.inline import work_until_resting
 from installation import MODELS, bench_engine
 from reporting import finish, progress, show
 
-ALONE, AMONG, CELLS, GROUPS, RANGES = (
-    Path(__file__).parent / each for each in ("totals", "among", "cells", "groups", "ranges")
+ALONE, AMONG, CELLS, GROUPS, RANGES, BOUNDS = (
+    Path(__file__).parent / each
+    for each in ("totals", "among", "cells", "groups", "ranges", "bounds")
 )
 OUTCOMES = ("right", "rows", "refused", "wrong")
 TO_REFUSE = ("absent", "calculation")
@@ -56,15 +58,20 @@ def outcome_of(kind: str, value: str, answer: Answer) -> str:
         return "right" if kind in TO_REFUSE else "refused"
     if kind == "comparison":
         return "right" if answer.sentences[0].text.startswith(value) else "wrong"
+    if kind == "names":
+        names = value.split("; ")
+        are_said = all(each in answer.text for each in names)
+        return "right" if are_said and len(answer.citations) == len(names) else "wrong"
     # A mean is said with as many decimals as its column has.
     zeros = "0*" if "." in value else ""
     # Thousands may be set apart in it.
     thousands = re.sub(r"(?<=\d)(?=(\d{3})+$)", "[,.' ]?", value) if value.isdigit() else None
     told = re.compile(rf"(?<!\d){thousands or re.escape(value)}{zeros}(?!\d)") if value else None
-    holding = [
-        bool(told and told.search(each.text)) or is_near(value, each.text)
-        for each in answer.sentences
-    ]
+    texts = [each.text for each in answer.sentences]
+    if kind == "bound":
+        # The note behind it says the bound, which may be as large as what is asked for.
+        texts = [re.sub(r" \((?:[^()]|\([^()]*\))*\)\W*$", "", each) for each in texts]
+    holding = [bool(told and told.search(each)) or is_near(value, each) for each in texts]
     if kind == "list":
         return "right" if any(holding) else "wrong"
     if holding[0] and (len(holding) == 1 or kind in ("cell", "prose")):
@@ -137,6 +144,7 @@ def main() -> None:
     which.add_argument("--cells", action="store_true", help="mostly single cells")
     which.add_argument("--groups", action="store_true", help="several rows, or their names")
     which.add_argument("--ranges", action="store_true", help="rows from one to another")
+    which.add_argument("--bounds", action="store_true", help="rows that keep to a bound")
     parser.add_argument("--models", type=Path, default=MODELS)
     parser.add_argument("--reader", default="packaged", help="a file of weights")
     parser.add_argument("--outcomes", type=Path, help="write what came of each question here")
@@ -147,6 +155,7 @@ def main() -> None:
         CELLS: options.cells,
         GROUPS: options.groups,
         RANGES: options.ranges,
+        BOUNDS: options.bounds,
     }
     folder = next((each for each, chosen in folders.items() if chosen), ALONE)
     found = asyncio.run(outcomes_of(options.half, options.models, options.reader, folder))

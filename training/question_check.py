@@ -23,6 +23,7 @@ from question_lines import follow_ups, is_kept_apart, several
 from table_examples import OTHER_TABLES, other_rows
 from table_lines import over_tables
 
+from footnote.answering.bounded_rows import LEAST_BOUND, LEAST_BOUNDED
 from footnote.answering.row_ranges import LEAST_RANGE
 from footnote.models.reader import PackagedReader, open_reader
 
@@ -81,13 +82,27 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
             place = "beside cells" if table.has_cells else "beside titles"
             name = f"{'no ' if table.operation == 'none' else ''}operation {place}"
             count(name, table.language, said, table.operation, (table.question, *table.titles))
-            if beside is not None and table.is_over_ranges and table.range is not None:
-                likeliest = max(beside.ranges, key=lambda each: beside.ranges[each])
-                kind = likeliest.value if beside.ranges[likeliest] >= LEAST_RANGE else "none"
-                name = "no range of rows" if table.range == "none" else "range of rows"
-                count(name, table.language, kind, table.range, (table.question, *table.titles))
-                if kind not in ("none", table.range):
-                    count("another range of rows", table.language, kind, table.range, ())
+            ranges = {} if beside is None or not table.is_over_ranges else beside.ranges
+            bounds = {} if beside is None or not table.is_over_bounds else beside.bounds
+            for what, told, least, wanted in (
+                ("range of rows", {one.value: chance for one, chance in ranges.items()}, LEAST_RANGE, table.range),
+                ("bound", {one.value: chance for one, chance in bounds.items()}, LEAST_BOUND, table.bound),
+            ):  # fmt: skip
+                if not told or wanted is None:
+                    continue
+                likeliest = max(told, key=lambda each: told[each])
+                kind = likeliest if told[likeliest] >= least else "none"
+                name = f"no {what}" if wanted == "none" else what
+                count(name, table.language, kind, wanted, (table.question, *table.titles))
+                if kind not in ("none", wanted):
+                    count(f"another {what}", table.language, kind, wanted, ())
+            if beside is not None and bounds and table.bound != "none":
+                most = max(beside.bounded)
+                number = beside.bounded.index(most) if most >= LEAST_BOUNDED else None
+                name = f"{'no ' if table.bounded is None else ''}column of a bound"
+                count(name, table.language, number, table.bounded, (table.question, *table.titles))
+                if None not in (number, table.bounded) and number != table.bounded:
+                    count("another column of a bound", table.language, number, table.bounded, ())
             if heard is not None and table.operation not in ("none", said):
                 count(f"another operation {place}", table.language, said, table.operation, ())
             name = f"{'no ' if table.column is None else ''}column {place}"

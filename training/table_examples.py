@@ -21,7 +21,14 @@ from question_lines import is_kept_apart
 from table_lines import OverTable, over_tables
 
 from footnote.models.question_tokens import Stretch, Talk, talk_of
-from footnote.models.table_questions import EXTREMES, MOST_CELLS, OPERATIONS, RANGES, table_talk
+from footnote.models.table_questions import (
+    BOUNDS,
+    EXTREMES,
+    MOST_CELLS,
+    OPERATIONS,
+    RANGES,
+    table_talk,
+)
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import TitledColumn
 
@@ -56,18 +63,22 @@ class TableExample:
 
     talk: Talk
     group: str
-    """`titles`, `cells` and `ranges` beside a table; `operating`, `plain` and `ordinary` without one."""
+    """`titles`, `cells`, `ranges` and `bounds` beside a table; `operating`, `plain` and `ordinary` without one."""
     apart: bool
     operation: int
     """What it asks of a column, number among `OPERATIONS`; -1 where that is not judged."""
     places: tuple[Stretch, ...] = ()
-    """Of a table's columns but the first."""
+    """Of a table's columns."""
     wanted: int = -1
-    """The number of the column that is meant, after the last one for none."""
+    """The number of the column that is meant behind the first, after the last one for none."""
     narrowing: npt.NDArray[np.int64] | None = None
     """Of each token, number among `MARKS`: whether it says which rows are meant; None where that is not known."""
     range: int = -1
     """Which rows are meant by those that it names, number among `RANGES`; -1 where that is not judged."""
+    bound: int = -1
+    """To which the rows keep that are meant, number among `BOUNDS`; -1 where that is not judged."""
+    bounded: int = -1
+    """The number of the column that it is about, after the last one for none; -1 where that is not judged."""
     extreme: int = -1
     """Which end of the column that is meant, number among `EXTREMES`; -1 for neither."""
     weight: float = 1.0
@@ -125,7 +136,9 @@ def _beside(
         found.append(
             TableExample(
                 talk=talk,
-                group="ranges"
+                group="bounds"
+                if table.is_over_bounds
+                else "ranges"
                 if table.is_over_ranges
                 else "cells"
                 if table.has_cells
@@ -133,9 +146,15 @@ def _beside(
                 apart=apart,
                 operation=OPERATIONS.index(each.operation) if is_told else -1,
                 places=tuple(places),
-                wanted=len(places) if each.column is None else each.column,
+                wanted=len(places) - 1 if each.column is None else each.column,
                 narrowing=narrowing,
                 range=-1 if each in beside or each.range is None else RANGES.index(each.range),
+                bound=-1 if each in beside or each.bound is None else BOUNDS.index(each.bound),
+                bounded=-1
+                if each.bound in (None, "none")
+                else len(places)
+                if each.bounded is None
+                else each.bounded,
                 extreme=ends.index(each.operation) if has_end else -1,
             )
         )
@@ -151,13 +170,24 @@ def arrangements(table: OverTable, draw: random.Random) -> list[OverTable]:
         order = draw.sample(range(len(others)), len(others))
         order = order[: draw.randint(max(1, len(order) - 2), len(order))]
         column = order.index(table.column) if table.column in order else None
-        found.append(replace(table, columns=(row, *(others[at] for at in order)), column=column))
+        kept = [0, *(at + 1 for at in order)]
+        bounded = kept.index(table.bounded) if table.bounded in kept else None
+        columns = tuple(table.columns[at] for at in kept)
+        found.append(replace(table, columns=columns, column=column, bounded=bounded))
     if table.column is not None and len(others) > 1:
-        left = [each for at, each in enumerate(others) if at != table.column]
-        found.append(replace(table, columns=(row, *left), column=None))
+        found.append(_without(table, table.column))
     if not table.has_cells:
         return found
     return [replace(each, columns=_with_cells(each.columns, draw)) for each in found]
+
+
+def _without(table: OverTable, column: int) -> OverTable:
+    """The question beside the other columns."""
+    kept = [at for at in range(len(table.columns)) if at != column + 1]
+    bounded = kept.index(table.bounded) if table.bounded in kept else None
+    return replace(
+        table, columns=tuple(table.columns[at] for at in kept), column=None, bounded=bounded
+    )
 
 
 def _with_cells(columns: Sequence[TitledColumn], draw: random.Random) -> tuple[TitledColumn, ...]:
@@ -180,4 +210,7 @@ def other_rows(table: OverTable, others: Sequence[OverTable]) -> list[OverTable]
     words = set() if table.column is None else set(table.titles[table.column].casefold().split())
     unlike = [each for each in others if own not in each.row.casefold()]
     near = max(unlike, key=lambda each: len(words & set(" ".join(each.titles).casefold().split())))
-    return [replace(table, columns=each.columns, column=None) for each in (near, unlike[0])]
+    return [
+        replace(table, columns=each.columns, column=None, bounded=None)
+        for each in (near, unlike[0])
+    ]

@@ -6,15 +6,17 @@ checks the files and counts what is in them. In `columns-*.jsonl` a line has a `
 `titles`, and the `column` that the question is about, mostly without naming it, or null where it is about none; where the question narrows the rows, as by the
 name of one or of a group, it stands in `marked`, too, with these stretches in square brackets. In `tables-*.jsonl` a line is a table: its `columns`, each a title
 and three cells, of which the first names the rows, and its `questions`, each with such brackets, the title that is meant or null, and what it asks of the column; some
-also have whether the rows from one that it names to another are meant, or up to one (`footnote.ports.RowRange`), or `none`.
+also have whether the rows from one that it names to another are meant, or up to one (`footnote.ports.RowRange`), or `none`, and some to which bound the rows keep
+that are meant (`footnote.ports.Bound`), or `none`, and the title of the column that it is about, or null; the values that set it stand in curly brackets.
 One in `question_lines.HELD_OUT` questions, or tables, by their text, is in no fit.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,8 +24,11 @@ from typing import Any
 from question_lines import FOLDER, bracketed, is_kept_apart
 
 from footnote.models.question_tokens import Stretch
-from footnote.models.table_questions import OPERATIONS, RANGES
+from footnote.models.table_questions import BOUNDS, OPERATIONS, RANGES
 from footnote.ports import TitledColumn
+
+_NUMBER = re.compile(r"\d(?![^\[\]]*\])")
+"""A digit outside square brackets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +49,12 @@ class OverTable:
     """Which rows are meant by those that it names, of `RANGES`; None where that is not known."""
     is_over_ranges: bool = False
     """Whether it is one of those that were written for this."""
+    bound: str | None = None
+    """To which the rows keep that are meant, of `BOUNDS`; None where that is not known."""
+    bounded: int | None = None
+    """The number of the column that it is about, the first one 0; None for none of them."""
+    is_over_bounds: bool = False
+    """Whether it is one of those that were written for bounds, or looked through for them."""
 
     @property
     def row(self) -> str:
@@ -88,13 +99,40 @@ def _of_question(line: dict[str, Any]) -> Iterator[OverTable]:
 def _of_table(line: dict[str, Any]) -> Iterator[OverTable]:
     columns = tuple(TitledColumn(title=title, cells=tuple(cells)) for title, *cells in line["columns"])  # fmt: skip
     for text, meant, operation, *written in line["questions"]:
-        question = bracketed(text)
-        known = written[0] if written else "none" if operation == "none" else None
-        if known not in (None, *RANGES):
-            raise ValueError(known)
+        question = bracketed(text.replace("{", "").replace("}", ""))
+        told = _range_and_bound(columns, text, operation, written)
         yield OverTable(question=question.text, columns=columns, column=_number(columns, meant), operation=operation,
-                        narrowing=tuple(question.stretches), language=line["language"], line=json.dumps(line["columns"]), range=known,
-                        is_over_ranges=bool(written))  # fmt: skip
+                        narrowing=tuple(question.stretches), language=line["language"], line=json.dumps(line["columns"]), range=told.range,
+                        is_over_ranges=len(written) == 1, bound=told.bound, bounded=told.bounded, is_over_bounds=len(written) > 1)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """Which rows a question means."""
+
+    range: str | None
+    bound: str | None
+    bounded: int | None = None
+
+
+def _range_and_bound(columns: Sequence[TitledColumn], text: str, operation: str, written: Sequence[str | None]) -> _Told:  # fmt: skip
+    """What a line says of this: nothing, a range, a bound and its column, or all three. Raises ValueError for another one."""
+    if len(written) < 2:
+        known = written[0] if written else "none" if operation == "none" else None
+        # Without a number that is no name no bound is set.
+        told = _Told(range=known, bound=None if _NUMBER.search(text) else "none")
+    else:
+        *ranges, bound, title = written
+        own = [each.title for each in columns]
+        if title is not None and (own.count(title) != 1 or bound == "none"):
+            raise ValueError(title)
+        number = None if title is None else own.index(title)
+        # Rows that are days may be meant by a range of their names as well.
+        known = ranges[0] if ranges else None if number == 0 else "none"
+        told = _Told(range=known, bound=bound, bounded=number)
+    if told.range not in (None, *RANGES) or told.bound not in (None, *BOUNDS):
+        raise ValueError(f"{told.range}, {told.bound}")
+    return told
 
 
 def _number(columns: tuple[TitledColumn, ...], title: str | None) -> int | None:
@@ -114,6 +152,10 @@ def main() -> None:
         print(f"{operation}: {sum(each.operation == operation for each in tables)}")
     for meant in RANGES:
         print(f"rows {meant}: {sum(each.range == meant for each in tables)}")
+    for bound in BOUNDS:
+        print(
+            f"bound {bound}: {sum(each.is_over_bounds and each.bound == bound for each in tables)}"
+        )
     apart = sum(is_kept_apart(each.line) for each in tables)
     shown = sum(each.has_cells for each in tables)
     print(f"{len(tables)} questions over tables, {shown} of them with cells, {apart} kept apart")

@@ -30,11 +30,11 @@ from safetensors.torch import load_file
 from table_examples import TableExample, table_examples
 
 from footnote.models.question_tokens import MARKS
-from footnote.models.table_questions import EXTREMES, OPERATIONS, RANGES, TablesHead
+from footnote.models.table_questions import BOUNDS, EXTREMES, OPERATIONS, RANGES, TablesHead
 
 LAYERS = 4
 RATE, HEAD_RATE, DECAY = 1.2e-4, 1e-3, 2e-2
-BESIDE = {"titles": 6, "cells": 8, "ranges": 12}
+BESIDE = {"titles": 5, "cells": 8, "ranges": 8, "bounds": 12}
 ALONE = {"operating": 8, "plain": 5, "ordinary": 3}
 """Texts of each kind in a batch."""
 LEAST_COLUMN, LEAST_OPERATION = 0.5, 0.5
@@ -42,7 +42,7 @@ LEAST_COLUMN, LEAST_OPERATION = 0.5, 0.5
 RUNS = 4
 """In which the texts beside tables are run, the short ones apart from the long ones: a run is as wide as its longest."""
 OF_OTHERS = 0.25
-"""How much a question that was not written for ranges of rows counts in theirs."""
+"""How much a question that was not written for ranges of rows, or for bounds, counts in theirs."""
 BLANKED = 0.08
 """Share of tokens that are hidden in a batch."""
 REPORTED = 100
@@ -62,7 +62,7 @@ class Asking(torch.nn.Module):
         width = reader.word.weight.shape[1]
         outputs = {"columns": 2, "extremes": len(EXTREMES), "narrowing": len(MARKS)}
         outputs |= {"operations": len(OPERATIONS), "operations_beside": len(OPERATIONS)}
-        outputs["ranges"] = len(RANGES)
+        outputs |= {"ranges": len(RANGES), "bounds": len(BOUNDS), "bounded": 2}
         self.heads = torch.nn.ModuleDict(
             {name: torch.nn.Linear(width, count) for name, count in outputs.items()}
         )
@@ -94,7 +94,7 @@ class Asking(torch.nn.Module):
                 own[f"heads.{head}.{'bias' if is_bias else 'weight'}"] = (
                     value if is_bias else value.T
                 )
-        # A file of before has no head for ranges of rows.
+        # A file of before has no heads for ranges of rows and bounds.
         self.load_state_dict(self.state_dict() | own)
 
     def quantise(self) -> dict[str, npt.NDArray[np.generic]]:
@@ -182,18 +182,16 @@ def fit(
 def losses_beside(network: Asking, x: torch.Tensor, tables: Sequence[TableExample]) -> Losses:
     """Of questions beside tables, by what they are of, as they are added up."""
     said, ends, marks = (network.heads[name](x) for name in ("columns", "extremes", "narrowing"))
+    bounding = network.heads["bounded"](x)
     labels = torch.full(x.shape[:2], -1)
-    columns, extremes = [], [torch.zeros(())]
+    columns, extremes, bounded = [], [torch.zeros(())], [torch.zeros(())]
     for row, each in enumerate(tables):
         places = [each.talk.asked.tokens_of(place) for place in each.places]
-        # What has no token is never meant.
-        columns_said = [
-            said[row, own, 0].mean() if own else said.new_tensor(-1e4) for own in places
-        ]
-        odds = torch.stack([*columns_said, said[row, 0, 1]])
-        columns.append(torch.nn.functional.cross_entropy(odds[None], torch.tensor([each.wanted])))
+        columns.append(column_loss(said[row], places[1:], each.wanted))
+        if each.bounded >= 0:
+            bounded.append(column_loss(bounding[row], places, each.bounded))
         if each.extreme >= 0:
-            odds = ends[row, places[each.wanted]].mean(dim=0)
+            odds = ends[row, places[each.wanted + 1]].mean(dim=0)
             extremes.append(torch.nn.functional.cross_entropy(odds[None], torch.tensor([each.extreme])))  # fmt: skip
         if each.narrowing is not None:
             labels[row, : len(each.narrowing)] = torch.from_numpy(each.narrowing)
@@ -202,8 +200,18 @@ def losses_beside(network: Asking, x: torch.Tensor, tables: Sequence[TableExampl
         "ends": 0.5 * torch.stack(extremes).sum() / max(1, len(extremes) - 1),
         "narrowing": 2 * loss_of(marks, labels),
         "beside": 0.5 * operation_loss(network.heads["operations_beside"](x[:, 0]), tables),
-        "ranges": range_loss(network.heads["ranges"](x), tables),
-    }
+        "ranges": rows_loss(network.heads["ranges"](x), tables, "ranges", [each.range for each in tables]),
+        "bounds": rows_loss(network.heads["bounds"](x), tables, "bounds", [each.bound for each in tables]),
+        "bounded": torch.stack(bounded).sum() / max(1, len(bounded) - 1),
+    }  # fmt: skip
+
+
+def column_loss(said: torch.Tensor, places: Sequence[list[int]], wanted: int) -> torch.Tensor:
+    """Of the column that is meant, by what each token says for its column and the first mark for none."""
+    # What has no token is never meant.
+    each = [said[own, 0].mean() if own else said.new_tensor(-1e4) for own in places]
+    odds = torch.stack([*each, said[0, 1]])
+    return torch.nn.functional.cross_entropy(odds[None], torch.tensor([wanted]))
 
 
 def operation_loss(odds: torch.Tensor, asked: Sequence[TableExample]) -> torch.Tensor:
@@ -212,19 +220,15 @@ def operation_loss(odds: torch.Tensor, asked: Sequence[TableExample]) -> torch.T
     return torch.nn.functional.cross_entropy(odds, wanted, ignore_index=-1, label_smoothing=0.05)
 
 
-def range_loss(odds: torch.Tensor, asked: Sequence[TableExample]) -> torch.Tensor:
-    """Of the ranges of rows that questions mean, where that is known; most others mean none."""
-    told = [
-        (odds[row, : each.talk.question.end].amax(dim=0), each)
-        for row, each in enumerate(asked)
-        if each.range >= 0
-    ]
+def rows_loss(odds: torch.Tensor, asked: Sequence[TableExample], group: str, wanted: Sequence[int]) -> torch.Tensor:  # fmt: skip
+    """Of the ranges of rows or the bounds that questions mean, where that is known; most that were not written for these mean none."""
+    told = [row for row, each in enumerate(wanted) if each >= 0]
     if not told:
         return torch.zeros(())
-    weights = torch.tensor([1.0 if each.group == "ranges" else OF_OTHERS for _, each in told])
-    wanted = torch.tensor([each.range for _, each in told])
-    best = torch.stack([each for each, _ in told])
-    losses = torch.nn.functional.cross_entropy(best, wanted, label_smoothing=0.05, reduction="none")
+    weights = torch.tensor([1.0 if asked[row].group == group else OF_OTHERS for row in told])
+    best = torch.stack([odds[row, : asked[row].talk.question.end].amax(dim=0) for row in told])
+    labels = torch.tensor([wanted[row] for row in told])
+    losses = torch.nn.functional.cross_entropy(best, labels, label_smoothing=0.05, reduction="none")
     return (losses * weights).sum() / weights.sum()
 
 

@@ -16,6 +16,7 @@ from footnote.language.dates import (
     dates_mentioned,
     periods_named,
     quarters_in,
+    short_dates,
     without_periods,
 )
 
@@ -159,3 +160,19 @@ def test_a_name_states_its_period(name: str, stated: dict[str, tuple[int, ...]])
 )
 def test_names_of_one_series_differ_in_their_period_alone(one: str, other: str) -> None:
     assert without_periods(one) == without_periods(other) != ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("who started before May", [(5, None)]),
+        ("bis zum 31.3. oder 1. 4. eingereicht", [(3, 31), (4, 1)]),
+        ("8月以后, 12 월", [(8, None), (12, None)]),
+        ("Version 3.1.4, 45.13. and 13月", []),
+    ],
+)
+def test_short_dates_are_read_where_dates_are_spoken_of(
+    text: str, said: list[tuple[int, int | None]]
+) -> None:
+    found = [each.readings[0] for each in short_dates(text)]
+    assert [(each.month, each.day) for each in found] == said

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.language.moments import Moments, moments_of
+from footnote.language.moments import NO_YEAR, Moments, moments_of, times_mentioned
 from footnote.language.quantities import NotComparable
 
 IN_ORDER = [
@@ -21,6 +21,9 @@ IN_ORDER = [
     pytest.param(["04/02/1931", "11/30/1931"], "en", id="the month first, as one cell shows"),
     pytest.param(["05/01/2024", "02/04/2024"], "fr", id="the day first, as the language has it"),
     pytest.param(["March 2019", "January 2021"], "en", id="months of years"),
+    pytest.param(["3/2019", "01/2021"], None, id="months of years in numbers"),
+    pytest.param(["2019-03", "2021-01"], None, id="the same, the year first"),
+    pytest.param(["31-Mar-24", "14-Sep-25"], "en", id="as sheets have them"),
     pytest.param(["2019年3月5日", "2021年1月7日"], "zh", id="chinese"),
     pytest.param(["Mon, 3 June 2024", "Tuesday 4 June 2024"], "en", id="weekdays"),
     pytest.param(["6:40", "07:05", "18:00", "24:00"], None, id="times"),
@@ -53,6 +56,25 @@ REFUSED = [
     pytest.param(["1:02", "1:02.5"], None, "not written alike", id="which part is what"),
     pytest.param(["30 February 1931", "3 May 1931"], "en", "in no calendar", id="no such day"),
 ]
+
+
+def test_dates_without_a_year_are_in_order_within_one() -> None:
+    found = moments_of(["29 February", "1 March", "30 November"], "en", of_one_year=True)
+    assert isinstance(found, Moments)
+    assert {date.fromordinal(int(each // (24 * 60))).year for each in found.values} == {NO_YEAR}
+    assert list(found.values) == sorted(found.values)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("from 8 am to 17:30", [(480, "8 am"), (1050, "17:30")]),
+        ("um 7.05 Uhr", [(425, "7.05 Uhr")]),
+        ("at 8 with 30", []),
+    ],
+)
+def test_times_are_found_where_they_stand(text: str, wanted: list[tuple[int, str]]) -> None:
+    assert [(int(m), text[start:end]) for start, end, m in times_mentioned(text)] == wanted
 
 
 @pytest.mark.parametrize(("cells", "language", "reason"), REFUSED)

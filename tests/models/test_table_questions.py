@@ -16,6 +16,7 @@ from footnote.models.question_tokens import talk_of
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_weights import ReaderWeights, read_weights
 from footnote.models.table_questions import (
+    BOUNDS,
     CELL_LETTERS,
     LEAST_OTHER,
     MOST_CELLS,
@@ -72,14 +73,14 @@ tables = st.lists(
 
 
 @given(columns=tables)
-def test_each_column_but_the_first_stands_where_it_is_said(
+def test_each_column_stands_where_it_is_said(
     tokenizer: UnigramPieces, columns: list[TitledColumn]
 ) -> None:
     talk, places = table_talk(tokenizer, "Which is it?", columns)
     said = [talk.asked.text[start:end] for start, end in places]
-    assert [each.split(": ")[0] for each in said] == [each.title for each in columns[1:]]
+    assert [each.split(": ")[0] for each in said] == [each.title for each in columns]
     assert all(map(talk.asked.tokens_of, places))
-    for column, text in zip(columns[1:], said, strict=True):
+    for column, text in zip(columns, said, strict=True):
         cells = text.removeprefix(column.title).removeprefix(": ").split("; ")
         assert cells == ([each[:CELL_LETTERS] for each in column.cells[:MOST_CELLS]] or [""])
 
@@ -102,7 +103,7 @@ async def test_a_column_is_the_one_that_its_tokens_speak_for(
     for number in range(30):
         columns = columns_of(number)
         question = f"Which of {number} is the {'very ' * (number % 5)}best?"
-        talk, places = table_talk(tokenizer, question, columns)
+        talk, (_, *places) = table_talk(tokenizer, question, columns)
         states = reference_states(weights, talk.ids, above=weights.tables)
         said = states @ head.columns + head.columns_bias
         odds = [said[talk.asked.tokens_of(each), 0].mean() for each in places]
@@ -168,7 +169,7 @@ async def test_what_is_asked_is_told_beside_the_titles(
     for number in range(24):
         columns = columns_of(number)
         question = f"What do {number} things weigh on the {'other ' * number}side?"
-        talk, _ = table_talk(tokenizer, question, columns)
+        talk, places = table_talk(tokenizer, question, columns)
         states = reference_states(weights, talk.ids, above=weights.tables)
         odds = states[0] @ head.operations_beside + head.operations_beside_bias
         believed = believed_operation(head, odds)
@@ -180,12 +181,20 @@ async def test_what_is_asked_is_told_beside_the_titles(
             chances = await reader.chances(question, columns)
             assert chances is not None
             assert told.none == pytest.approx(chances.none, abs=1e-6)
-            own = states[: talk.question.end] @ head.ranges + head.ranges_bias
-            ranges = np.exp(own.max(axis=0))
-            shares = dict(zip(RANGES, (ranges / ranges.sum()).tolist(), strict=True))
-            assert {each.value: chance for each, chance in told.ranges.items()} == pytest.approx(
-                {each: chance for each, chance in shares.items() if each != "none"}, abs=1e-3
-            )
+            asked = states[: talk.question.end]
+            for names, odds, chances_of in (
+                (RANGES, asked @ head.ranges + head.ranges_bias, told.ranges),
+                (BOUNDS, asked @ head.bounds + head.bounds_bias, told.bounds),
+            ):
+                own = np.exp(odds.max(axis=0))
+                shares = dict(zip(names, (own / own.sum()).tolist(), strict=True))
+                assert {each.value: one for each, one in chances_of.items()} == pytest.approx(
+                    {each: one for each, one in shares.items() if each != "none"}, abs=1e-3
+                )
+            said = states @ head.bounded + head.bounded_bias
+            each_said = [said[talk.asked.tokens_of(one), 0].mean() for one in places]
+            own = np.exp([*each_said, said[0, 1]])
+            assert told.bounded == pytest.approx((own / own.sum())[:-1].tolist(), abs=1e-3)
             found.add(told.operation)
     assert len(found) > 1
 

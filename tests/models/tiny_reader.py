@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 from footnote.models.question_rewriting import KINDS
 from footnote.models.question_tokens import MARKS, PARTS
 from footnote.models.reader_weights import LARGEST_WEIGHT
-from footnote.models.table_questions import OPERATIONS, RANGES
+from footnote.models.table_questions import BOUNDS, OPERATIONS, RANGES
 
 WIDTH, INNER, LAYERS, HEADS, POSITIONS = 384, 256, 2, 12, 512
 COLUMNS = 1
@@ -124,7 +124,7 @@ def _added_heads(name: str, labels: int) -> dict[str, npt.NDArray[np.generic]]:
         return {**_heads(draw, name, {"labels": labels}), "parting.least": least}
     heads = {"columns": 2, "extremes": 2, "narrowing": len(MARKS)}
     heads |= {"operations": len(OPERATIONS), "operations_beside": len(OPERATIONS)}
-    heads["ranges"] = len(RANGES)
+    heads |= {"ranges": len(RANGES), "bounds": len(BOUNDS), "bounded": 2}
     tensors = _heads(draw, name, heads)
     tensors["tables.least"] = np.array([0.4, 0.3], np.float32)
     # Neither a column nor none is always likelier.

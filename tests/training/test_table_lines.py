@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,61 @@ def test_which_rows_are_meant_by_their_first_and_last_is_told(tmp_path: Path) ->
     (tmp_path / "tables-x.jsonl").write_text(json.dumps(line), encoding="utf-8")
     with pytest.raises(ValueError, match=r"tables-x.jsonl, line 1: "):
         table_lines.over_tables(tmp_path)
+
+
+VANS = {
+    "language": "en",
+    "columns": [["Day", "1 May", "2 May", "3 May"], ["Jobs", "4", "5", "6"], ["£", "9", "8", "7"]],
+    "questions": [
+        ["How many days had over {4} jobs?", None, "count", "more", "Jobs"],
+        ["jobs from {1 May} to {2 May}", "Jobs", "sum", "between", "Day"],
+        ["Which days took more than {3} hours?", None, "none", "more", None],
+        ["takings on [1 May]", "£", "none", "none", "none", None],
+        ["How many jobs on [1 May]?", "Jobs", "none"],
+        ["How many jobs in 2 days?", "Jobs", "sum"],
+    ],
+}
+
+
+def test_to_which_bound_the_rows_keep_is_told(tmp_path: Path) -> None:
+    (tmp_path / "tables-x.jsonl").write_text(json.dumps(VANS), encoding="utf-8")
+    found = table_lines.over_tables(tmp_path)
+    assert [(each.bound, each.bounded, each.range) for each in found] == [
+        ("more", 1, "none"),
+        ("between", 0, None),
+        ("more", None, "none"),
+        ("none", None, "none"),
+        ("none", None, "none"),
+        (None, None, None),
+    ]
+    assert [each.is_over_bounds for each in found] == [True] * 4 + [False] * 2
+    assert not any(mark in each.question for each in found for mark in "[]{}")
+
+
+@pytest.mark.parametrize(
+    "told", [("above", "Jobs"), ("more", "Hours"), ("none", "Jobs"), ("around", "more", "Jobs")]
+)
+def test_a_bound_over_another_table_is_named(tmp_path: Path, told: Sequence[str]) -> None:
+    line = VANS | {"questions": [["How many days had over {4} jobs?", None, "count", *told]]}
+    (tmp_path / "tables-x.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"tables-x.jsonl, line 1: "):
+        table_lines.over_tables(tmp_path)
+
+
+def test_a_bound_stays_with_its_column_however_the_table_is_arranged(tmp_path: Path) -> None:
+    (tmp_path / "tables-x.jsonl").write_text(json.dumps(VANS), encoding="utf-8")
+    draw = random.Random(0)
+    for table in table_lines.over_tables(tmp_path)[:2]:
+        assert table.bounded is not None
+        title, kept = table.columns[table.bounded].title, set()
+        for _ in range(20):
+            for each in table_examples.arrangements(table, draw):
+                own = [one.title for one in each.columns]
+                # The first loses its title in one of them, and not its place.
+                told = None if each.bounded is None else each.columns[each.bounded].title
+                assert each.bounded == 0 or told == (title if title in own else None)
+                kept.add(each.bounded is None)
+        assert kept == ({True, False} if title == "Jobs" else {False})
 
 
 def test_a_table_has_cells_and_several_questions(tmp_path: Path) -> None:

@@ -15,18 +15,13 @@ from footnote.answering.titles import Terms, closest, spaced, without_unit
 from footnote.answering.totals import Totals, totals_of
 from footnote.domain import Evidence
 from footnote.language.calendar import months_as_called
-from footnote.language.negators import NEGATION_WORDS
 from footnote.language.truth_values import affirmed
 from footnote.ports import Operation
 
-_JOINING = frozenset("tn")
 _COMMA = re.compile(r"\s*[,;、]\s*")
 _SEVERAL = 2
 _MOST_OF_NAME = 3
 """Terms of a name that may be called by one of them."""
-_WORD = re.compile(r"\w+")
-_FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
-"""Of a cell that a compound may begin with, and of what may be an ending of the cell itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +53,10 @@ class Asked:
 
     def says(self, text: str) -> bool:
         """Whether all terms of a text are in the question."""
-        own = self._terms(text)
-        return bool(own) and own <= self._terms(self.question) | self._terms(spaced(self.question))
+        own = self.terms_of(text)
+        return bool(own) and own <= self.terms_of(self.question) | self.terms_of(
+            spaced(self.question)
+        )
 
     @cached_property
     def numeric(self) -> list[int]:
@@ -107,7 +104,7 @@ class Asked:
         def is_of_cells(title: str) -> bool:
             if self._is_part_of_another(title, cells):
                 return True
-            alike = [each for each in cells if self._terms(each) == self._terms(title)]
+            alike = [each for each in cells if self.terms_of(each) == self.terms_of(title)]
             literally = any(is_said(each, self.question) for each in alike)
             return literally and not is_said(title, self.question)
 
@@ -125,7 +122,7 @@ class Asked:
     @cached_property
     def says_rows_or_document(self) -> bool:
         """The same, or by what the table's document is called."""
-        return self.says_rows or any(map(self.says, self._above))
+        return self.says_rows or any(map(self.says, self.above))
 
     @cached_property
     def groups(self) -> Mapping[int, frozenset[str]]:
@@ -140,7 +137,7 @@ class Asked:
             others = {at: said for at, said in alone if at != self.chosen.column}
             return {self.chosen.column: self.chosen.cells, **others}
         titles = frozenset[str]().union(
-            *(self._terms(without_unit(self.table.header[at])) for at in self.titles)
+            *(self.terms_of(without_unit(self.table.header[at])) for at in self.titles)
         )
         found = {}
         for at in range(len(self.table.header)):
@@ -148,7 +145,7 @@ class Asked:
                 said = {
                     each
                     for each in set(self.table.column(at))
-                    if self._says_of(each, at) and not self._terms(each) <= titles
+                    if self._says_of(each, at) and not self.terms_of(each) <= titles
                 }
                 said = {each for each in said if not self._is_part_of_another(each, said)}
                 if len(said) > 1:
@@ -184,44 +181,47 @@ class Asked:
     @cached_property
     def other_number(self) -> str | None:
         """By which it sets a bound or names a thing: one that no title or group has."""
-        held = [*self.table.header, *(each for group in self.groups.values() for each in group)]
-        held += self._above
-        known = {digits for text in held for digits in _digits(text)}
+        known = self.digits_known()
         return next((each for each in _digits(self.question) if each not in known), None)
 
     @cached_property
     def unexplained(self) -> list[str]:
         """The words of the question that name no column, group or document of the table."""
-        known = self._all_terms(
+        known = self.all_terms(
             *(without_unit(self.table.header[at]) for at in self.titles),
             *(self.table.header[at] for at in self.titles),
             *(each for group in self.groups.values() for each in group),
-            *self._above,
+            *self.above,
         )
-        return [each for each in self.question.split() if not self._terms(each) <= known]
+        return [each for each in self.question.split() if not self.terms_of(each) <= known]
+
+    def digits_known(self, *, but: int | None = None) -> frozenset[str]:
+        """The numbers of the titles, of what the document is called and of the groups, those by
+        one column aside."""
+        groups = (cells for at, cells in self.groups.items() if at != but)
+        held = [*self.table.header, *self.above, *(each for cells in groups for each in cells)]
+        return frozenset(digits for text in held for digits in _digits(text))
 
     def lacks(self, name: str) -> bool:
         """Whether no word of a name stands in the table or above it."""
         held = [*self.table.header, *(each.text for row in self.table.rows for each in row.cells)]
-        return not self._terms(name) & self._all_terms(*held, *self._above)
+        return not self.terms_of(name) & self.all_terms(*held, *self.above)
 
     def narrows(self, stretch: str, titles: Sequence[str] = ()) -> bool:
         """Whether this stretch says the groups, or what one of the titles is or the table's
         document is called."""
-        own = self._terms(stretch)
-        cells = self._all_terms(*(each for group in self.groups.values() for each in group))
-        above = self._all_terms(*self._above)
+        own = self.terms_of(stretch)
+        cells = self.all_terms(*(each for group in self.groups.values() for each in group))
+        above = self.all_terms(*self.above)
         return (
-            bool(own & cells)
-            or own <= above
-            or any(own <= self._all_terms(each) for each in titles)
+            bool(own & cells) or own <= above or any(own <= self.all_terms(each) for each in titles)
         )
 
     def tells(self, row: Row, others: Sequence[Row]) -> bool:
         """Whether it says a word of this row's cells that not all of these rows have."""
 
         def said(one: Row) -> frozenset[str]:
-            return self._all_terms(*(each.text for each in one.cells)) & self._terms(self.question)
+            return self.all_terms(*(each.text for each in one.cells)) & self.terms_of(self.question)
 
         return not said(row) <= frozenset.intersection(*map(said, others))
 
@@ -298,72 +298,6 @@ class Asked:
             return said[0]
         return 0 if self.says_rows or self.groups else None
 
-    @property
-    def leaving_out(self) -> str | None:
-        """A word by which the question leaves something out or denies it."""
-        known = self._all_terms(*self.table.header, *(e for g in self.groups.values() for e in g))
-        words = _WORD.findall(self.question.casefold())
-        return next(
-            (
-                each
-                for each in words
-                # Latin letters alone join words: "a-t-il".
-                if each in NEGATION_WORDS - _JOINING and not self._terms(each) & known
-            ),
-            None,
-        )
-
-    @property
-    def divided_by(self) -> str | None:
-        """The title of a column of words that the question says, each of several rows.
-
-        "Which technician earned most?" asks neither for a row nor for all of them together.
-        """
-        for at in self.titles:
-            cells = self.table.column(at)
-            is_of_words = at > 0 and at not in self.ordered and at not in self.groups
-            if is_of_words and len(set(cells)) < len(cells):
-                return self.table.header[at]
-        return None
-
-    def beginning_a_word(self) -> str | None:
-        """A cell of words with which a longer word of the question begins, as compounds do."""
-        words = self.question.casefold().split()
-        cells = {
-            each.casefold(): each
-            for at in range(len(self.table.header))
-            if at not in self.ordered
-            for each in self.table.column(at)
-            if len(each) >= _FEWEST_LETTERS
-        }
-        return next(
-            (
-                cells[word[:end]]
-                for word in words
-                for end in range(_FEWEST_LETTERS, len(word) - _MOST_OF_ENDING)
-                if word[:end] in cells
-            ),
-            None,
-        )
-
-    def said_in_part(self) -> tuple[str, str] | None:
-        """A word that cells of a single name in a column of words have, and that name.
-
-        "The Festival" may mean the rows of one that has more than one word; a word that the titles
-        or the table's document have tells no row.
-        """
-        known = self._all_terms(*self.table.header, *self._above)
-        for word in self.question.split():
-            if not (own := self._terms(word)) or own & known:
-                continue
-            for at in range(len(self.table.header)):
-                if at in self.ordered:
-                    continue
-                cells = {each for each in self.table.column(at) if own <= self._terms(each)}
-                if len(cells) == 1 and len(set(self.table.column(at))) > 1:
-                    return word.strip("?!.,"), cells.pop()
-        return None
-
     def names_said(self, column: int) -> frozenset[str]:
         """The cells of a column that it says, in whole or by a word that only one of them has.
 
@@ -372,12 +306,12 @@ class Asked:
         cells = self.table.column(column)
         said = {each for each in cells if self.says(each)}
         said = {each for each in said if not self._is_part_of_another(each, said)}
-        known = self._all_terms(*self.table.header, *self._above, *said)
+        known = self.all_terms(*self.table.header, *self.above, *said)
         for word in self.question.split():
-            own = self._terms(word)
+            own = self.terms_of(word)
             if own and not own & known:
-                held = {each for each in cells if own <= self._terms(each)}
-                if len(held) == 1 and len(self._terms(min(held))) <= _MOST_OF_NAME:
+                held = {each for each in cells if own <= self.terms_of(each)}
+                if len(held) == 1 and len(self.terms_of(min(held))) <= _MOST_OF_NAME:
                     said |= held
         return frozenset(said)
 
@@ -396,19 +330,20 @@ class Asked:
 
     def _is_part_of_another(self, cell: str, said: Set[str]) -> bool:
         """Whether the question says this cell only in saying a longer one: "concert grand"."""
-        own = self._terms(cell)
-        longer = [each for each in said if own < self._terms(each) and self.says(each)]
+        own = self.terms_of(cell)
+        longer = [each for each in said if own < self.terms_of(each) and self.says(each)]
         times = Counter(self.terms(self.question))
         return bool(longer) and any(times[each] <= len(longer) for each in own)
 
     @property
-    def _above(self) -> tuple[str, ...]:
+    def above(self) -> tuple[str, ...]:
         """What the table's document and sections are called."""
         passage = self.located[0].passage
         return passage.document_title, PurePath(passage.filename).stem, *passage.heading_path
 
-    def _all_terms(self, *texts: str) -> frozenset[str]:
-        return frozenset[str]().union(*map(self._terms, [*texts, *map(spaced, texts)]))
+    def all_terms(self, *texts: str) -> frozenset[str]:
+        """The terms of all these texts."""
+        return frozenset[str]().union(*map(self.terms_of, [*texts, *map(spaced, texts)]))
 
     @cached_property
     def _months(self) -> Mapping[str, str]:
@@ -419,7 +354,8 @@ class Asked:
             found |= months_as_called(self.question, set(names))
         return found
 
-    def _terms(self, text: str) -> frozenset[str]:
+    def terms_of(self, text: str) -> frozenset[str]:
+        """The terms of a text, of a month as the question calls it."""
         if text not in self._known:
             self._known[text] = frozenset(self.terms(self._months.get(text, text)))
         return self._known[text]

@@ -12,6 +12,7 @@ from footnote.answering.cite import Footnotes
 from footnote.answering.meant_columns import ENDS, NONE_MEANT, MeantColumns
 from footnote.answering.naming import rows_read_apart
 from footnote.answering.sentences import Candidate
+from footnote.answering.some_rows import of_some_rows, why_not_told
 from footnote.answering.tables import Table, table_around
 from footnote.answering.titles import Terms
 from footnote.answering.wording import Wording, in_english
@@ -91,6 +92,10 @@ class NotComputed:
     """Why a column was not computed with, although the question asks for it."""
 
     reason: str
+
+
+Over = tuple[Computed | NotComputed, float]
+"""What was computed, and how likely the question asks for it, 0…1; 0 for why nothing was."""
 
 
 def compute(
@@ -210,28 +215,8 @@ def _narrowed(
             return replace(asked, read_groups={apart.column: frozenset((apart.cell,))})
     if lacking is not None:
         return NotComputed(reason=f"no row of its table says {lacking!r}")
-    reason = None if asked.groups else _of_some_rows(asked, operation)
+    reason = None if asked.groups else of_some_rows(asked, operation)
     return asked if reason is None else NotComputed(reason=reason)
-
-
-def _of_some_rows(asked: Asked, operation: Operation) -> str | None:
-    """Why not all rows may be meant though the question names none: it says a piece of a name."""
-    if (beginning := asked.beginning_a_word()) is not None:
-        return f"a word of the question begins with {beginning!r}, which only some rows say"
-    # An end of a column is said with words of all kinds: "le plus haut".
-    if operation not in ENDS and (part := asked.said_in_part()) is not None:
-        return f"{part[0]!r} may mean {part[1]!r}, which only some rows say"
-    return None
-
-
-def why_not_told(asked: Asked, operation: Operation) -> str | None:
-    """Why no rows can be what the question asks for, whichever it names."""
-    if (word := asked.leaving_out) is not None:
-        return f"what the question leaves out by {word!r} is not told"
-    # "Of all quarters together" says such a title, too.
-    if operation in ENDS and (title := asked.divided_by) is not None:
-        return f"each {title!r} has several rows, which are not put together"
-    return None
 
 
 def _of_two_kinds(asked: Asked, column: int) -> str | None:

@@ -7,20 +7,18 @@ both figures: so is "How much more did Tinnock make than Otterhaven?".
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from footnote.answering.asking import Asked, asked_beside
 from footnote.answering.columns import Computed
-from footnote.answering.meant_columns import meant_columns
+from footnote.answering.table_question import TableQuestion
 from footnote.answering.tables import Row
-from footnote.answering.titles import Terms
-from footnote.answering.whole_tables import with_whole_tables
 from footnote.answering.wording import Wording
 from footnote.domain import Evidence
 from footnote.language.moments import Moments
 from footnote.language.quantities import Quantities
-from footnote.ports import Around, ColumnFinder, MeantColumn, Operation, ToldOperation
+from footnote.ports import MeantColumn, Operation
 
 OF_ALL = (Operation.SUM, Operation.AVERAGE, Operation.COUNT)
 """What is asked of several rows together. Of an end, a difference and a cell of each of them their
@@ -47,62 +45,49 @@ class NamedRows:
         return [row.cells[self.at].text for row in self.rows]
 
 
-async def compared(
-    finder: ColumnFinder,
-    question: str,
-    tables: Sequence[Evidence],
-    terms: Terms,
-    told: Mapping[tuple[str, ...], ToldOperation],
-    *,
-    wording: Wording,
-    around: Around | None = None,
-) -> tuple[Computed, float] | None:
+async def compared(question: TableQuestion) -> tuple[Computed, float] | None:
     """The cells that the question compares, and how likely it asks for them.
 
     None where it names no several rows of one table, where it asks for something else, and where
-    the column cannot be told. `told` is what a model says beside tables, by their titles; of others
-    it is asked. Another row of such a name may stand in a part of the table that was not found,
-    which `around` has. Raises ModelUnavailable.
+    the column cannot be told. Another row of such a name may stand in a part of the table that was
+    not found. Raises ModelUnavailable.
     """
-    found = await asyncio.to_thread(lambda: list(_compared(question, tables, terms)))
-    if around is not None and not all(each.asked.table.is_whole for each in found):
-        whole = await with_whole_tables(tables, tables, around)
-        found = await asyncio.to_thread(lambda: list(_compared(question, whole, terms)))
+    found = await asyncio.to_thread(lambda: list(_compared(question, question.tables)))
+    if not all(each.asked.table.is_whole for each in found):
+        whole = await question.whole()
+        found = await asyncio.to_thread(lambda: list(_compared(question, whole)))
     best: tuple[Computed, float] | None = None
     for each in found:
         table = each.asked.table
-        titles = tuple(table.header)
-        beside = told.get(titles) or await finder.operation_beside(question, table.shown())
-        if beside is None or not beside.chances:
+        told = await question.told(table)
+        if told is None:
             continue
-        comparing = 1.0 - sum(beside.chances.get(one, 0.0) for one in OF_ALL)
-        meant = (await meant_columns(finder, question, [table], terms)).of(table)
+        comparing = 1.0 - sum(told.chances.get(one, 0.0) for one in OF_ALL)
+        meant = await question.meant(table)
         if meant is None or meant.number == each.at:
             continue
-        text = cells_said(each, meant, wording)
+        text = cells_said(each, meant, question.wording)
         sure = comparing * meant.probability
         if text is not None and (best is None or sure > best[1]):
             best = Computed(text=text, rows=tuple(one.candidate for one in each.rows)), sure
     return best
 
 
-async def is_over_rows(
-    finder: ColumnFinder, question: str, tables: Sequence[Evidence], terms: Terms
-) -> bool:
+async def is_over_rows(question: TableQuestion) -> bool:
     """Whether a question names several rows of one table and asks for an operation over a column.
 
     Raises ModelUnavailable.
     """
-    for each in await asyncio.to_thread(lambda: list(_compared(question, tables, terms))):
-        beside = await finder.operation_beside(question, each.asked.table.shown())
-        if beside is not None and beside.operation is not None:
+    for each in await asyncio.to_thread(lambda: list(_compared(question, question.tables))):
+        told = await question.told(each.asked.table)
+        if told is not None and told.operation is not None:
             return True
     return False
 
 
-def _compared(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterator[NamedRows]:
+def _compared(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[NamedRows]:
     """Of each table of which it names several rows, by the first column whose cells all differ."""
-    for asked in asked_beside(question, tables, terms):
+    for asked in asked_beside(question.question, tables, question.terms):
         table = asked.table
         for at in range(len(table.header)):
             names = table.column(at)

@@ -21,9 +21,9 @@ from footnote.ports import Analyzer, Around, ColumnFinder, PassageText, Reader
 
 SURELY_ELSEWHERE = 0.5
 """Probability from which an answer elsewhere is said instead of what stands in such a cell."""
-LEAST_CELL = 0.5
+LEAST_CELL = 0.6
 """Probability from which a cell of such a row is said where nothing was read."""
-BY_READING, BY_TITLE, FOR_NONE = 0.18, 0.53, -1.76
+BY_READING, BY_TITLE, FOR_NONE = 0.19, 0.54, -1.73
 """Log-odds of a column for each unit that the reader gives its cell, for each of the logarithm of
 its chance by its title and cells, and for none of them. `bench/fit_cells.py` fits them, one
 question of five being about what no column has."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from math import exp
 
+from footnote.answering.bounded_rows import is_said_of_rows, over_rows
 from footnote.answering.choosing import Located, by_probability
-from footnote.answering.columns import Computed, NotComputed, TableReading, compute, names_of
+from footnote.answering.columns import Computed, NotComputed, Over, TableReading, compute, names_of
 from footnote.answering.meant_columns import ENDS, NONE_MEANT, meant_columns
 from footnote.answering.named_cells import SURELY_ELSEWHERE, rows_named
 from footnote.answering.naming import Named, bound_set, group_named, tables_named
@@ -20,9 +21,9 @@ from footnote.answering.operations_heard import (
     is_all_asked,
 )
 from footnote.answering.reading import locate, text_of
-from footnote.answering.row_ranges import is_said_of_rows, over_rows_named
 from footnote.answering.rows_asked import RowsAsked, rows_asked
 from footnote.answering.sentences import candidates_of
+from footnote.answering.table_question import TableQuestion
 from footnote.answering.tables import Table, is_cell, tables_of, under_title
 from footnote.answering.titles import Terms, spoken
 from footnote.answering.whole_tables import least_unmet, with_whole_tables
@@ -51,9 +52,6 @@ BY_ODDS, BY_SOUND, OF_END = 0.35, 0.2, 0.2
 """How likely the end of a column is the one that is meant, in log-odds: for each unit of the odds
 that the column's model gives, more or less by whether that end is what was heard, and in any case.
 Fitted to 282 questions of `training/questions` that nothing else was fitted to."""
-
-Over = tuple[Computed | NotComputed, float]
-"""What was computed, and how likely the question asks for it, 0…1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +82,16 @@ class OverColumn:
         held = await asyncio.to_thread(lambda: list(tables_of(tables)))
         known = await self._beside(asked, held)
         if self.finder is not None:
-            of_rows = await over_rows_named(
-                self.finder,
-                asked,
-                tables,
-                terms,
-                known,
-                wording=worded_for(question, self.analyzer),
-                around=self.around,
+            of_rows = await over_rows(
+                TableQuestion(
+                    finder=self.finder,
+                    question=asked,
+                    tables=tables,
+                    terms=terms,
+                    wording=worded_for(question, self.analyzer),
+                    around=self.around,
+                    known=dict(known),
+                )
             )
             if of_rows is not None and is_said_of_rows(of_rows, self.least):
                 return None if found and _is_surer(found[0], of_rows) else of_rows

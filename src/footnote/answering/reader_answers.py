@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 
+from footnote.answering.bounded_rows import is_said_of_rows, over_rows
 from footnote.answering.choosing import (
     Choice,
     Located,
@@ -17,7 +18,7 @@ from footnote.answering.choosing import (
     names_several,
 )
 from footnote.answering.cite import Footnotes
-from footnote.answering.columns import Computed, NotComputed
+from footnote.answering.columns import Computed, NotComputed, Over
 from footnote.answering.comparing import is_over_rows
 from footnote.answering.context import NOT_FOUND
 from footnote.answering.lists import with_list
@@ -25,11 +26,11 @@ from footnote.answering.named_cells import NamedCell
 from footnote.answering.naming import may_be_alike, rows_alike
 from footnote.answering.newest import of_named, of_newest, told_of_newer
 from footnote.answering.order_statements import without_orders
-from footnote.answering.over_columns import Over, OverColumn
+from footnote.answering.over_columns import OverColumn
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.reading import once_each, read_statements
-from footnote.answering.row_ranges import is_said_of_rows, over_rows_named
 from footnote.answering.sentences import Cell, candidates_of, cells_of
+from footnote.answering.table_question import TableQuestion
 from footnote.answering.tables import holds_table, in_named_column, is_code, name_of_row
 from footnote.answering.titles import Terms, spoken
 from footnote.answering.weighing import AsRead, Weigh, Weighed
@@ -123,22 +124,22 @@ class ReaderAnswerer:
             return None
         asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
+        of_tables = TableQuestion(
+            finder=self.finder,
+            question=asked,
+            tables=tables,
+            terms=terms,
+            wording=worded_for(question, self.analyzer),
+            around=self.around,
+        )
         try:
-            found = await over_rows_named(
-                self.finder,
-                asked,
-                tables,
-                terms,
-                {},
-                wording=worded_for(question, self.analyzer),
-                around=self.around,
-            )
+            found = await over_rows(of_tables)
             if found is not None and is_said_of_rows(found, self.least_answerability):
                 return computed(question, *found, evidence)
-            over_rows = await is_over_rows(self.finder, asked, tables, terms)
+            is_of_several = await is_over_rows(of_tables)
         except ModelUnavailable:
             return None  # What reads next says that it is away.
-        return await self(question, evidence) if over_rows else None
+        return await self(question, evidence) if is_of_several else None
 
     async def _answer(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """The same, as the question stands."""

@@ -7,31 +7,24 @@ of these is meant a model tells; which rows stand between two of them is exact.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import compress
 
 from footnote.answering.asking import Asked, ChosenRows, asked_beside
-from footnote.answering.columns import Computed, NotComputed, over_column, why_not_told
+from footnote.answering.columns import Computed, NotComputed, Over, over_column
 from footnote.answering.comparing import MOST_COMPARED, NamedRows, cells_said, compared
-from footnote.answering.meant_columns import ENDS, meant_columns
+from footnote.answering.meant_columns import ENDS
+from footnote.answering.some_rows import why_not_told
+from footnote.answering.table_question import TableQuestion
 from footnote.answering.tables import Row, Table
-from footnote.answering.titles import Terms
-from footnote.answering.whole_tables import with_whole_tables
 from footnote.answering.wording import Wording
 from footnote.domain import Evidence
 from footnote.language.calendar import MONTH_NUMBERS
 from footnote.language.moments import Moments
 from footnote.language.quantities import Quantities
-from footnote.ports import (
-    Around,
-    ColumnFinder,
-    MeantColumn,
-    Operation,
-    RowRange,
-    ToldOperation,
-)
+from footnote.ports import MeantColumn, Operation, RowRange, ToldOperation
 
 LEAST_RANGE, MOST_RANGE = 0.4, 0.3
 """Probability from which a range of rows is meant, and up to which rows that are named are added up
@@ -88,56 +81,38 @@ class _Named:
         return _chosen(at, kept[:1] + kept[1:][-1:], " – ", of=kept)
 
 
-async def over_rows_named(
-    finder: ColumnFinder,
-    question: str,
-    tables: Sequence[Evidence],
-    terms: Terms,
-    told: Mapping[tuple[str, ...], ToldOperation],
-    *,
-    wording: Wording,
-    around: Around | None = None,
-) -> tuple[Computed | NotComputed, float] | None:
+async def over_rows_named(question: TableQuestion) -> Over | None:
     """What the question asks of the rows that it names, and how likely it asks for that.
 
     None where it names no row of a table, or a single one, and where the column cannot be told; 0
-    goes with why it was not computed. `told` and `around` are as for `compared`, which tells the
-    cells of rows that are compared. Raises ModelUnavailable.
+    goes with why it was not computed. The cells of rows that are compared `compared` tells. Raises
+    ModelUnavailable.
     """
-    beside = dict(told)
     found = []
-    for each in await asyncio.to_thread(lambda: list(_named(question, tables, terms))):
-        table = each.asked.table
-        own = beside.get(table.header) or await finder.operation_beside(question, table.shown())
-        if own is not None and own.chances and _is_over_several(each, own):
-            beside[table.header] = own
+    for each in await asyncio.to_thread(lambda: list(_named(question, question.tables))):
+        own = await question.told(each.asked.table)
+        if own is not None and _is_over_several(each, own):
             found.append(each)
-    if around is not None and not all(each.asked.table.is_whole for each in found):
-        whole = await with_whole_tables(tables, tables, around)
-        again = await asyncio.to_thread(lambda: list(_named(question, whole, terms)))
+    if not all(each.asked.table.is_whole for each in found):
+        whole = await question.whole()
+        again = await asyncio.to_thread(lambda: list(_named(question, whole)))
         known = {each.asked.table.header for each in found}
         found = [each for each in again if each.asked.table.header in known]
-    best: tuple[Computed | NotComputed, float] | None = None
+    best: Over | None = None
     for each in found:
         table = each.asked.table
-        meant = (await meant_columns(finder, question, [table], terms)).of(table)
-        over = await asyncio.to_thread(_over, each, beside[table.header], meant, wording)
+        told, meant = await question.told(table), await question.meant(table)
+        if told is None:
+            continue
+        over = await asyncio.to_thread(_over, each, told, meant, question.wording)
         if over is not None and (best is None or over[1] > best[1]):
             best = over
-    if best is not None:
-        return best
-    return await compared(finder, question, tables, terms, beside, wording=wording, around=around)
+    return await compared(question) if best is None else best
 
 
-def is_said_of_rows(over: tuple[Computed | NotComputed, float], least: float) -> bool:
-    """Whether it is likely enough, or it is said why it was not computed."""
-    found, probability = over
-    return isinstance(found, NotComputed) or probability >= least
-
-
-def _named(question: str, tables: Sequence[Evidence], terms: Terms) -> Iterator[_Named]:
+def _named(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[_Named]:
     """Of each table of which it names rows, by the first column whose cells all differ."""
-    for asked in asked_beside(question, tables, terms):
+    for asked in asked_beside(question.question, tables, question.terms):
         for at in range(len(asked.table.header)):
             names = asked.table.column(at)
             # What a number of a further column says is no name of its row.
@@ -156,7 +131,7 @@ def _is_over_several(named: _Named, told: ToldOperation) -> bool:
 
 def _over(
     named: _Named, told: ToldOperation, meant: MeantColumn | None, wording: Wording
-) -> tuple[Computed | NotComputed, float] | None:
+) -> Over | None:
     rows, sure = named.meant(told)
     asked, at = named.asked, named.at
     column, of_column = _column(named, told, meant)

@@ -99,9 +99,11 @@ class Table:
         """The numbers in some cells of one of its columns."""
         return quantities_of(cells, self.language, self.amounts)
 
-    def moments(self, cells: Sequence[str]) -> Moments | NotComparable | None:
+    def moments(
+        self, cells: Sequence[str], *, of_one_year: bool = False
+    ) -> Moments | NotComparable | None:
         """The dates or times in some cells of one of its columns."""
-        return moments_of(cells, self.language)
+        return moments_of(cells, self.language, of_one_year=of_one_year)
 
 
 @dataclass(frozen=True, slots=True)

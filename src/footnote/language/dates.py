@@ -20,6 +20,7 @@ _DATE = re.compile(
       (?P<y1>{_YEAR})(?P<s1>[-/.])(?P<m1>[0-9]{{1,2}})(?P=s1)(?P<d1>[0-9]{{1,2}})
     | (?P<a2>[0-9]{{1,2}})(?P<s2>[./-])(?P<b2>[0-9]{{1,2}})(?P=s2)(?P<y2>{_YEAR}|[0-9]{{2}})
     | (?P<d9>[0-9]{{1,2}})\.\s?(?P<m9>[0-9]{{1,2}})\.\s?(?P<y9>{_YEAR})
+    | (?P<d0>[0-9]{{1,2}})-(?P<m0>{ANY_MONTH})\.?-(?P<y0>{_YEAR}|[0-9]{{2}})
     | (?P<d3>[0-9]{{1,2}}){_DAY_ENDING}\s+(?:de\s+|of\s+|day\s+of\s+)?
       (?P<m3>{ANY_MONTH})(?![^\W\d_])\.?(?:,?\s+(?:(?:de|del|of)\s+)?(?P<y3>{_YEAR}))?
     | (?P<m4>{ANY_MONTH})\.?\s+(?:the\s+)?(?P<d4>[0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9])
@@ -38,6 +39,8 @@ _MONTH_AFTER_TIME_WORD = re.compile(
     re.IGNORECASE,
 )
 _ANY_MONTH = re.compile(rf"(?<![^\W\d_])(?:{ANY_MONTH})(?![^\W\d_])", re.IGNORECASE)
+_DOTTED = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.(?!\s?\d)")
+_NUMBERED_MONTH = re.compile(r"(?<!\d)(1[0-2]|0?[1-9])\s?[月월](?!\s?\d)")
 _FOUR_DIGITS = re.compile(r"(?<!\d)\d{4}(?!\d)")
 _CALENDAR_YEAR = re.compile(r"(?<![^\W_])(?:FY\s?)?((?:19|20)\d\d)(?![^\W_])", re.IGNORECASE)
 _COMPACT = re.compile(r"(?<![^\W_])((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?![^\W_])")
@@ -116,6 +119,29 @@ def months_after_time_words(text: str) -> list[DateMention]:
         # English ones have a capital, which the others may have.
         if match["month"].casefold() not in ("may", "march") or match["month"][0].isupper()
         if all(match.end() <= each.start or each.end <= match.start("month") for each in dated)
+    ]
+
+
+def short_dates(text: str) -> list[DateMention]:
+    """Each month that a text names or numbers, and each day with dots: `31.3.`.
+
+    They may mean something else where it is not known that dates are spoken of.
+
+    >>> [each.readings[0].month for each in short_dates("who started before May or in 8月")]
+    [5, 8]
+    """
+    dotted = [
+        DateMention(start=each.start(), end=each.end(), readings=(Day(month=month, day=day),))
+        for each in _DOTTED.finditer(text)
+        if _possible(day := int(each[1]), month := int(each[2]))
+    ]
+    if dotted:
+        return dotted
+    named = [(each, MONTH_NUMBERS[each.group().casefold()]) for each in _ANY_MONTH.finditer(text)]
+    numbered = [(each, int(each[1])) for each in _NUMBERED_MONTH.finditer(text)]
+    return [
+        DateMention(start=each.start(), end=each.end(), readings=(Day(month=month),))
+        for each, month in (*named, *numbered)
     ]
 
 

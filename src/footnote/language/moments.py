@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -16,6 +16,8 @@ _MAJORITY = 0.5
 _LONGEST = 60
 """Characters of a date with its time and weekday; prose is not looked through."""
 _MINUTES_OF_DAY = 24 * 60
+NO_YEAR = 4
+"""The year of dates that have none: one with a 29 February."""
 _TIME = re.compile(
     r"""(?<![\w.:])(?:
       (?P<hour1>\d{1,2})(?:[:.](?P<minute1>[0-5]\d))?\s?(?P<half>[ap])\.?\s?m\b\.?
@@ -25,6 +27,9 @@ _TIME = re.compile(
     | (?P<hour4>\d{1,2})\s?[h時时点]\s?(?P<minute4>[0-5]\d)(?:\s?(?:min\b|分))?
     )(?![\w:])""",
     re.VERBOSE | re.IGNORECASE,
+)
+_MONTH_OF_YEAR = re.compile(
+    r"(?P<m>0?[1-9]|1[0-2])[/.](?P<year>(?:19|20)\d\d)|(?P<year1>(?:19|20)\d\d)-(?P<m1>0[1-9]|1[0-2])"
 )
 _WEEKDAYS = frozenset(
     each[:length] for names in WEEKDAYS.values() for each in names for length in (2, 3, len(each))
@@ -68,11 +73,14 @@ class _Moment:
         return {self.days[0].day: True, self.days[0].month: False}.get(self.first)
 
 
-def moments_of(cells: Sequence[str], language: str | None) -> Moments | NotComparable | None:
+def moments_of(
+    cells: Sequence[str], language: str | None, *, of_one_year: bool = False
+) -> Moments | NotComparable | None:
     """The dates or times in the cells of a column; None for a column of other things.
 
     Each must be one of the same kind. Month and day are told apart by all cells together, and where
-    that leaves both ways by the language: all but English put the day first.
+    that leaves both ways by the language: all but English put the day first. Dates without a year
+    are comparable where they are taken to be `of_one_year`, then `NO_YEAR`.
 
     >>> moments_of(["6:40", "18:05"], None)
     Moments(values=(Decimal('400'), Decimal('1085')), are_dates=False)
@@ -85,7 +93,8 @@ def moments_of(cells: Sequence[str], language: str | None) -> Moments | NotCompa
     reasons = {
         f"{missing} of {len(cells)} rows have no date or time": missing > 0,
         "its dates or times are not written alike": len({each.kind for each in found}) > 1,
-        "its dates have no year": any(day.year is None for each in found for day in each.days),
+        "its dates have no year": not of_one_year
+        and any(day.year is None for each in found for day in each.days),
     }
     if any(reasons.values()):
         return NotComparable(reason=next(each for each, holds in reasons.items() if holds))
@@ -104,17 +113,30 @@ def moments_of(cells: Sequence[str], language: str | None) -> Moments | NotCompa
     )
 
 
+def times_mentioned(text: str) -> Iterator[tuple[int, int, Decimal]]:
+    """Start, end and minutes from midnight of each time of day in a text.
+
+    >>> list(times_mentioned("from 8 am to 17:30"))
+    [(5, 9, Decimal('480')), (13, 18, Decimal('1050'))]
+    """
+    for match in _TIME.finditer(text):
+        yield match.start(), match.end(), _minutes(match)[0]
+
+
 def _ordinal(moment: _Moment, *, day_first: bool) -> int:
     """The number of its day, 0 for a time alone. Raises ValueError where no calendar has it."""
     if not moment.days:
         return 0
     day = moment.days[0 if day_first else -1]
-    return date(day.year or 1, day.month or 1, day.day or 1).toordinal()
+    return date(day.year or NO_YEAR, day.month or 1, day.day or 1).toordinal()
 
 
 def _moment(cell: str) -> _Moment | None:
     """The date or time, or both, of a cell that holds nothing else but a weekday."""
     dated, rest = dates_mentioned(cell[:_LONGEST]), cell
+    if (month := _MONTH_OF_YEAR.fullmatch(cell.strip())) is not None:
+        day = Day(year=int(month["year"] or month["year1"]), month=int(month["m"] or month["m1"]))
+        return _Moment(days=(day,), first=0, minutes=Decimal(0), parts="")
     if len(dated) > 1 or len(cell) > _LONGEST:
         return None
     for each in dated:

@@ -17,6 +17,7 @@ from footnote.models.question_tokens import Stretch, Talk, talk_of
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import (
+    Bound,
     ColumnChances,
     MeantColumn,
     Operation,
@@ -28,10 +29,14 @@ from footnote.ports import (
 EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
 OPERATIONS = ("none", *(each.value for each in Operation))
 RANGES = ("none", *(each.value for each in RowRange))
+BOUNDS = ("none", *(each.value for each in Bound))
 LEAST_OTHER = 0.25
 """Probability from which another calculation than the five is heard: one that is taken for them is
 answered wrongly."""
-HEADS = ("columns", "extremes", "narrowing", "operations", "operations_beside", "ranges")
+HEADS = (
+    *("columns", "extremes", "narrowing", "operations", "operations_beside", "ranges"),
+    *("bounds", "bounded"),
+)
 """By their names in the reader's file, behind `tables.`."""
 BETWEEN_COLUMNS, BETWEEN_CELLS = " | ", "; "
 TABLE_TOKENS = 320
@@ -69,6 +74,12 @@ class TablesHead:
     by the largest, whether the rows are meant from one that is named to another, up to one and so
     on."""
     ranges_bias: _Floats
+    bounds: _Floats
+    """Of shape (width, bounds), with their biases: the same of whether they keep to a bound."""
+    bounds_bias: _Floats
+    bounded: _Floats
+    """Of shape (width, 2), with its biases: as `columns`, of the column that a bound is about."""
+    bounded_bias: _Floats
     least_column: float
     """Probability from which a column is believed, 0…1."""
     least_operation: float
@@ -87,7 +98,13 @@ class TablesHead:
 
     def column_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
         """How likely each column is the one that is meant, and at the end that none is."""
-        own = states @ self.columns + self.columns_bias
+        return self._chances(states @ self.columns + self.columns_bias, talk, places)
+
+    def bounded_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
+        """The same of the column that a bound is about."""
+        return self._chances(states @ self.bounded + self.bounded_bias, talk, places)
+
+    def _chances(self, own: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
         odds = np.full(len(places) + 1, -np.inf, np.float32)
         for number, place in enumerate(places):
             if rows := talk.asked.tokens_of(place):
@@ -99,7 +116,7 @@ class TablesHead:
 def table_talk(
     tokenizer: UnigramPieces, question: str, columns: Sequence[TitledColumn]
 ) -> tuple[Talk, list[Stretch]]:
-    """What is run for a question beside a table, and where in it each column but the first stands.
+    """What is run for a question beside a table, and where in it each column stands.
 
     The first column names the rows.
     """
@@ -115,7 +132,7 @@ def table_talk(
         talk = talk_of(tokenizer, question, text, most_asked=TABLE_TOKENS)
         if len(talk.asked.offsets) < TABLE_TOKENS:
             break
-    return talk, places[1:]
+    return talk, places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +150,7 @@ class TableQuestions:
 
     def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
         """See `ColumnFinder.column`."""
-        talk, places = table_talk(self.tokenizer, question, columns)
+        talk, (_, *places) = table_talk(self.tokenizer, question, columns)
         states = self._states(talk)
         chances = self.head.column_chances(states, talk, places)
         best = int(chances.argmax())
@@ -151,7 +168,7 @@ class TableQuestions:
 
     def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances:
         """See `ColumnFinder.chances`."""
-        talk, places = table_talk(self.tokenizer, question, columns)
+        talk, (_, *places) = table_talk(self.tokenizer, question, columns)
         states = self._states(talk)
         chances = self.head.column_chances(states, talk, places)
         return ColumnChances(
@@ -169,14 +186,17 @@ class TableQuestions:
         )
         operation, probability = self._operation_of(chances)
         told = zip(OPERATIONS[1:], chances[1:].tolist(), strict=True)
-        own = states[: talk.question.end] @ self.head.ranges + self.head.ranges_bias
-        ranges = _softmax(own.max(axis=0))
+        asked = states[: talk.question.end]
+        ranges = _softmax((asked @ self.head.ranges + self.head.ranges_bias).max(axis=0))
+        bounds = _softmax((asked @ self.head.bounds + self.head.bounds_bias).max(axis=0))
         return ToldOperation(
             operation=operation,
             probability=probability,
-            none=float(self.head.column_chances(states, talk, places)[-1]),
+            none=float(self.head.column_chances(states, talk, places[1:])[-1]),
             chances={Operation(each): chance for each, chance in told},
             ranges=dict(zip(RowRange, ranges[1:].tolist(), strict=True)),
+            bounds=dict(zip(Bound, bounds[1:].tolist(), strict=True)),
+            bounded=self.head.bounded_chances(states, talk, places)[:-1].tolist(),
         )
 
     def operation(self, question: str) -> Operation | None:

@@ -53,6 +53,7 @@ from footnote.ports.models import embed_and_screen as embed_and_screen
 from footnote.ports.models import embed_question as embed_question
 from footnote.ports.models import unheard as unheard
 from footnote.ports.reading import AnswerSpan as AnswerSpan
+from footnote.ports.reading import Bound as Bound
 from footnote.ports.reading import ColumnChances as ColumnChances
 from footnote.ports.reading import ColumnFinder as ColumnFinder
 from footnote.ports.reading import MeantColumn as MeantColumn

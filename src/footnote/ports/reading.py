@@ -97,6 +97,20 @@ class RowRange(StrEnum):
     BEFORE = "before"
 
 
+class Bound(StrEnum):
+    """How the numbers, dates or times of a column have to stand to what a question says."""
+
+    MORE = "more"
+    """Above it, or later."""
+    AT_LEAST = "at_least"
+    LESS = "less"
+    AT_MOST = "at_most"
+    BETWEEN = "between"
+    """From one of two to the other, with both."""
+    EQUAL = "equal"
+    """That number, or a date within that day, month or year."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TitledColumn:
     """A column as a model is shown it."""
@@ -148,6 +162,11 @@ class ToldOperation:
     """Of each operation, 0…1; the rest is that of nothing and of a cell. Empty where not told."""
     ranges: Mapping[RowRange, float] = field(default_factory=dict)
     """That such rows are meant, 0…1; the rest is that of rows named one by one, and of none."""
+    bounds: Mapping[Bound, float] = field(default_factory=dict)
+    """That rows are meant which keep to such a bound, 0…1; the rest is that of no bound."""
+    bounded: Sequence[float] = ()
+    """That a bound would be about each of the columns that were given, the first among them; what
+    these lack of 1 is that it is about none."""
 
 
 class Reader(Protocol):

@@ -1,0 +1,212 @@
+"""A question over the rows of a table that keep to a bound: "How many cost more than 20?".
+
+Which bound is meant, and which column it is about, a model tells; which rows keep to it is exact.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from footnote.answering.asking import Asked, ChosenRows, asked_beside
+from footnote.answering.bounds import Bounded, bounded, says_a_value
+from footnote.answering.columns import (
+    MOST_CITED,
+    Computed,
+    NotComputed,
+    Over,
+    over_column,
+)
+from footnote.answering.meant_columns import ENDS
+from footnote.answering.row_ranges import over_rows_named
+from footnote.answering.some_rows import why_not_told
+from footnote.answering.table_question import TableQuestion
+from footnote.answering.tables import Row
+from footnote.domain import Evidence
+from footnote.language.quantities import NotComparable
+from footnote.ports import Bound, ColumnChances, MeantColumn, Operation, ToldOperation
+
+LEAST_BOUND, LEAST_BOUNDED, LEAST_NONE = 0.5, 0.6, 0.5
+"""Probabilities from which a bound is meant, from which it is about a column, and from which the
+rows' names are asked for and no column."""
+_DENYING = (Bound.AT_LEAST, Bound.AT_MOST)
+"""Bounds that may be said by denying: "no more than"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Meant:
+    """A bound that a question sets to the rows of a table."""
+
+    asked: Asked
+    told: ToldOperation
+    bound: Bound
+    at: int
+    """The column that it is about."""
+    probability: float
+
+
+async def over_rows_bounded(question: TableQuestion) -> Over | None:
+    """What the question asks of the rows that keep to a bound; None where it sets none.
+
+    None as well where it names one row, whose cell is then asked for, and where another calculation
+    is. Raises ModelUnavailable.
+    """
+    found = await _meant(question, question.tables)
+    if not all(each.asked.table.is_whole for each in found):
+        found = await _meant(question, await question.whole())
+    best: Over | None = None
+    for each in found:
+        table = each.asked.table
+        chances = await question.finder.chances(question.question, table.shown())
+        if chances is None:
+            continue
+        meant = await question.meant(table)
+        over = await asyncio.to_thread(_over, question, each, chances, meant)
+        if over is not None and (best is None or over[1] > best[1]):
+            best = over
+    return best
+
+
+async def over_rows(question: TableQuestion) -> Over | None:
+    """What the question asks of several rows: by a bound, or by their names.
+
+    Raises ModelUnavailable.
+    """
+    over = await over_rows_bounded(question)
+    return await over_rows_named(question) if over is None else over
+
+
+def is_said_of_rows(over: Over, least: float) -> bool:
+    """Whether it is likely enough, or it is said why it was not computed."""
+    found, probability = over
+    return isinstance(found, NotComputed) or probability >= least
+
+
+async def _meant(question: TableQuestion, tables: Sequence[Evidence]) -> list[_Meant]:
+    """The bounds that it sets to the tables, each to a column of one of them."""
+    if not says_a_value(question.question, tables[0].passage.language):
+        return []
+    found = []
+    beside = asked_beside(question.question, tables, question.terms)
+    for asked in await asyncio.to_thread(lambda: list(beside)):
+        told = await question.told(asked.table)
+        if told is None or not told.bounded or told.operation is Operation.OTHER:
+            continue
+        bound = max(told.bounds, key=lambda each: told.bounds[each])
+        at = max(range(len(told.bounded)), key=lambda each: told.bounded[each])
+        if told.bounds[bound] < LEAST_BOUND or told.bounded[at] < LEAST_BOUNDED:
+            continue
+        sure = told.bounds[bound] * told.bounded[at]
+        found.append(_Meant(asked=asked, told=told, bound=bound, at=at, probability=sure))
+    return found
+
+
+def _over(
+    question: TableQuestion, each: _Meant, chances: ColumnChances, meant: MeantColumn | None
+) -> Over | None:
+    kept = bounded(each.asked, each.at, each.bound)
+    if isinstance(kept, NotComparable):
+        return None if each.asked.names_one_row else (NotComputed(reason=kept.reason), 0.0)
+    cells = frozenset(row.cells[each.at].text for row in kept.rows)
+    chosen = ChosenRows(column=each.at, cells=cells, text=kept.said)
+    # Nor is "Plot 6" named by "plots with at least 6 trees".
+    asked = replace(each.asked, question=kept.rest)
+    if asked.names_one_row:
+        return None
+    asked = replace(asked, chosen=chosen)
+    rows = [row for row in asked.totals.own if asked.is_among(row)]
+    operation = each.told.operation
+    lacking = _lacking(asked, each, kept, chances.narrowing)
+    if lacking is None and not (rows or operation is Operation.COUNT):
+        lacking = f"no row of its table has {asked.groups_text}"
+    if lacking is not None:
+        return NotComputed(reason=lacking), 0.0
+    column, sure = _column(asked, each, chances, meant)
+    found: Computed | NotComputed | None = None
+    if operation is Operation.COUNT:
+        found = _counted(question, asked, rows)
+    elif operation is None or len(rows) == 1:
+        found = _said(question, asked, rows, column, each.at)
+    elif column is not None:
+        is_end = meant is not None and meant.number == column and operation in ENDS
+        of_column = meant.extreme if is_end and meant is not None else operation
+        found = over_column(of_column, replace(asked, meant=column), column, question.wording)
+    if found is None:
+        return None
+    return found, each.probability * sure if isinstance(found, Computed) else 0.0
+
+
+def _lacking(asked: Asked, each: _Meant, kept: Bounded, narrowing: Sequence[str]) -> str | None:
+    """Why something else than these rows may be asked for; None where nothing speaks for it."""
+    if not asked.table.is_whole:
+        return "a part of its table is not among the passages that were read"
+    if each.bound not in _DENYING or each.told.operation in ENDS:
+        reason = why_not_told(asked, each.told.operation or Operation.COUNT)
+        if reason is not None:
+            return reason
+    known = asked.digits_known(but=each.at)
+    rest = "".join(one if one.isdigit() else " " for one in kept.rest).split()
+    if (number := next((one for one in rest if one not in known), None)) is not None:
+        return f"besides its bound the question says {number!r}, which is in no name of its table"
+    titles = asked.table.header
+    lacking = next(
+        (one for one in narrowing if one in kept.rest and not asked.narrows(one, titles)), None
+    )
+    return None if lacking is None else f"no row of its table says {lacking!r}"
+
+
+def _column(
+    asked: Asked, each: _Meant, chances: ColumnChances, meant: MeantColumn | None
+) -> tuple[int | None, float]:
+    """The column whose cells are asked for, and how likely; None for the rows or their names."""
+    operation = each.told.operation
+    if operation is Operation.COUNT:
+        return None, each.told.probability
+    if operation is None:
+        if each.told.none >= LEAST_NONE:
+            return None, each.told.none
+        best = max(range(len(chances.each)), key=lambda at: chances.each[at])
+        return (None, 1.0 - chances.none) if best + 1 == each.at else (best + 1, chances.each[best])
+    if meant is not None:
+        return meant.number, meant.probability
+    said = [at for at in asked.titles if at in asked.ordered and at != each.at]
+    return (said[0], 1.0 - each.told.none) if len(said) == 1 else (None, 0.0)
+
+
+def _counted(
+    question: TableQuestion, asked: Asked, rows: Sequence[Row]
+) -> Computed | NotComputed | None:
+    """How many rows there are; of none those that were looked at are cited."""
+    if len(rows) > 1:
+        return over_column(Operation.COUNT, asked, 0, question.wording)
+    if any(map(asked.is_among, asked.totals.unclear)):
+        return None
+    phrases = question.wording(asked.located[0].passage.language)
+    text = phrases.value.format(
+        what=phrases.of_title(phrases.count, asked.table.header[0] or phrases.untitled),
+        number=len(rows),
+        over=asked.groups_text,
+    )
+    return Computed(text=text, rows=tuple(each.candidate for each in rows or asked.totals.own))
+
+
+def _said(
+    question: TableQuestion, asked: Asked, rows: Sequence[Row], column: int | None, at: int
+) -> Computed | None:
+    """The names of the rows, or their cells in a column."""
+    table = asked.table
+    named = [each for each in rows if not each.candidate.gives_orders]
+    if not named or not all(each.cells[0].text for each in named):
+        return None
+    names = [table.name_of(each, (at,)) for each in named]
+    if column:
+        title = table.header[column]
+        cells = [f"{title}: {each.cells[column].text}".removeprefix(": ") for each in named]
+        names = [f"{name} — {cell}" for name, cell in zip(names, cells, strict=True)]
+    phrases = question.wording(asked.located[0].passage.language)
+    which = phrases.joined(asked.groups_text, phrases.rows_of(len(named)))
+    return Computed(
+        text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=which),
+        rows=tuple(each.candidate for each in named),
+    )

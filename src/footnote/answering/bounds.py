@@ -1,0 +1,275 @@
+"""The numbers, dates and times that a question says are compared with those of a column, exactly.
+
+That "older than 30" sets a bound, and to which column, a model tells; which cells keep to it does
+not take one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import date
+from decimal import Decimal
+from itertools import pairwise
+
+from footnote.answering.asking import Asked
+from footnote.answering.tables import Row
+from footnote.language.dates import (
+    DateMention,
+    Day,
+    dates_mentioned,
+    months_after_time_words,
+    quarters_in,
+    short_dates,
+)
+from footnote.language.figures import PERCENT, Figure, currency_of, figures_of
+from footnote.language.moments import NO_YEAR, Moments, times_mentioned
+from footnote.language.quantities import NotComparable, Quantities, marks_of, number_in
+from footnote.ports import Bound
+
+SAID = {
+    Bound.MORE: "> {0}",
+    Bound.AT_LEAST: "≥ {0}",
+    Bound.LESS: "< {0}",
+    Bound.AT_MOST: "≤ {0}",
+    Bound.BETWEEN: "{0} – {1}",
+    Bound.EQUAL: "{0}",
+}
+"""A bound, as an answer says it."""
+_MINUTES_OF_DAY, _MINUTES_OF_HOUR = 24 * 60, 60
+_YEARS, _DAYS = range(1500, 2200), range(1, 32)
+_PARTS = ("year", "month", "day")
+_SYMBOLS = frozenset(
+    "mm cm dm m km mg g kg t ml cl dl l hl m² m³ ha km² s min h W kW MW Wh kWh MWh V A Hz MB GB TB"
+    "".split()
+)
+"""Of units, as they are written in any language."""
+_UNIT = re.compile(r"\s?([^\W\d_]{1,3}[²³]?)(?![^\W_])")
+_UNITS = re.compile(r"[$€£¥]|(?<![^\W_])[^\W\d_]{1,3}[²³]?(?![^\W_])")
+_MINUS = re.compile(r"(?:^|\s)[-−–]$")
+_MULTIPLE = re.compile(
+    r"(?<![^\W_])(?:(?:k|m|bn|mn|mio\.?|mrd\.?|tsd\.?|t)\s?[$€£]|[$€£]\s?(?:k|m|bn|mn)"
+    r"|k|tsd|mio|mrd|mln|mn|bn|thousands?|millions?)(?![^\W_])",
+    re.IGNORECASE,
+)
+"""What a title says of numbers that are a thousandth or less of what they stand for."""
+
+Key = tuple[Decimal, ...]
+"""What is compared: a number, or the parts of a date from the year on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounded:
+    """The rows of a table that keep to a bound."""
+
+    rows: Sequence[Row]
+    said: str
+    """The bound as an answer says it: `> 200`."""
+    rest: str
+    """The question without the values that set it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Value:
+    """What a question says at a place, as cells of the column are compared with it."""
+
+    start: int
+    end: int
+    key: Key = ()
+    day: Day | None = None
+
+
+def says_a_value(question: str, language: str | None) -> bool:
+    """Whether a question has a number, a date or a time, which a bound needs."""
+    return (
+        any(map(str.isdigit, question))
+        or bool(_claimed(figures_of(question, language)))
+        or bool(dates_mentioned(question) or months_after_time_words(question))
+    )
+
+
+def bounded(asked: Asked, column: int, bound: Bound) -> Bounded | NotComparable:
+    """The rows whose cells of a column keep to a bound of which the question says the values.
+
+    A row without a number, date or time there keeps to none. What a title or a name of rows says is
+    no value, unless there is no other.
+    """
+    rows = [each for each in asked.totals.own if any(map(str.isalnum, each.cells[column].text))]
+    cells = [each.cells[column].text for each in rows]
+    held = asked.table.moments(cells, of_one_year=True) or asked.table.quantities(cells)
+    if held is None:
+        held = NotComparable(reason="it holds other things than numbers, dates and times")
+    if isinstance(held, NotComparable):
+        title = asked.table.header[column]
+        return NotComparable(reason=f"the column {title!r} cannot be compared: {held.reason}")
+    needed = 2 if bound is Bound.BETWEEN else 1
+    if isinstance(held, Quantities):
+        values = _numbers(asked, column, cells, held)
+    elif held.are_dates:
+        values = _dates(asked, needed)
+    else:
+        values = _times(asked, cells)
+    if isinstance(values, NotComparable):
+        return values
+    known = asked.digits_known(but=column)
+    free = [each for each in values if not _digits_of(asked.question, each) <= known]
+    values = next((each for each in (free, values) if len(each) == needed), [])
+    if not values:
+        return NotComparable(
+            reason="a bound is set, and not told by one number, date or time; say it alone"
+        )
+    keys = _keys(values, held, is_of_order=bound not in (Bound.EQUAL, Bound.BETWEEN))
+    if isinstance(keys, NotComparable):
+        return keys
+    ends, own = keys
+    kept = [row for row, key in zip(rows, own, strict=True) if _keeps(bound, key, ends)]
+    said = [asked.question[each.start : each.end].strip() for each in values]
+    rest = asked.question
+    for each in reversed(values):
+        rest = f"{rest[: each.start]} {rest[each.end :]}"
+    return Bounded(rows=kept, said=SAID[bound].format(*said), rest=rest)
+
+
+def _keeps(bound: Bound, key: Key, ends: Sequence[Key]) -> bool:
+    first, last = min(ends), max(ends)
+    return {
+        Bound.MORE: key > last,
+        Bound.AT_LEAST: key >= first,
+        Bound.LESS: key < first,
+        Bound.AT_MOST: key <= last,
+        Bound.BETWEEN: first <= key <= last,
+        Bound.EQUAL: key == first,
+    }[bound]
+
+
+def _numbers(
+    asked: Asked, column: int, cells: Sequence[str], held: Quantities
+) -> list[_Value] | NotComparable:
+    """The numbers of the question, with the units and decimals of the column."""
+    title = asked.table.header[column]
+    dated = [(each.start, each.end) for each in dates_mentioned(asked.question)]
+    marks, found = marks_of(cells), []
+    figures = figures_of(asked.question, asked.table.language, dated)
+    held_units = {(held.style.prefix or held.style.suffix).strip(), *_UNITS.findall(title)}
+    for figure in _claimed(figures):
+        readings = figure.values
+        if len(readings) > 1:
+            own = number_in(asked.question[figure.start : figure.end], asked.table.language, marks)
+            readings = frozenset() if own is None else readings & {float(own.value)}
+        if len(readings) != 1:
+            return NotComparable(reason="the number of the question can be read in two ways")
+        [value] = readings
+        if (unit := _other_unit(asked.question, figure, held_units)) is not None:
+            return NotComparable(reason=f"the column {title!r} is in another unit than {unit!r}")
+        before = asked.question[: figure.start]
+        key = (Decimal(str(-value if _MINUS.search(before) else value)),)
+        found.append(_Value(start=figure.start, end=figure.end, key=key))
+    if _MULTIPLE.search(title):
+        return NotComparable(reason=f"the column {title!r} is not in single units")
+    return found
+
+
+def _other_unit(question: str, figure: Figure, held: Set[str]) -> str | None:
+    """The currency, or the symbol of a unit, of a figure for which a column has another one."""
+    behind = _UNIT.match(question, figure.end)
+    symbol = behind[1] if behind is not None and behind[1] in _SYMBOLS else ""
+    currencies = {each for each in map(currency_of, held) if each is not None}
+    kinds = ((figure.unit if figure.unit != PERCENT else "", currencies), (symbol, held & _SYMBOLS))
+    return next((unit for unit, own in kinds if unit and own and unit not in own), None)
+
+
+def _claimed(figures: Sequence[Figure]) -> list[Figure]:
+    """The figures that are surely numbers; of none the words that may be one, such as "one"."""
+    numbers = [each for each in figures if each.values and not each.code]
+    return [each for each in numbers if each.claims] or numbers
+
+
+def _dates(asked: Asked, needed: int) -> list[_Value] | NotComparable:
+    """The dates of the question, as far as they are said."""
+    question, language = asked.question, asked.table.language
+    if quarters_in(question):
+        return NotComparable(reason="dates are compared by year, month and day, not by quarter")
+    found = []
+    for each in (*dates_mentioned(question), *months_after_time_words(question)):
+        readings = each.readings
+        if len(readings) > 1 and language not in (None, "en"):
+            readings = readings[:1]
+        if len(readings) > 1:
+            return NotComparable(reason="the date of the question can be read in two ways")
+        found.append(_Value(start=each.start, end=each.end, day=readings[0]))
+    days = []
+    taken = [(each.start, each.end) for each in found]
+    for figure in _claimed(figures_of(question, language, taken)):
+        number = max(figure.values)
+        if number in _YEARS:
+            day = Day(year=int(number))
+            found.append(_Value(start=figure.start, end=figure.end, day=day))
+        elif number in _DAYS:
+            days.append(_Value(start=figure.start, end=figure.end, day=Day(day=int(number))))
+    if len(found) < needed:
+        short = [each for each in short_dates(question) if not _overlap(each, taken)]
+        found += [_Value(start=one.start, end=one.end, day=one.readings[0]) for one in short]
+    # A day of the month alone is one beside another date: "from 3 to 6 March".
+    found += days if len(found) == len(days) == 1 else []
+    return sorted(found, key=lambda each: each.start)
+
+
+def _times(asked: Asked, cells: Sequence[str]) -> list[_Value] | NotComparable:
+    """The times of the question; a bare number is hours where the cells have hours first."""
+    said = [
+        _Value(start=start, end=end, key=(minutes,))
+        for start, end, minutes in times_mentioned(asked.question)
+    ]
+    if said:
+        return said
+    if any(each.count(":") > 1 for each in cells):
+        return NotComparable(reason="its times have seconds; say the time as they are written")
+    return [
+        _Value(start=each.start, end=each.end, key=(_as_decimal(each) * _MINUTES_OF_HOUR,))
+        for each in _claimed(figures_of(asked.question, asked.table.language))
+    ]
+
+
+def _overlap(mention: DateMention, taken: Sequence[tuple[int, int]]) -> bool:
+    return any(mention.start < end and start < mention.end for start, end in taken)
+
+
+def _as_decimal(figure: Figure) -> Decimal:
+    return Decimal(str(max(figure.values)))
+
+
+def _keys(
+    values: Sequence[_Value], held: Quantities | Moments, *, is_of_order: bool
+) -> tuple[list[Key], list[Key]] | NotComparable:
+    """What the values and the cells are compared by: of dates the parts that the question says."""
+    days = [each.day for each in values if each.day is not None]
+    if not days:
+        return [each.key for each in values], [(each,) for each in held.values]
+    own = [date.fromordinal(int(each // _MINUTES_OF_DAY)) for each in held.values]
+    # "From 3 to 6 March 2024" says month and year once.
+    for part in ("month", "year"):
+        said = {getattr(each, part) for each in days} - {None}
+        if len(said) == 1:
+            days = [replace(each, **{part: min(said)}) for each in days]
+    parts = [part for part in _PARTS if getattr(days[0], part) is not None]
+    if any([part for part in _PARTS if getattr(each, part) is not None] != parts for each in days):
+        return NotComparable(reason="the dates of the question are not said alike")
+    years = {each.year for each in own}
+    if NO_YEAR in years:
+        if "year" in parts:
+            return NotComparable(reason="its dates have no year, and the question says one")
+        descents = sum(later < each for each, later in pairwise(own))
+        if is_of_order and descents == 1 and own[-1] < own[0]:
+            return NotComparable(reason="its dates may be of two years, which they do not say")
+    if "year" not in parts and len(years) > 1:
+        return NotComparable(reason="its dates are of several years, and the year is not said")
+    return [_parts_of(each, parts) for each in days], [_parts_of(each, parts) for each in own]
+
+
+def _parts_of(day: Day | date, parts: Sequence[str]) -> Key:
+    return tuple(Decimal(getattr(day, each)) for each in parts)
+
+
+def _digits_of(question: str, value: _Value) -> frozenset[str]:
+    return frozenset(re.findall(r"\d+", question[value.start : value.end]))

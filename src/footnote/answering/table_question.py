@@ -1,0 +1,51 @@
+"""A question beside the tables that were found for it, and what a model says of it there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from footnote.answering.meant_columns import meant_columns
+from footnote.answering.tables import Table
+from footnote.answering.titles import Terms
+from footnote.answering.whole_tables import with_whole_tables
+from footnote.answering.wording import Wording
+from footnote.domain import Evidence
+from footnote.ports import Around, ColumnFinder, MeantColumn, ToldOperation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableQuestion:
+    """A question that may be over rows of these tables. Its methods raise ModelUnavailable."""
+
+    finder: ColumnFinder
+    question: str
+    """As it is spoken, without the spelling of titles."""
+    tables: Sequence[Evidence]
+    terms: Terms
+    """In the language of the likeliest of them."""
+    wording: Wording
+    around: Around | None = None
+    """What has the rest of a table of which a part was found."""
+    known: dict[tuple[str, ...], ToldOperation] = field(default_factory=dict)
+    """What a model has said beside each table, by its titles."""
+
+    async def told(self, table: Table) -> ToldOperation | None:
+        """What is asked of a table; None where it is not told."""
+        if table.header not in self.known:
+            told = await self.finder.operation_beside(self.question, table.shown())
+            if told is None:
+                return None
+            self.known[table.header] = told
+        own = self.known[table.header]
+        return own if own.chances else None
+
+    async def meant(self, table: Table) -> MeantColumn | None:
+        """The column of numbers or moments that is meant."""
+        return (await meant_columns(self.finder, self.question, [table], self.terms)).of(table)
+
+    async def whole(self) -> Sequence[Evidence]:
+        """The tables with the parts of them that were not found."""
+        if self.around is None:
+            return self.tables
+        return await with_whole_tables(self.tables, self.tables, self.around)
