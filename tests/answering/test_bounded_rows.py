@@ -37,6 +37,12 @@ SEATS = """| Van | Seats |
 | Van 4 | 8 |
 | Van 5 | 4 |"""
 
+DEPOTS = """| Depot | Parcels |
+|---|---|
+| Tarn | 900 |
+| Ulm | 300 |
+| Vik | 100 |"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
@@ -80,11 +86,15 @@ class Telling:
         )
 
 
-async def answered(question: str, finder: Telling, table: str = VANS) -> Answer:
+async def answered(question: str, finder: Telling, *tables: str) -> Answer:
     answerer = ReaderAnswerer(
         reader=MarkingReader(marked=()), finder=finder, analyzer=TextAnalyzer()
     )
-    return await answerer(question, make_evidence(make_passage(table, kinds=[BlockKind.TABLE])))
+    passages = [
+        make_passage(each, kinds=[BlockKind.TABLE], name=f"table {at}")
+        for at, each in enumerate(tables or (VANS,))
+    ]
+    return await answerer(question, make_evidence(*passages))
 
 
 NAMES = None
@@ -171,6 +181,23 @@ async def test_rows_that_keep_to_a_bound_are_what_is_asked_about(
     answer = await answered(question, finder, SEATS if finder.bounded == "Seats" else VANS)
     assert [each.text for each in answer.sentences] == [said]
     assert_every_statement_can_be_opened(answer, answer.evidence)
+
+
+@pytest.mark.parametrize(
+    ("question", "operation", "said"),
+    [
+        ("How many vans took over 250 parcels?", Operation.COUNT, "Count of Van: 1 ("),
+        ("How many vans took over 450 parcels?", Operation.COUNT, "Count of Van: 0 ("),
+        ("Which depots have over 450 parcels?", NAMES, "Tarn (Parcels: > 450"),
+        ("How many depots have over 990 parcels?", Operation.COUNT, "Count of Depot: 0 ("),
+    ],
+)
+@pytest.mark.parametrize("tables", [(VANS, DEPOTS), (DEPOTS, VANS)])
+async def test_of_two_tables_the_one_is_meant_that_explains_more_words(
+    question: str, operation: Operation | None, said: str, tables: tuple[str, str]
+) -> None:
+    answer = await answered(question, Telling(operation=operation), *tables)
+    assert [each.text[: len(said)] for each in answer.sentences] == [said]
 
 
 @pytest.mark.parametrize(

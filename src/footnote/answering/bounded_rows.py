@@ -44,18 +44,21 @@ class _Meant:
     at: int
     """The column that it is about."""
     probability: float
+    is_closest: bool
+    """Whether no other table leaves fewer words of the question unexplained."""
 
 
 async def over_rows_bounded(question: TableQuestion) -> Over | None:
     """What the question asks of the rows that keep to a bound; None where it sets none.
 
     None as well where it names one row, whose cell is then asked for, and where another calculation
-    is. Raises ModelUnavailable.
+    is. Of several tables the one is meant that explains most of its words; of another one neither
+    a count of 0 is said nor why nothing was computed. Raises ModelUnavailable.
     """
     found = await _meant(question, question.tables)
     if not all(each.asked.table.is_whole for each in found):
         found = await _meant(question, await question.whole())
-    best: Over | None = None
+    told: list[tuple[bool, float, Computed | NotComputed]] = []
     for each in found:
         table = each.asked.table
         chances = await question.finder.chances(question.question, table.shown())
@@ -63,9 +66,12 @@ async def over_rows_bounded(question: TableQuestion) -> Over | None:
             continue
         meant = await question.meant(table)
         over = await asyncio.to_thread(_over, question, each, chances, meant)
-        if over is not None and (best is None or over[1] > best[1]):
-            best = over
-    return best
+        if over is not None:
+            told.append((each.is_closest, over[1], over[0]))
+    if not told:
+        return None
+    _, sure, best = max(told, key=lambda each: each[:2])
+    return best, sure
 
 
 async def over_rows(question: TableQuestion) -> Over | None:
@@ -89,7 +95,9 @@ async def _meant(question: TableQuestion, tables: Sequence[Evidence]) -> list[_M
         return []
     found = []
     beside = asked_beside(question.question, tables, question.terms)
-    for asked in await asyncio.to_thread(lambda: list(beside)):
+    each_asked = await asyncio.to_thread(lambda: [(each, len(each.unexplained)) for each in beside])
+    fewest = min((unexplained for _, unexplained in each_asked), default=0)
+    for asked, unexplained in each_asked:
         told = await question.told(asked.table)
         if told is None or not told.bounded or told.operation is Operation.OTHER:
             continue
@@ -98,7 +106,16 @@ async def _meant(question: TableQuestion, tables: Sequence[Evidence]) -> list[_M
         if told.bounds[bound] < LEAST_BOUND or told.bounded[at] < LEAST_BOUNDED:
             continue
         sure = told.bounds[bound] * told.bounded[at]
-        found.append(_Meant(asked=asked, told=told, bound=bound, at=at, probability=sure))
+        found.append(
+            _Meant(
+                asked=asked,
+                told=told,
+                bound=bound,
+                at=at,
+                probability=sure,
+                is_closest=unexplained == fewest,
+            )
+        )
     return found
 
 
@@ -107,7 +124,8 @@ def _over(
 ) -> Over | None:
     kept = bounded(each.asked, each.at, each.bound)
     if isinstance(kept, NotComparable):
-        return None if each.asked.names_one_row else (NotComputed(reason=kept.reason), 0.0)
+        is_none = each.asked.names_one_row or not each.is_closest
+        return None if is_none else (NotComputed(reason=kept.reason), 0.0)
     cells = frozenset(row.cells[each.at].text for row in kept.rows)
     chosen = ChosenRows(column=each.at, cells=cells, text=kept.said)
     # Nor is "Plot 6" named by "plots with at least 6 trees".
@@ -120,6 +138,8 @@ def _over(
     lacking = _lacking(asked, each, kept, chances.narrowing)
     if lacking is None and not (rows or operation is Operation.COUNT):
         lacking = f"no row of its table has {asked.groups_text}"
+    if not each.is_closest and (lacking is not None or not rows):
+        return None
     if lacking is not None:
         return NotComputed(reason=lacking), 0.0
     column, sure = _column(asked, each, chances, meant)
