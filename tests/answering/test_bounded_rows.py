@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from footnote.answering.columns import MOST_UNMET
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import Answer, BlockKind
 from footnote.index.analysis import TextAnalyzer
@@ -15,6 +16,7 @@ from footnote.ports import (
     ColumnChances,
     MeantColumn,
     Operation,
+    Reader,
     TitledColumn,
     ToldOperation,
 )
@@ -86,9 +88,11 @@ class Telling:
         )
 
 
-async def answered(question: str, finder: Telling, *tables: str) -> Answer:
+async def answered(
+    question: str, finder: Telling, *tables: str, reader: Reader | None = None
+) -> Answer:
     answerer = ReaderAnswerer(
-        reader=MarkingReader(marked=()), finder=finder, analyzer=TextAnalyzer()
+        reader=reader or MarkingReader(marked=()), finder=finder, analyzer=TextAnalyzer()
     )
     passages = [
         make_passage(each, kinds=[BlockKind.TABLE], name=f"table {at}")
@@ -189,6 +193,7 @@ async def test_rows_that_keep_to_a_bound_are_what_is_asked_about(
         ("How many vans took over 250 parcels?", Operation.COUNT, "Count of Van: 1 ("),
         ("How many vans took over 450 parcels?", Operation.COUNT, "Count of Van: 0 ("),
         ("Which depots have over 450 parcels?", NAMES, "Tarn (Parcels: > 450"),
+        ("How many depots had over 100 m² for parcels?", Operation.COUNT, "Count of Depot: 2 ("),
         ("How many depots have over 990 parcels?", Operation.COUNT, "Count of Depot: 0 ("),
     ],
 )
@@ -206,7 +211,7 @@ async def test_of_two_tables_the_one_is_meant_that_explains_more_words(
         (
             "Which vans took more than 400 parcels?",
             Telling(operation=NAMES),
-            "no row of its table has Parcels: > 400",
+            "no row of the table in 'table 0.pdf' has Parcels: > 400",
         ),
         (
             "How many vans took more than 200 parcels in under 3 hours?",
@@ -241,7 +246,7 @@ async def test_of_two_tables_the_one_is_meant_that_explains_more_words(
         (
             "How many vans from Tarn took more than 200 parcels?",
             Telling(narrowing=("from Tarn",)),
-            "no row of its table says 'from Tarn'",
+            "says 'from Tarn'",
         ),
         (
             "How many vans took more than 200 parcels without a break?",
@@ -256,6 +261,16 @@ async def test_a_bound_that_is_not_wholly_told_is_refused_with_the_reason(
     answer = await answered(question, finder)
     assert not answer.found
     assert [each for each in answer.degraded if why in each]
+
+
+@pytest.mark.parametrize(("unmet", "is_said"), [(MOST_UNMET, True), (MOST_UNMET + 0.1, False)])
+async def test_nothing_is_computed_over_a_table_that_lacks_what_is_asked(
+    unmet: float, is_said: bool
+) -> None:
+    reader = MarkingReader(marked=(), unmet=unmet)
+    answer = await answered("How many carts took over 200 parcels?", Telling(), reader=reader)
+    assert answer.found == is_said
+    assert is_said or [each for each in answer.degraded if "'table 0.pdf' does not have" in each]
 
 
 @pytest.mark.parametrize(

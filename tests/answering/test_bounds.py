@@ -92,6 +92,7 @@ def test_dates_are_compared_by_as_much_as_is_said(
         ("before 8", ["7:40", "8:00", "17:05"], Bound.LESS, [0]),
         ("until 1 pm", ["12:59", "13:00", "13:01"], Bound.AT_MOST, [0, 1]),
         ("below -5", ["-7", "-5", "3"], Bound.LESS, [0]),
+        ("¿Qué habitaciones cuestan más de 1.000 euros?", ["65", "210", "1200"], Bound.MORE, [2]),
         ("over 1.200 Euro", ["900", "1.250", "1.200"], Bound.MORE, [1]),
         ("more than 10k", ["9,000", "10,001", "25,000"], Bound.MORE, [1, 2]),
         ("more than one", ["1", "2", "4"], Bound.MORE, [1, 2]),
@@ -123,6 +124,8 @@ def test_values_are_read_as_they_are_written(
         ("after May", ["3 August", "4 November", "9 January", "2 March"], "Sent", "of two years"),
         ("in Q2 2023", ["2023-05-01", "2024-05-01", "2024-06-01"], "Sent", "not by quarter"),
         ("more than 40 minutes", ["0:52:10", "0:47:31", "1:04:55"], "Time", "have seconds"),
+        ("more than £1.5m", ["£1.2m", "£850k", "£120,000"], "Cost", "its units differ"),
+        ("before 31 February 2021", ["2021-02-01", "2021-04-01"], "Sent", "in no calendar"),
         ("more than most", ["5", "7", "9"], "Size", "not told by one number"),
         ("3 of those over 5", ["5", "7", "9"], "Size", "not told by one number"),
     ],
@@ -133,6 +136,12 @@ def test_what_cannot_be_compared_is_told(
     found = bounded(beside(question, cells, title=title), 1, Bound.MORE)
     assert isinstance(found, NotComparable)
     assert why in found.reason
+
+
+def test_a_minus_belongs_to_what_is_said() -> None:
+    found = bounded(beside("lower than -20 °C", ["-21", "-3", "-40"]), 1, Bound.LESS)
+    assert isinstance(found, Bounded)
+    assert (found.said, len(found.rows)) == ("< -20", 2)
 
 
 def test_the_values_of_a_bound_are_said_and_left_out() -> None:

@@ -41,6 +41,8 @@ class MarkingReader:
     """Over a column, whatever the question."""
     ordering: str | None = None
     """What orders begin with; None where it cannot tell."""
+    unmet: float = 0.0
+    """How much of a question every passage lacks."""
 
     async def orders(self, texts: Sequence[str]) -> list[float] | None:
         if self.ordering is None:
@@ -64,7 +66,10 @@ class MarkingReader:
             for start, each, odds in found
         )
         return PassageReading(
-            spans=spans, relevance=0.0, probability=spans[0].probability if spans else 0.0
+            spans=spans,
+            relevance=0.0,
+            probability=spans[0].probability if spans else 0.0,
+            unmet=self.unmet,
         )
 
 

@@ -182,7 +182,7 @@ class Asked:
     def other_number(self) -> str | None:
         """By which it sets a bound or names a thing: one that no title or group has."""
         known = self.digits_known()
-        return next((each for each in _digits(self.question) if each not in known), None)
+        return number_beside(self.question, known)
 
     @cached_property
     def unexplained(self) -> list[str]:
@@ -361,9 +361,15 @@ class Asked:
         return self._known[text]
 
 
+def number_beside(text: str, known: Set[str]) -> str | None:
+    """The first word of a text with a number that is not among the known ones."""
+    words = (each for each in text.split() if not known >= {*_digits(each)})
+    return next((each.strip("¿?¡!.,;:()\"'“”„«»") for each in words), None)
+
+
 def _digits(text: str) -> list[str]:
     """The numbers of a text, digits alone."""
-    return "".join(each if each.isdigit() else " " for each in text).split()
+    return "".join(each if each.isdecimal() else " " for each in text).split()
 
 
 def asked_beside(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[Asked]:

@@ -9,10 +9,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from footnote.answering.asking import Asked, ChosenRows, asked_beside
+from footnote.answering.asking import Asked, ChosenRows, asked_beside, number_beside
 from footnote.answering.bounds import Bounded, bounded, says_a_value
 from footnote.answering.columns import (
     MOST_CITED,
+    MOST_UNMET,
     Computed,
     NotComputed,
     Over,
@@ -30,6 +31,7 @@ from footnote.ports import Bound, ColumnChances, MeantColumn, Operation, ToldOpe
 LEAST_BOUND, LEAST_BOUNDED, LEAST_NONE = 0.5, 0.6, 0.5
 """Probabilities from which a bound is meant, from which it is about a column, and from which the
 rows' names are asked for and no column."""
+UNMET = "the question speaks of something that the table in {file!r} does not have"
 _DENYING = (Bound.AT_LEAST, Bound.AT_MOST)
 """Bounds that may be said by denying: "no more than"."""
 
@@ -44,21 +46,24 @@ class _Meant:
     at: int
     """The column that it is about."""
     probability: float
-    is_closest: bool
-    """Whether no other table leaves fewer words of the question unexplained."""
+
+    @property
+    def file(self) -> str:
+        """The document that the table stands in."""
+        return self.asked.located[0].passage.filename
 
 
 async def over_rows_bounded(question: TableQuestion) -> Over | None:
     """What the question asks of the rows that keep to a bound; None where it sets none.
 
     None as well where it names one row, whose cell is then asked for, and where another calculation
-    is. Of several tables the one is meant that explains most of its words; of another one neither
-    a count of 0 is said nor why nothing was computed. Raises ModelUnavailable.
+    is. Of several tables those alone are looked at that explain most of its words. Raises
+    ModelUnavailable.
     """
     found = await _meant(question, question.tables)
     if not all(each.asked.table.is_whole for each in found):
         found = await _meant(question, await question.whole())
-    told: list[tuple[bool, float, Computed | NotComputed]] = []
+    best: Over | None = None
     for each in found:
         table = each.asked.table
         chances = await question.finder.chances(question.question, table.shown())
@@ -66,12 +71,13 @@ async def over_rows_bounded(question: TableQuestion) -> Over | None:
             continue
         meant = await question.meant(table)
         over = await asyncio.to_thread(_over, question, each, chances, meant)
-        if over is not None:
-            told.append((each.is_closest, over[1], over[0]))
-    if not told:
-        return None
-    _, sure, best = max(told, key=lambda each: each[:2])
-    return best, sure
+        if over is not None and isinstance(over[0], Computed):
+            passage = each.asked.located[0].passage
+            if await question.unmet(passage) > MOST_UNMET:
+                over = NotComputed(reason=UNMET.format(file=each.file)), 0.0
+        if over is not None and (best is None or over[1] > best[1]):
+            best = over
+    return best
 
 
 async def over_rows(question: TableQuestion) -> Over | None:
@@ -95,9 +101,13 @@ async def _meant(question: TableQuestion, tables: Sequence[Evidence]) -> list[_M
         return []
     found = []
     beside = asked_beside(question.question, tables, question.terms)
-    each_asked = await asyncio.to_thread(lambda: [(each, len(each.unexplained)) for each in beside])
-    fewest = min((unexplained for _, unexplained in each_asked), default=0)
-    for asked, unexplained in each_asked:
+    each_asked = await asyncio.to_thread(
+        lambda: [(each, (len(each.unexplained), not each.says_rows)) for each in beside]
+    )
+    closest = min((distance for _, distance in each_asked), default=None)
+    for asked, distance in each_asked:
+        if distance != closest:
+            continue
         told = await question.told(asked.table)
         if told is None or not told.bounded or told.operation is Operation.OTHER:
             continue
@@ -106,16 +116,7 @@ async def _meant(question: TableQuestion, tables: Sequence[Evidence]) -> list[_M
         if told.bounds[bound] < LEAST_BOUND or told.bounded[at] < LEAST_BOUNDED:
             continue
         sure = told.bounds[bound] * told.bounded[at]
-        found.append(
-            _Meant(
-                asked=asked,
-                told=told,
-                bound=bound,
-                at=at,
-                probability=sure,
-                is_closest=unexplained == fewest,
-            )
-        )
+        found.append(_Meant(asked=asked, told=told, bound=bound, at=at, probability=sure))
     return found
 
 
@@ -124,8 +125,7 @@ def _over(
 ) -> Over | None:
     kept = bounded(each.asked, each.at, each.bound)
     if isinstance(kept, NotComparable):
-        is_none = each.asked.names_one_row or not each.is_closest
-        return None if is_none else (NotComputed(reason=kept.reason), 0.0)
+        return None if each.asked.names_one_row else (NotComputed(reason=kept.reason), 0.0)
     cells = frozenset(row.cells[each.at].text for row in kept.rows)
     chosen = ChosenRows(column=each.at, cells=cells, text=kept.said)
     # Nor is "Plot 6" named by "plots with at least 6 trees".
@@ -137,9 +137,7 @@ def _over(
     operation = each.told.operation
     lacking = _lacking(asked, each, kept, chances.narrowing)
     if lacking is None and not (rows or operation is Operation.COUNT):
-        lacking = f"no row of its table has {asked.groups_text}"
-    if not each.is_closest and (lacking is not None or not rows):
-        return None
+        lacking = f"no row of the table in {each.file!r} has {asked.groups_text}"
     if lacking is not None:
         return NotComputed(reason=lacking), 0.0
     column, sure = _column(asked, each, chances, meant)
@@ -160,20 +158,22 @@ def _over(
 def _lacking(asked: Asked, each: _Meant, kept: Bounded, narrowing: Sequence[str]) -> str | None:
     """Why something else than these rows may be asked for; None where nothing speaks for it."""
     if not asked.table.is_whole:
-        return "a part of its table is not among the passages that were read"
+        return f"a part of the table in {each.file!r} is not among the passages that were read"
     if each.bound not in _DENYING or each.told.operation in ENDS:
         reason = why_not_told(asked, each.told.operation or Operation.COUNT)
         if reason is not None:
             return reason
     known = asked.digits_known(but=each.at)
-    rest = "".join(one if one.isdigit() else " " for one in kept.rest).split()
-    if (number := next((one for one in rest if one not in known), None)) is not None:
-        return f"besides its bound the question says {number!r}, which is in no name of its table"
+    if (number := number_beside(kept.rest, known)) is not None:
+        return (
+            f"besides its bound the question says {number!r}, which names nothing of the table in "
+            f"{each.file!r}; ask with one bound"
+        )
     titles = asked.table.header
     lacking = next(
         (one for one in narrowing if one in kept.rest and not asked.narrows(one, titles)), None
     )
-    return None if lacking is None else f"no row of its table says {lacking!r}"
+    return None if lacking is None else f"no row of the table in {each.file!r} says {lacking!r}"
 
 
 def _column(
@@ -222,7 +222,7 @@ def _said(
     names = [table.name_of(each, (at,)) for each in named]
     if column:
         title = table.header[column]
-        cells = [f"{title}: {each.cells[column].text}".removeprefix(": ") for each in named]
+        cells = [f"{title}: {each.cells[column].text or '–'}".removeprefix(": ") for each in named]
         names = [f"{name} — {cell}" for name, cell in zip(names, cells, strict=True)]
     phrases = question.wording(asked.located[0].passage.language)
     which = phrases.joined(asked.groups_text, phrases.rows_of(len(named)))

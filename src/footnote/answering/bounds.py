@@ -23,6 +23,7 @@ from footnote.language.dates import (
     quarters_in,
     short_dates,
 )
+from footnote.language.detection import detect_language
 from footnote.language.figures import PERCENT, Figure, currency_of, figures_of
 from footnote.language.moments import NO_YEAR, Moments, times_mentioned
 from footnote.language.quantities import NotComparable, Quantities, marks_of, number_in
@@ -83,7 +84,7 @@ class _Value:
 def says_a_value(question: str, language: str | None) -> bool:
     """Whether a question has a number, a date or a time, which a bound needs."""
     return (
-        any(map(str.isdigit, question))
+        any(map(str.isdecimal, question))
         or bool(_claimed(figures_of(question, language)))
         or bool(dates_mentioned(question) or months_after_time_words(question))
     )
@@ -155,16 +156,20 @@ def _numbers(
     for figure in _claimed(figures):
         readings = figure.values
         if len(readings) > 1:
-            own = number_in(asked.question[figure.start : figure.end], asked.table.language, marks)
+            # "1.000" is a thousand to who asks in Spanish, whatever the table's language.
+            language = detect_language(asked.question)
+            own_marks = marks if language in (None, asked.table.language) else None
+            written = asked.question[figure.start : figure.end]
+            own = number_in(written, language or asked.table.language, own_marks)
             readings = frozenset() if own is None else readings & {float(own.value)}
         if len(readings) != 1:
             return NotComparable(reason="the number of the question can be read in two ways")
         [value] = readings
         if (unit := _other_unit(asked.question, figure, held_units)) is not None:
             return NotComparable(reason=f"the column {title!r} is in another unit than {unit!r}")
-        before = asked.question[: figure.start]
-        key = (Decimal(str(-value if _MINUS.search(before) else value)),)
-        found.append(_Value(start=figure.start, end=figure.end, key=key))
+        is_negative = _MINUS.search(asked.question[: figure.start]) is not None
+        key = (Decimal(str(-value if is_negative else value)),)
+        found.append(_Value(start=figure.start - is_negative, end=figure.end, key=key))
     if _MULTIPLE.search(title):
         return NotComparable(reason=f"the column {title!r} is not in single units")
     return found
@@ -253,18 +258,31 @@ def _keys(
         if len(said) == 1:
             days = [replace(each, **{part: min(said)}) for each in days]
     parts = [part for part in _PARTS if getattr(days[0], part) is not None]
-    if any([part for part in _PARTS if getattr(each, part) is not None] != parts for each in days):
-        return NotComparable(reason="the dates of the question are not said alike")
+    are_alike = all(
+        [part for part in _PARTS if getattr(each, part) is not None] == parts for each in days
+    )
     years = {each.year for each in own}
-    if NO_YEAR in years:
-        if "year" in parts:
-            return NotComparable(reason="its dates have no year, and the question says one")
-        descents = sum(later < each for each, later in pairwise(own))
-        if is_of_order and descents == 1 and own[-1] < own[0]:
-            return NotComparable(reason="its dates may be of two years, which they do not say")
-    if "year" not in parts and len(years) > 1:
-        return NotComparable(reason="its dates are of several years, and the year is not said")
+    descents = sum(later < each for each, later in pairwise(own))
+    may_turn = is_of_order and descents == 1 and own[-1] < own[0]
+    reasons = {
+        "the dates of the question are not said alike": not are_alike,
+        "the question says a day that is in no calendar": not all(map(_is_possible, days)),
+        "its dates have no year, and the question says one": NO_YEAR in years and "year" in parts,
+        "its dates may be of two years, which they do not say": NO_YEAR in years and may_turn,
+        "its dates are of several years, and the year is not said": len(years) > 1
+        and "year" not in parts,
+    }
+    if any(reasons.values()):
+        return NotComparable(reason=next(each for each, holds in reasons.items() if holds))
     return [_parts_of(each, parts) for each in days], [_parts_of(each, parts) for each in own]
+
+
+def _is_possible(day: Day) -> bool:
+    try:
+        date(day.year or NO_YEAR, day.month or 1, day.day or 1)
+    except ValueError:
+        return False
+    return True
 
 
 def _parts_of(day: Day | date, parts: Sequence[str]) -> Key:

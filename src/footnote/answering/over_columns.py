@@ -84,6 +84,7 @@ class OverColumn:
         if self.finder is not None:
             of_rows = await over_rows(
                 TableQuestion(
+                    reader=self.reader,
                     finder=self.finder,
                     question=asked,
                     tables=tables,

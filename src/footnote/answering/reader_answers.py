@@ -120,11 +120,12 @@ class ReaderAnswerer:
         """
         ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
         tables = [each for each in ranked[: self.passages] if holds_table(each)]
-        if self.finder is None or not tables:
+        if self.reader is None or self.finder is None or not tables:
             return None
         asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
         terms = partial(self.analyzer.terms, language=tables[0].passage.language)
         of_tables = TableQuestion(
+            reader=self.reader,
             finder=self.finder,
             question=asked,
             tables=tables,

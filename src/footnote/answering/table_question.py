@@ -6,18 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from footnote.answering.meant_columns import meant_columns
+from footnote.answering.reading import text_of
 from footnote.answering.tables import Table
 from footnote.answering.titles import Terms
 from footnote.answering.whole_tables import with_whole_tables
 from footnote.answering.wording import Wording
-from footnote.domain import Evidence
-from footnote.ports import Around, ColumnFinder, MeantColumn, ToldOperation
+from footnote.domain import Evidence, Passage
+from footnote.ports import Around, ColumnFinder, MeantColumn, Reader, ToldOperation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableQuestion:
     """A question that may be over rows of these tables. Its methods raise ModelUnavailable."""
 
+    reader: Reader
     finder: ColumnFinder
     question: str
     """As it is spoken, without the spelling of titles."""
@@ -43,6 +45,14 @@ class TableQuestion:
     async def meant(self, table: Table) -> MeantColumn | None:
         """The column of numbers or moments that is meant."""
         return (await meant_columns(self.finder, self.question, [table], self.terms)).of(table)
+
+    async def unmet(self, passage: Passage) -> float:
+        """How much of the question the tables of a passage's document lack, as they were found."""
+        parts = [
+            one.passage for one in self.tables if one.passage.document_id == passage.document_id
+        ]
+        readings = await self.reader.read(self.question, [text_of(each) for each in parts])
+        return min((each.unmet for each in readings), default=0.0)
 
     async def whole(self) -> Sequence[Evidence]:
         """The tables with the parts of them that were not found."""

@@ -15,6 +15,7 @@ from functools import lru_cache, reduce
 from operator import and_
 
 from footnote.language.figures import currency_of
+from footnote.language.number_words import SCALES
 
 _GROUPS = " \u00a0\u2009\u202f'’"
 _NUMBER = re.compile(
@@ -26,6 +27,8 @@ _SIGNS = _MINUS | {"+"}
 _CODE = re.compile(r"[A-Z]{2,3}\$?")
 _POINT_LANGUAGES = frozenset("en zh ja ko th he hi bn ta te ur ms sw ga mt".split())
 """Languages whose numbers have a decimal point; the others have a decimal comma (CLDR)."""
+_MULTIPLES = frozenset({"m", *SCALES})
+"""What stands behind an amount that is said in thousands or millions."""
 _MAJORITY = 0.5
 _UNLIKELY_DECIMALS = 3
 """Of an amount: a group of thousands is as long."""
@@ -291,8 +294,11 @@ def _written(cell: str) -> _Written | None:
 
 def _unit(written: _Written) -> str:
     """The unit as it is compared: a currency's code, else what stands there."""
-    named = written.prefix.strip() or written.suffix.strip()
-    return currency_of(named) or named
+    before, behind = written.prefix.strip(), written.suffix.strip()
+    named = before or behind
+    unit = currency_of(named) or named
+    # £1.2m is not comparable with £850k.
+    return f"{unit} {behind}" if before and behind.casefold() in _MULTIPLES else unit
 
 
 def _is_currency(unit: str) -> bool:
