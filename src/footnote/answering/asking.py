@@ -181,8 +181,7 @@ class Asked:
     @cached_property
     def other_number(self) -> str | None:
         """By which it sets a bound or names a thing: one that no title or group has."""
-        known = self.digits_known()
-        return number_beside(self.question, known)
+        return number_beside(self.question, self.digits_known())
 
     @cached_property
     def unexplained(self) -> list[str]:

@@ -30,7 +30,8 @@ from footnote.ports import Bound, ColumnChances, MeantColumn, Operation, ToldOpe
 
 LEAST_BOUND, LEAST_BOUNDED, LEAST_NONE = 0.5, 0.6, 0.5
 """Probabilities from which a bound is meant, from which it is about a column, and from which the
-rows' names are asked for and no column."""
+rows' names are asked for and no column; the second was chosen on 599 lines of `training/questions`
+that are in no fit."""
 UNMET = "the question speaks of something that the table in {file!r} does not have"
 _DENYING = (Bound.AT_LEAST, Bound.AT_MOST)
 """Bounds that may be said by denying: "no more than"."""

@@ -38,6 +38,10 @@ SAID = {
     Bound.EQUAL: "{0}",
 }
 """A bound, as an answer says it."""
+TWO_WAYS = "the number of the question can be read in two ways; write it without marks"
+OTHER_UNIT = "the column {title!r} is in another unit than {unit!r}; ask in its own"
+MULTIPLE = "the title {title!r} says thousands or millions, which bounds are not compared with"
+QUARTER = "dates are compared by year, month and day, not by quarter; say its first and last month"
 _MINUTES_OF_DAY, _MINUTES_OF_HOUR = 24 * 60, 60
 _YEARS, _DAYS = range(1500, 2200), range(1, 32)
 _PARTS = ("year", "month", "day")
@@ -163,15 +167,15 @@ def _numbers(
             own = number_in(written, language or asked.table.language, own_marks)
             readings = frozenset() if own is None else readings & {float(own.value)}
         if len(readings) != 1:
-            return NotComparable(reason="the number of the question can be read in two ways")
+            return NotComparable(reason=TWO_WAYS)
         [value] = readings
         if (unit := _other_unit(asked.question, figure, held_units)) is not None:
-            return NotComparable(reason=f"the column {title!r} is in another unit than {unit!r}")
+            return NotComparable(reason=OTHER_UNIT.format(title=title, unit=unit))
         is_negative = _MINUS.search(asked.question[: figure.start]) is not None
         key = (Decimal(str(-value if is_negative else value)),)
         found.append(_Value(start=figure.start - is_negative, end=figure.end, key=key))
     if _MULTIPLE.search(title):
-        return NotComparable(reason=f"the column {title!r} is not in single units")
+        return NotComparable(reason=MULTIPLE.format(title=title))
     return found
 
 
@@ -194,14 +198,16 @@ def _dates(asked: Asked, needed: int) -> list[_Value] | NotComparable:
     """The dates of the question, as far as they are said."""
     question, language = asked.question, asked.table.language
     if quarters_in(question):
-        return NotComparable(reason="dates are compared by year, month and day, not by quarter")
+        return NotComparable(reason=QUARTER)
     found = []
     for each in (*dates_mentioned(question), *months_after_time_words(question)):
         readings = each.readings
         if len(readings) > 1 and language not in (None, "en"):
             readings = readings[:1]
         if len(readings) > 1:
-            return NotComparable(reason="the date of the question can be read in two ways")
+            return NotComparable(
+                reason="the date of the question can be read in two ways; name its month"
+            )
         found.append(_Value(start=each.start, end=each.end, day=readings[0]))
     days = []
     taken = [(each.start, each.end) for each in found]

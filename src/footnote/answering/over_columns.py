@@ -82,18 +82,16 @@ class OverColumn:
         held = await asyncio.to_thread(lambda: list(tables_of(tables)))
         known = await self._beside(asked, held)
         if self.finder is not None:
-            of_rows = await over_rows(
-                TableQuestion(
-                    reader=self.reader,
-                    finder=self.finder,
-                    question=asked,
-                    tables=tables,
-                    terms=terms,
-                    wording=worded_for(question, self.analyzer),
-                    around=self.around,
-                    known=dict(known),
-                )
+            beside_tables = TableQuestion.of(
+                question,
+                tables,
+                reader=self.reader,
+                finder=self.finder,
+                analyzer=self.analyzer,
+                around=self.around,
             )
+            beside_tables.known.update(known)
+            of_rows = await over_rows(beside_tables)
             if of_rows is not None and is_said_of_rows(of_rows, self.least):
                 return None if found and _is_surer(found[0], of_rows) else of_rows
         rows = await asyncio.to_thread(rows_asked, question, held, terms, known)

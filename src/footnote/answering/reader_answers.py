@@ -29,13 +29,13 @@ from footnote.answering.order_statements import without_orders
 from footnote.answering.over_columns import OverColumn
 from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.reading import once_each, read_statements
-from footnote.answering.sentences import Cell, candidates_of, cells_of
+from footnote.answering.sentences import Cell, cells_of
 from footnote.answering.table_question import TableQuestion
 from footnote.answering.tables import holds_table, in_named_column, is_code, name_of_row
-from footnote.answering.titles import Terms, spoken
+from footnote.answering.titles import Terms
 from footnote.answering.weighing import AsRead, Weigh, Weighed
 from footnote.answering.whole_tables import with_cited_rows, with_whole_tables
-from footnote.answering.wording import refused_in_words_asked, worded_for
+from footnote.answering.wording import refused_in_words_asked
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import (
@@ -122,15 +122,12 @@ class ReaderAnswerer:
         tables = [each for each in ranked[: self.passages] if holds_table(each)]
         if self.reader is None or self.finder is None or not tables:
             return None
-        asked = spoken(question, [each for one in candidates_of(tables) for each in one.header])
-        terms = partial(self.analyzer.terms, language=tables[0].passage.language)
-        of_tables = TableQuestion(
+        of_tables = TableQuestion.of(
+            question,
+            tables,
             reader=self.reader,
             finder=self.finder,
-            question=asked,
-            tables=tables,
-            terms=terms,
-            wording=worded_for(question, self.analyzer),
+            analyzer=self.analyzer,
             around=self.around,
         )
         try:

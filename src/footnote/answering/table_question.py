@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from footnote.answering.meant_columns import meant_columns
 from footnote.answering.reading import text_of
+from footnote.answering.sentences import candidates_of
 from footnote.answering.tables import Table
-from footnote.answering.titles import Terms
+from footnote.answering.titles import Terms, spoken
 from footnote.answering.whole_tables import with_whole_tables
-from footnote.answering.wording import Wording
+from footnote.answering.wording import Wording, worded_for
 from footnote.domain import Evidence, Passage
-from footnote.ports import Around, ColumnFinder, MeantColumn, Reader, ToldOperation
+from footnote.ports import Analyzer, Around, ColumnFinder, MeantColumn, Reader, ToldOperation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,29 @@ class TableQuestion:
     """What has the rest of a table of which a part was found."""
     known: dict[tuple[str, ...], ToldOperation] = field(default_factory=dict)
     """What a model has said beside each table, by its titles."""
+
+    @classmethod
+    def of(
+        cls,
+        question: str,
+        tables: Sequence[Evidence],
+        *,
+        reader: Reader,
+        finder: ColumnFinder,
+        analyzer: Analyzer,
+        around: Around | None,
+    ) -> TableQuestion:
+        """A question as it was asked, and the passages with tables, of which there is one."""
+        titles = [each for one in candidates_of(tables) for each in one.header]
+        return cls(
+            reader=reader,
+            finder=finder,
+            question=spoken(question, titles),
+            tables=tables,
+            terms=partial(analyzer.terms, language=tables[0].passage.language),
+            wording=worded_for(question, analyzer),
+            around=around,
+        )
 
     async def told(self, table: Table) -> ToldOperation | None:
         """What is asked of a table; None where it is not told."""
