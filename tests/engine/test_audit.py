@@ -289,6 +289,8 @@ async def test_what_is_asked_for_is_found_page_by_page(
     rest = await workspace.audit_entries(principal_id="sam", limit=2, cursor=page.next_cursor)
     assert [each.verb for each in rest.entries] == ["document"]
     assert rest.next_cursor is None
+    with pytest.raises(InvalidRequest, match="cursor"):
+        await workspace.audit_entries(limit=2, cursor=page.next_cursor)
     times = [each.recorded_at for each in (*page.entries, *rest.entries)]
     since = await workspace.audit_entries(principal_id="sam", since=times[1], until=times[0])
     assert [each.recorded_at for each in since.entries] == [times[1]]

@@ -378,11 +378,26 @@ async def test_a_foreign_cursor_is_refused(workspace: WorkspaceEngine) -> None:
     some = uuid4()
     anything = TypeAdapter(object)
     for place in ("", [some], [some, 1], [some, 1, 2**40], [1, 2**40, some], {"documents": -1}):
+        cursor = write_cursor(anything, place, "entities", [], [], None)
         with pytest.raises(InvalidRequest, match="cursor"):
-            await workspace.entities(cursor=write_cursor(anything, place, "entities"))
+            await workspace.entities(cursor=cursor)
         cursor = write_cursor(anything, place, "mentions", some)
         with pytest.raises(InvalidRequest, match="cursor"):
             await workspace.entity_mentions(some, cursor=cursor)
+
+
+async def test_a_cursor_of_entities_is_none_of_other_filters(workspace: WorkspaceEngine) -> None:
+    lease = await put(workspace, LEASE, "lease.md")
+    page = await workspace.entities(limit=1)
+    assert page.next_cursor is not None
+    await workspace.entities(limit=2, cursor=page.next_cursor)
+    for narrowed in (
+        {"query": "Keller"},
+        {"kinds": [EntityKind.PERSON]},
+        {"document_id": lease},
+    ):
+        with pytest.raises(InvalidRequest, match="cursor"):
+            await workspace.entities(cursor=page.next_cursor, **narrowed)
 
 
 async def test_the_cursor_of_one_entity_is_none_of_another(workspace: WorkspaceEngine) -> None:

@@ -312,6 +312,12 @@ async def test_pages_of_facts_hold_each_once(engine: Engine, workspace: Workspac
     for cursor in ("nonsense", too_far):
         with pytest.raises(InvalidRequest):
             await workspace.facts(cursor=cursor)
+    first = await workspace.facts(limit=1)
+    assert first.next_cursor is not None
+    with pytest.raises(InvalidRequest, match="cursor"):
+        await workspace.facts(statuses=[FactStatus.CONFIRMED], cursor=first.next_cursor)
+    with pytest.raises(InvalidRequest, match="cursor"):
+        await workspace.fact_conflicts(cursor=first.next_cursor)
 
 
 async def test_a_workspace_knows_nothing_of_the_facts_of_another(

@@ -82,7 +82,8 @@ async def entities(
                     if entity_id not in among and set(words) <= set(telling_words(name))
                 )
         wanted = stored.WantedEntities(kinds=tuple(kinds), document_id=document_id, among=among)
-        after = None if cursor is None else read_cursor(_PLACE, cursor, "entities")
+        mark = ("entities", query.split(), sorted(kinds), document_id)
+        after = None if cursor is None else read_cursor(_PLACE, cursor, *mark)
         found = await stored.list_entities(scope, wanted, limit=limit + 1, after=after)
     shown = found[:limit]
     if len(found) == len(shown):
@@ -92,7 +93,7 @@ async def entities(
         mentions=shown[-1].mentions,
         entity_id=shown[-1].entity_id,
     )
-    return EntityPage(entities=shown, next_cursor=write_cursor(_PLACE, last, "entities"))
+    return EntityPage(entities=shown, next_cursor=write_cursor(_PLACE, last, *mark))
 
 
 async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:

@@ -67,18 +67,19 @@ async def facts(
     wanted = stored.WantedFacts(
         statuses=tuple(statuses), kinds=tuple(kinds), document_id=document_id, entity_id=entity_id
     )
+    mark = ("facts", document_id, entity_id, sorted(kinds), sorted(statuses))
+    after = None if cursor is None else read_cursor(_PLACE, cursor, *mark)
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
         if entity_id is not None:
             await require_entity(scope, entity_id)
-        after = None if cursor is None else read_cursor(_PLACE, cursor, "facts")
         found = await stored.list_facts(scope, wanted, limit=limit + 1, after=after)
     shown = found[:limit]
     last = shown[-1] if len(found) > limit else None
     return FactPage(
         facts=tuple(fact for fact, _ in shown),
-        next_cursor=last and write_cursor(_PLACE, (last[0].document_id, last[1]), "facts"),
+        next_cursor=last and write_cursor(_PLACE, (last[0].document_id, last[1]), *mark),
     )
 
 
@@ -163,7 +164,8 @@ async def fact_conflicts(
     With a document, only what it says otherwise than others, or in two ways. Raises NotFound and
     InvalidRequest.
     """
-    after = None if cursor is None else bytes.fromhex(read_cursor(_CLAIM, cursor, "fact conflicts"))
+    mark = ("fact conflicts", document_id)
+    after = None if cursor is None else bytes.fromhex(read_cursor(_CLAIM, cursor, *mark))
     async with workspace.scope() as scope:
         if document_id is not None:
             await get_document(scope, document_id)
@@ -181,9 +183,7 @@ async def fact_conflicts(
             )
             for each in shown
         ),
-        next_cursor=None
-        if last is None
-        else write_cursor(_CLAIM, last.claim.hex(), "fact conflicts"),
+        next_cursor=None if last is None else write_cursor(_CLAIM, last.claim.hex(), *mark),
     )
 
 

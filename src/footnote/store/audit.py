@@ -126,7 +126,8 @@ async def list_entries(
     scope: WorkspaceScope, wanted: AuditFilter, *, limit: int, cursor: str | None
 ) -> AuditPage:
     """List entries, newest first. Raises InvalidRequest for a cursor we did not give."""
-    before = _LARGEST if cursor is None else read_cursor(_PLACE, cursor, "audit log")
+    mark = ("audit log", wanted)
+    before = _LARGEST if cursor is None else read_cursor(_PLACE, cursor, *mark)
     rows = await scope.all(
         _SQL["entries"],
         {
@@ -143,7 +144,7 @@ async def list_entries(
     more = len(rows) > limit
     return AuditPage(
         entries=entries,
-        next_cursor=write_cursor(_PLACE, entries[-1].entry_no, "audit log") if more else None,
+        next_cursor=write_cursor(_PLACE, entries[-1].entry_no, *mark) if more else None,
     )
 
 
