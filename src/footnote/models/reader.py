@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -53,6 +54,8 @@ _KNOWN = (
 )
 """Questions so plain that only a broken model gives other answers."""
 
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 _Floats = npt.NDArray[np.float32]
 _log = structlog.get_logger(__name__)
 
@@ -191,12 +194,9 @@ class PackagedReader:
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
         """See `Reader.read`; passages beyond `READ_TOKENS` have no spans."""
-        loop = asyncio.get_running_loop()
-        pairs = await loop.run_in_executor(self._threads, self.pairs, question, passages)
+        pairs = await self._in_thread(self.pairs, question, passages)
         runs = self._runs(pairs)
-        outputs = await asyncio.gather(
-            *(loop.run_in_executor(self._threads, self._read_run, run) for run in runs)
-        )
+        outputs = await asyncio.gather(*(self._in_thread(self._read_run, run) for run in runs))
         found: list[list[AnswerSpan]] = [[] for _ in passages]
         relevance = [float("-inf")] * len(passages)
         unmet: dict[int, float] = {}
@@ -213,12 +213,9 @@ class PackagedReader:
 
     async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
         """See `Reader.judge`; of a long quote the window that decides most is believed."""
-        loop = asyncio.get_running_loop()
-        pairs = await loop.run_in_executor(self._threads, self._claims, statements, quotes)
+        pairs = await self._in_thread(self._claims, statements, quotes)
         runs = self._runs(pairs)
-        outputs = await asyncio.gather(
-            *(loop.run_in_executor(self._threads, self._judge_run, run) for run in runs)
-        )
+        outputs = await asyncio.gather(*(self._in_thread(self._judge_run, run) for run in runs))
         neither = SupportOdds(supported=0.0, contradicted=0.0, neither=1.0)
         odds = [neither] * len(statements)
         for run, judged in zip(runs, outputs, strict=True):
@@ -232,13 +229,10 @@ class PackagedReader:
         probes = self._probes
         if probes is None:
             return None
-        loop = asyncio.get_running_loop()
-        windows = await loop.run_in_executor(self._threads, probes.windows, texts)
+        windows = await self._in_thread(probes.windows, texts)
         planned = plan_batches([len(each.ids) for each in windows], RUN_TOKENS)
         runs = [[windows[at] for at in run] for run in planned]
-        outputs = await asyncio.gather(
-            *(loop.run_in_executor(self._threads, probes.orders, run) for run in runs)
-        )
+        outputs = await asyncio.gather(*(self._in_thread(probes.orders, run) for run in runs))
         found = [0.0] * len(texts)
         for run, chances in zip(runs, outputs, strict=True):
             for window, chance in zip(run, chances, strict=True):
@@ -249,42 +243,31 @@ class PackagedReader:
         """See `Reader.operation`."""
         if self._table_questions is None:
             return None
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._table_questions.operation, question)
+        return await self._in_thread(self._table_questions.operation, question)
 
     async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
         """See `QuestionRewriter.stand_alone`."""
         if self._rewriter is None:
             return None
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads, self._rewriter.stand_alone, question, asked, answered
-        )
+        return await self._in_thread(self._rewriter.stand_alone, question, asked, answered)
 
     async def parts(self, question: str) -> Sequence[str]:
         """See `QuestionRewriter.parts`."""
         if self._parts is None:
             return (question,)
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._parts.parts, question)
+        return await self._in_thread(self._parts.parts, question)
 
     async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
         """See `ColumnFinder.column`."""
         if self._table_questions is None:
             return None
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads, self._table_questions.column, question, columns
-        )
+        return await self._in_thread(self._table_questions.column, question, columns)
 
     async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
         """See `ColumnFinder.chances`."""
         if self._table_questions is None:
             return None
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads, self._table_questions.chances, question, columns
-        )
+        return await self._in_thread(self._table_questions.chances, question, columns)
 
     async def operation_beside(
         self, question: str, columns: Sequence[TitledColumn]
@@ -292,18 +275,14 @@ class PackagedReader:
         """See `ColumnFinder.operation_beside`."""
         if self._table_questions is None:
             return None
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._threads, self._table_questions.operation_beside, question, columns
-        )
+        return await self._in_thread(self._table_questions.operation_beside, question, columns)
 
     async def names(self, texts: Sequence[str]) -> list[list[NamedSpan]] | None:
         """See `NameFinder.names`."""
         probes, head = self._probes, self._head
         if probes is None or head is None:
             return None
-        loop = asyncio.get_running_loop()
-        windows = await loop.run_in_executor(self._threads, probes.token_windows, texts)
+        windows = await self._in_thread(probes.token_windows, texts)
         planned = plan_batches([len(each.ids) for each in windows], RUN_TOKENS)
 
         def run(batch: Sequence[TokenWindow]) -> list[_Floats]:
@@ -314,10 +293,7 @@ class PackagedReader:
             ]
 
         outputs = await asyncio.gather(
-            *(
-                loop.run_in_executor(self._threads, run, [windows[at] for at in batch])
-                for batch in planned
-            )
+            *(self._in_thread(run, [windows[at] for at in batch]) for batch in planned)
         )
         odds: dict[int, _Floats] = {
             at: row
@@ -340,6 +316,13 @@ class PackagedReader:
             return ""
         found, _, _ = self._read_run(pairs[:1])
         return text[found[0][0].start : found[0][0].end] if found[0] else ""
+
+    async def _in_thread(
+        self, call: Callable[Given, Result], *given: Given.args, **named: Given.kwargs
+    ) -> Result:
+        """What a call returns that is made in one of the reader's threads."""
+        run = partial(call, *given, **named)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, run)
 
     def _claims(self, statements: Sequence[str], quotes: Sequence[str]) -> list[Pair]:
         """Each quote's windows beside its statement."""
