@@ -54,18 +54,18 @@ class Equipment:
 
 @dataclass(slots=True)
 class _Run:
-    """How far an agent has come."""
+    """The state of one agent run."""
 
     composition: Composition | None = None
-    """Of what it writes at the moment."""
+    """Of the text that the model is writing; None between steps."""
     usage: Usage | None = None
     model: str = ""
     told: bool = False
-    """Whether the sources of what it writes were told."""
+    """Whether the SourcesFound event was sent for the current text."""
     cut_off: str | None = None
     """Why it broke off amid an answer."""
     failed: AnswerFailed | None = None
-    """Why there is none."""
+    """The failure, where the run gave no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""A question beside a table: which of its columns, groups and rows it names."""
+"""Link a question to a table: find the columns, cell values and rows that it mentions."""
 
 from __future__ import annotations
 
@@ -21,34 +21,37 @@ from footnote.ports import Operation
 _COMMA = re.compile(r"\s*[,;、]\s*")
 _SEVERAL = 2
 _MOST_OF_NAME = 3
-"""Terms of a name that may be called by one of them."""
+"""Most terms a name may have to be matched by one of its terms alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenRows:
-    """Rows that a question means together by what one column has."""
+    """Rows that a question selects by their values in one column."""
 
     column: int
     cells: frozenset[str]
-    """Of these rows in that column."""
+    """The values of that column in the selected rows."""
     text: str
-    """As an answer says them."""
+    """The selection as the answer's text writes it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What a question names of a table."""
+    """The columns, cell values and rows of one table that a question mentions."""
 
     question: str
     table: Table
     terms: Terms
     located: Sequence[Located]
     read_groups: Mapping[int, frozenset[str]] = field(default_factory=dict)
-    """By column the cells that name its group in other words, where it says those of none."""
+    """Column index to the cell values that the reader matched. Used where no cell value is
+    mentioned literally."""
     meant: int | None = None
-    """The column of numbers that it is about, were it to say the title of none."""
+    """Index of the number column that a model predicts. Used where the question mentions no
+    title."""
     chosen: ChosenRows | None = None
-    """The rows that it means together, were it to name them one by one or their first and last."""
+    """The rows that the question selects by listing them, by giving a range, or by a comparison;
+    None without such a selection."""
     _known: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def says(self, text: str) -> bool:
@@ -60,7 +63,10 @@ class Asked:
 
     @cached_property
     def numeric(self) -> list[int]:
-        """The columns of numbers, comparable or not; the first names the rows."""
+        """The indices of the number columns, whether or not their values are comparable.
+
+        The first column is left out, as it names the rows, unless it is the only one.
+        """
         first = 1 if len(self.table.header) > 1 else 0
         columns = range(first, len(self.table.header))
         return [
@@ -69,7 +75,7 @@ class Asked:
 
     @cached_property
     def ordered(self) -> list[int]:
-        """The same with those of dates and times, of which one can be the latest."""
+        """The indices of the columns of numbers, dates or times, whose values have an order."""
         first = 1 if len(self.table.header) > 1 else 0
         return [
             each
@@ -79,7 +85,7 @@ class Asked:
 
     @cached_property
     def titles(self) -> list[int]:
-        """The columns whose titles the question says, their units aside."""
+        """The indices of the columns whose titles the question mentions; units are ignored."""
         said = {title for title in self.table.header if self.says(without_unit(title))}
         plain = {without_unit(each) for each in said}
         said = {each for each in said if not self._is_part_of_another(without_unit(each), plain)}
@@ -88,10 +94,10 @@ class Asked:
 
     @cached_property
     def titles_of_cells(self) -> frozenset[str]:
-        """The titles of numbers, dates and times that it says only in saying cells of several rows.
+        """The titles of numbers, dates or times whose words are explained by mentioned cell values.
 
-        "Passengers" in "How many passenger ferries are there?", and "Opened" in "How many orders
-        are open?" where "Open" is a cell.
+        Each such cell value occurs in several rows. Examples: "Passengers" in "How many passenger
+        ferries are there?"; "Opened" in "How many orders are open?" where "Open" is a cell.
         """
         cells = {
             cell
@@ -115,7 +121,8 @@ class Asked:
 
     @cached_property
     def says_rows(self) -> bool:
-        """Whether it says what the rows are: by their title, or that of the section or sheet."""
+        """Whether it names the kind of row: by the first column's title, or the heading above
+        the table."""
         above = self.located[0].passage.heading_path[-1:]
         return 0 in self.titles or any(map(self.says, above))
 
@@ -126,11 +133,12 @@ class Asked:
 
     @cached_property
     def groups(self) -> Mapping[int, frozenset[str]]:
-        """By column, the cells that the question says; titles that it says are none.
+        """Map each column index to the cell values that the question mentions.
 
-        Of a column of yes and no whose title it says those are meant that say yes: "How many first
-        aiders are there?". Beside the name of another row that of a row of totals says what is
-        asked of it. Where rows are chosen by one column its cells are the group of that one.
+        A cell value whose words are all in mentioned titles does not count. For a yes/no column
+        whose title is mentioned, the affirmative values count: "How many first aiders are there?".
+        If the question mentions a total row beside other rows, only the other rows count. If rows
+        were selected by one column, that selection replaces the matches in that column.
         """
         if self.chosen is not None:
             alone = replace(self, chosen=None).groups.items()
@@ -159,7 +167,10 @@ class Asked:
 
     @property
     def _groups_by_a_word(self) -> Mapping[int, frozenset[str]]:
-        """The only name with a word that the question says: "Agnes" of Agnes Thorold."""
+        """The only name that the question mentions by one of its words: "Agnes" for Agnes Thorold.
+
+        Empty where several names match.
+        """
         for at in range(len(self.table.header)):
             if at not in self.ordered and (said := self.names_said(at)):
                 return {at: said} if len(said) == 1 else {}
@@ -180,7 +191,10 @@ class Asked:
 
     @cached_property
     def other_number(self) -> str | None:
-        """By which it sets a bound or names a thing: one that no title or group has."""
+        """The first word with a number that occurs in no title, document name or matched cell.
+
+        It may set a limit or name something outside the table. None without such a word.
+        """
         return number_beside(self.question, self.digits_known())
 
     @cached_property
@@ -195,20 +209,25 @@ class Asked:
         return [each for each in self.question.split() if not self.terms_of(each) <= known]
 
     def digits_known(self, *, but: int | None = None) -> frozenset[str]:
-        """The numbers of the titles, of what the document is called and of the groups, those by
-        one column aside."""
+        """The numbers in titles, document names and matched cells, as strings of digits.
+
+        Matched cells of the column `but` are left out.
+        """
         groups = (cells for at, cells in self.groups.items() if at != but)
         held = [*self.table.header, *self.above, *(each for cells in groups for each in cells)]
         return frozenset(digits for text in held for digits in _digits(text))
 
     def lacks(self, name: str) -> bool:
-        """Whether no word of a name stands in the table or above it."""
+        """Whether the table and the titles above it contain no word of the name."""
         held = [*self.table.header, *(each.text for row in self.table.rows for each in row.cells)]
         return not self.terms_of(name) & self.all_terms(*held, *self.above)
 
     def narrows(self, stretch: str, titles: Sequence[str] = ()) -> bool:
-        """Whether this stretch says the groups, or what one of the titles is or the table's
-        document is called."""
+        """Whether a part of the question is explained by the table.
+
+        True if it shares a term with a matched cell, or if all its terms are in the titles of the
+        document and sections or in one of `titles`.
+        """
         own = self.terms_of(stretch)
         cells = self.all_terms(*(each for group in self.groups.values() for each in group))
         above = self.all_terms(*self.above)
@@ -217,7 +236,8 @@ class Asked:
         )
 
     def tells(self, row: Row, others: Sequence[Row]) -> bool:
-        """Whether it says a word of this row's cells that not all of these rows have."""
+        """Whether the question mentions a word of this row that not all of the other rows
+        contain."""
 
         def said(one: Row) -> frozenset[str]:
             return self.all_terms(*(each.text for each in one.cells)) & self.terms_of(self.question)
@@ -225,7 +245,7 @@ class Asked:
         return not said(row) <= frozenset.intersection(*map(said, others))
 
     def is_among(self, row: Row) -> bool:
-        """Whether a row belongs to the groups that the question names."""
+        """Whether the row has a matched value in every column that has matched values."""
         return all(row.cells[at].text in said for at, said in self.groups.items())
 
     @property
@@ -242,7 +262,8 @@ class Asked:
 
     @cached_property
     def pointed(self) -> list[int]:
-        """The columns that answers in the likeliest one's row stand in, the likeliest first."""
+        """The indices of the columns that contain answer spans in the row of the best answer,
+        best first."""
         row = self.located[0].candidate
         found: dict[int, None] = {}
         for each in self.located:
@@ -262,23 +283,24 @@ class Asked:
         return list(found)
 
     def column(self, operation: Operation) -> int | None:
-        """The column that is meant; None where a cell is asked for, or that cannot be told."""
+        """The column to aggregate; None if one cell is asked for or the column is ambiguous."""
         if self.names_one_row or self.other_number is not None:
             return None
         return self.count_column if operation is Operation.COUNT else self.number_column(operation)
 
     def number_column(self, operation: Operation) -> int | None:
-        """The column of numbers that is meant: by its title, else by where the answer stands.
+        """Select the number column: by a mentioned title, a model's prediction, or the answer's
+        place.
 
-        One of dates is where a model tells; its title is said of what is looked for as well, as in
-        "On which date was the largest invoice sent?".
+        A date column is selected only by the model, since its title is also mentioned for what is
+        looked up: "On which date was the largest invoice sent?". None if the column is ambiguous.
         """
         said = [each for each in self.titles if each in self.numeric]
         if len(said) > 1 and operation in (Operation.LARGEST, Operation.SMALLEST):
             # "In which year was the revenue largest?" has its answer in the years.
             said = [each for each in said if each not in self.pointed[:1]]
         if said:
-            # Of columns with one title the first stands for all: which is meant cannot be told.
+            # Columns with the same title are ambiguous; the first is returned, and later rejected.
             return said[0] if len({self.table.header[each] for each in said}) == 1 else None
         if self.meant is not None:
             return self.meant
@@ -288,9 +310,10 @@ class Asked:
 
     @cached_property
     def count_column(self) -> int | None:
-        """The column whose things are counted: the one that the question says, else the first.
+        """The column whose entries are counted: the mentioned one, else the first column.
 
-        None where it says neither one nor a group: its number is then in a cell.
+        None if neither a column, the kind of row nor a cell value is mentioned: the number is then
+        in a cell.
         """
         said = [each for each in self.titles if each not in self.numeric]
         if len(said) == 1 and said[0] not in self.groups:
@@ -298,9 +321,9 @@ class Asked:
         return 0 if self.says_rows or self.groups else None
 
     def names_said(self, column: int) -> frozenset[str]:
-        """The cells of a column that it says, in whole or by a word that only one of them has.
+        """The cells of a column mentioned in full, or by a word that occurs in one of them alone.
 
-        Names alone are called by one of their words, not what a cell describes.
+        Only short cells (at most 3 terms) match by one word, as they are names, not descriptions.
         """
         cells = self.table.column(column)
         said = {each for each in cells if self.says(each)}
@@ -315,9 +338,9 @@ class Asked:
         return frozenset(said)
 
     def _says_of(self, cell: str, column: int) -> bool:
-        """Whether the question says a cell, or one of several things in it.
+        """Whether the question mentions a cell value or one item of a comma-separated list in it.
 
-        A comma parts these where one of them is a cell by itself in another row.
+        A cell is such a list if one of its items is a whole cell in another row.
         """
         if self.says(cell):
             return True
@@ -328,7 +351,8 @@ class Asked:
         return any(each.casefold() in known for each in parts)
 
     def _is_part_of_another(self, cell: str, said: Set[str]) -> bool:
-        """Whether the question says this cell only in saying a longer one: "concert grand"."""
+        """Whether each mention of this cell belongs to a longer cell value: "grand" in "concert
+        grand"."""
         own = self.terms_of(cell)
         longer = [each for each in said if own < self.terms_of(each) and self.says(each)]
         times = Counter(self.terms(self.question))
@@ -346,7 +370,8 @@ class Asked:
 
     @cached_property
     def _months(self) -> Mapping[str, str]:
-        """Titles and cells that are months, by how the question calls these: "Apr" is April."""
+        """Map month names in titles and cells to the spelling used in the question: "Apr" to
+        "April"."""
         columns = [self.table.header, *map(self.table.column, range(len(self.table.header)))]
         found: dict[str, str] = {}
         for names in columns:

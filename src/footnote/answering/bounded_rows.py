@@ -1,6 +1,6 @@
-"""A question over the rows of a table that keep to a bound: "How many cost more than 20?".
+"""Answer questions over the rows that satisfy a comparison: "How many cost more than 20?".
 
-Which bound is meant, and which column it is about, a model tells; which rows keep to it is exact.
+A model predicts the comparison operator and its column; the comparison itself is exact.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from footnote.language.quantities import NotComparable
 from footnote.ports import Bound, ColumnChances, MeantColumn, Operation, ToldOperation
 
 LEAST_BOUND, LEAST_BOUNDED, LEAST_NONE = 0.5, 0.6, 0.5
-"""Probabilities from which a bound is meant, from which it is about a column, and from which the
-rows' names are asked for and no column; the second was chosen on 599 lines of `training/questions`
-that are in no fit."""
+"""Probability thresholds: for a comparison operator, for the column it applies to, and for "the
+row names are asked for, not a column". The second was selected on 599 lines of
+`training/questions` that were used in no fit."""
 UNMET = "the question speaks of something that the table in {file!r} does not have"
 _DENYING = (Bound.AT_LEAST, Bound.AT_MOST)
-"""Bounds that may be said by denying: "no more than"."""
+"""Comparison operators that may be worded as a negation: "no more than"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Meant:
-    """A bound that a question sets to the rows of a table."""
+    """A comparison that a question applies to the rows of a table."""
 
     asked: Asked
     told: ToldOperation
@@ -55,11 +55,11 @@ class _Meant:
 
 
 async def over_rows_bounded(question: TableQuestion) -> Over | None:
-    """What the question asks of the rows that keep to a bound; None where it sets none.
+    """Compute the answer over the rows that satisfy the question's comparison; None without one.
 
-    None as well where it names one row, whose cell is then asked for, and where another calculation
-    is. Of several tables those alone are looked at that explain most of its words. Raises
-    ModelUnavailable.
+    Also None if the question mentions a single row, whose cell is then the answer, or asks for an
+    unsupported calculation. Of several tables, only those that explain most of its words are used.
+    Raises ModelUnavailable.
     """
     found = await _meant(question, question.tables)
     if not all(each.asked.table.is_whole for each in found):
@@ -91,13 +91,13 @@ async def over_rows(question: TableQuestion) -> Over | None:
 
 
 def is_said_of_rows(over: Over, least: float) -> bool:
-    """Whether it is likely enough, or it is said why it was not computed."""
+    """Whether the probability reaches the threshold, or the result is an explained refusal."""
     found, probability = over
     return isinstance(found, NotComputed) or probability >= least
 
 
 async def _meant(question: TableQuestion, tables: Sequence[Evidence]) -> list[_Meant]:
-    """The bounds that it sets to the tables, each to a column of one of them."""
+    """Predict, for each best matching table, the comparison operator and its column."""
     if not says_a_value(question.question, tables[0].passage.language):
         return []
     found = []
@@ -129,7 +129,7 @@ def _over(
         return None if each.asked.names_one_row else (NotComputed(reason=kept.reason), 0.0)
     cells = frozenset(row.cells[each.at].text for row in kept.rows)
     chosen = ChosenRows(column=each.at, cells=cells, text=kept.said)
-    # Nor is "Plot 6" named by "plots with at least 6 trees".
+    # "Plot 6" is not mentioned by "plots with at least 6 trees".
     asked = replace(each.asked, question=kept.rest)
     if asked.names_one_row:
         return None
@@ -157,7 +157,7 @@ def _over(
 
 
 def _lacking(asked: Asked, each: _Meant, kept: Bounded, narrowing: Sequence[str]) -> str | None:
-    """Why something else than these rows may be asked for; None where nothing speaks for it."""
+    """The reason why the question may select other rows than these; None without a reason."""
     if not asked.table.is_whole:
         return f"a part of the table in {each.file!r} is not among the passages that were read"
     if each.bound not in _DENYING or each.told.operation in ENDS:
@@ -180,7 +180,10 @@ def _lacking(asked: Asked, each: _Meant, kept: Bounded, narrowing: Sequence[str]
 def _column(
     asked: Asked, each: _Meant, chances: ColumnChances, meant: MeantColumn | None
 ) -> tuple[int | None, float]:
-    """The column whose cells are asked for, and how likely; None for the rows or their names."""
+    """The index of the column whose cells are asked for, and its probability.
+
+    The index is None where the rows are counted or their names are asked for.
+    """
     operation = each.told.operation
     if operation is Operation.COUNT:
         return None, each.told.probability
@@ -198,7 +201,7 @@ def _column(
 def _counted(
     question: TableQuestion, asked: Asked, rows: Sequence[Row]
 ) -> Computed | NotComputed | None:
-    """How many rows there are; of none those that were looked at are cited."""
+    """Count the rows. A count of 0 cites all rows that were compared."""
     if len(rows) > 1:
         return over_column(Operation.COUNT, asked, 0, question.wording)
     if any(map(asked.is_among, asked.totals.unclear)):

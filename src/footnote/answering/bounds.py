@@ -1,7 +1,7 @@
-"""The numbers, dates and times that a question says are compared with those of a column, exactly.
+"""Compare numbers, dates and times of a question with the cells of a column, exactly.
 
-That "older than 30" sets a bound, and to which column, a model tells; which cells keep to it does
-not take one.
+A model predicts that "older than 30" is a comparison, and its column; which cells satisfy it is
+computed without a model.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SYMBOLS = frozenset(
     "mm cm dm m km mg g kg t ml cl dl l hl m² m³ ha km² s min h W kW MW Wh kWh MWh V A Hz MB GB TB"
     "".split()
 )
-"""Of units, as they are written in any language."""
+"""Unit symbols that are the same in every language."""
 _UNIT = re.compile(r"\s?([^\W\d_]{1,3}[²³]?)(?![^\W_])")
 _UNITS = re.compile(r"[$€£¥]|(?<![^\W_])[^\W\d_]{1,3}[²³]?(?![^\W_])")
 _MINUS = re.compile(r"(?:^|\s)[-−–]$")
@@ -58,26 +58,26 @@ _MULTIPLE = re.compile(
     r"|k|tsd|mio|mrd|mln|mn|bn|thousands?|millions?)(?![^\W_])",
     re.IGNORECASE,
 )
-"""What a title says of numbers that are a thousandth or less of what they stand for."""
+"""Matches titles whose cells are in thousands, millions or billions."""
 
 Key = tuple[Decimal, ...]
-"""What is compared: a number, or the parts of a date from the year on."""
+"""The comparison key: one number, or the parts of a date from the largest unit on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounded:
-    """The rows of a table that keep to a bound."""
+    """The rows of a table that satisfy a comparison."""
 
     rows: Sequence[Row]
     said: str
-    """The bound as an answer says it: `> 200`."""
+    """The comparison as the answer's text writes it: `> 200`."""
     rest: str
     """The question without the values that set it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Value:
-    """What a question says at a place, as cells of the column are compared with it."""
+    """A number, date or time at a place in the question, with its comparison key."""
 
     start: int
     end: int
@@ -86,7 +86,7 @@ class _Value:
 
 
 def says_a_value(question: str, language: str | None) -> bool:
-    """Whether a question has a number, a date or a time, which a bound needs."""
+    """Whether a question contains a number, date or time, which every comparison needs."""
     return (
         any(map(str.isdecimal, question))
         or bool(_claimed(figures_of(question, language)))
@@ -95,10 +95,11 @@ def says_a_value(question: str, language: str | None) -> bool:
 
 
 def bounded(asked: Asked, column: int, bound: Bound) -> Bounded | NotComparable:
-    """The rows whose cells of a column keep to a bound of which the question says the values.
+    """Select the rows whose cell in the column satisfies the comparison.
 
-    A row without a number, date or time there keeps to none. What a title or a name of rows says is
-    no value, unless there is no other.
+    The values compared with are read from the question. Rows without a number, date or time in that
+    cell are never selected. A value that occurs in a title or in a matched row name is used only if
+    there is no other.
     """
     rows = [each for each in asked.totals.own if any(map(str.isalnum, each.cells[column].text))]
     cells = [each.cells[column].text for each in rows]
@@ -151,7 +152,7 @@ def _keeps(bound: Bound, key: Key, ends: Sequence[Key]) -> bool:
 def _numbers(
     asked: Asked, column: int, cells: Sequence[str], held: Quantities
 ) -> list[_Value] | NotComparable:
-    """The numbers of the question, with the units and decimals of the column."""
+    """Parse the question's numbers; reject those in another unit than the column."""
     title = asked.table.header[column]
     dated = [(each.start, each.end) for each in dates_mentioned(asked.question)]
     marks, found = marks_of(cells), []
@@ -160,7 +161,7 @@ def _numbers(
     for figure in _claimed(figures):
         readings = figure.values
         if len(readings) > 1:
-            # "1.000" is a thousand to who asks in Spanish, whatever the table's language.
+            # In a Spanish question "1.000" is one thousand, whatever the language of the table.
             language = detect_language(asked.question)
             own_marks = marks if language in (None, asked.table.language) else None
             written = asked.question[figure.start : figure.end]
@@ -180,7 +181,7 @@ def _numbers(
 
 
 def _other_unit(question: str, figure: Figure, held: Set[str]) -> str | None:
-    """The currency, or the symbol of a unit, of a figure for which a column has another one."""
+    """The number's currency or unit symbol if the column has a different one; else None."""
     behind = _UNIT.match(question, figure.end)
     symbol = behind[1] if behind is not None and behind[1] in _SYMBOLS else ""
     currencies = {each for each in map(currency_of, held) if each is not None}
@@ -189,13 +190,13 @@ def _other_unit(question: str, figure: Figure, held: Set[str]) -> str | None:
 
 
 def _claimed(figures: Sequence[Figure]) -> list[Figure]:
-    """The figures that are surely numbers; of none the words that may be one, such as "one"."""
+    """The certain numbers; if there is none, the ambiguous number words, such as "one"."""
     numbers = [each for each in figures if each.values and not each.code]
     return [each for each in numbers if each.claims] or numbers
 
 
 def _dates(asked: Asked, needed: int) -> list[_Value] | NotComparable:
-    """The dates of the question, as far as they are said."""
+    """Parse the dates of the question, each to the precision given (year, month or day)."""
     question, language = asked.question, asked.table.language
     if quarters_in(question):
         return NotComparable(reason=QUARTER)
@@ -227,7 +228,10 @@ def _dates(asked: Asked, needed: int) -> list[_Value] | NotComparable:
 
 
 def _times(asked: Asked, cells: Sequence[str]) -> list[_Value] | NotComparable:
-    """The times of the question; a bare number is hours where the cells have hours first."""
+    """Parse the times of the question, in minutes; a number without a unit counts hours.
+
+    Times with seconds are rejected.
+    """
     said = [
         _Value(start=start, end=end, key=(minutes,))
         for start, end, minutes in times_mentioned(asked.question)
@@ -253,7 +257,10 @@ def _as_decimal(figure: Figure) -> Decimal:
 def _keys(
     values: Sequence[_Value], held: Quantities | Moments, *, is_of_order: bool
 ) -> tuple[list[Key], list[Key]] | NotComparable:
-    """What the values and the cells are compared by: of dates the parts that the question says."""
+    """The comparison keys of the values and of the cells.
+
+    Dates are compared by only the parts (year, month, day) that the question gives.
+    """
     days = [each.day for each in values if each.day is not None]
     if not days:
         return [each.key for each in values], [(each,) for each in held.values]

@@ -24,11 +24,15 @@ class Part:
 
 
 class ComparesRows(Protocol):
-    """Tells what rows of a table have that a question compares; `ReaderAnswerer` does."""
+    """Answers a question that compares rows of a table; `ReaderAnswerer.compare_rows` implements
+    it."""
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
-        """The cells of all rows of one table that the question names, or what it has as a whole
-        where it compares them in no column that can be told; None where it names no rows."""
+        """The compared cells of the rows that the question names in one table.
+
+        If the compared column is unclear, the answer to the whole question. None where the question
+        names no rows.
+        """
         ...
 
 

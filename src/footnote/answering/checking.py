@@ -1,4 +1,4 @@
-"""Claims are held against passages: each gets a verdict, quotes and the guards that decided."""
+"""Verify claims against passages: give each a verdict, quotes and the guards that decided."""
 
 from __future__ import annotations
 
@@ -30,10 +30,12 @@ CONTRADICTED = 0.5
 """Probability of a contradiction from which the verdict says so."""
 OPPOSED_SHARE = 0.9
 OTHER_SHARE = 0.2
-"""Share of contradictions among claims that do not hold, with and without a rule that says so.
+"""Share of contradictions among unsupported claims, with and without an exact guard that finds a
+conflicting value.
 
-Of statements that `bench/grounding_check.py` made false, 256 of 256 and 132 of 209; less here, as
-there nearly all were made so by altering one thing, and elsewhere most are about another matter.
+Of statements falsified by `bench/grounding_check.py` these were 256 of 256 and 132 of 209. The
+constants are lower, because those statements differ by one altered detail, while most unsupported
+claims elsewhere are about another subject.
 """
 COMPARABLE = 0.75
 """Share of the best quote's coverage from which another one may support the claim."""
@@ -65,7 +67,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Odds:
-    """How quotes stand to a claim."""
+    """The probabilities that the quotes support and that they contradict a claim, 0…1."""
 
     supported: float
     contradicted: float
@@ -73,12 +75,12 @@ class Odds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """A claim beside one quote, or beside several together."""
+    """A claim with one quote, or with several quotes combined, and its guard results."""
 
     quotes: tuple[Found, ...]
     coverage: float
-    """Share of the claim's terms in the quotes; across languages, where that says nothing, 1 with
-    the quote that was found first, else 0."""
+    """Share of the claim's terms in the quotes, 0…1. Across languages, where terms do not match:
+    1 if the quotes include the first retrieved one, else 0."""
     statement: str
     """The claim as a judge reads it beside them."""
     verbatim: bool
@@ -115,7 +117,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Holds claims against passages: by exact values, and by a model that reads, if one does."""
+    """Verifies claims against passages by exact values and, if available, by a model."""
 
     analyzer: Analyzer
     embedder: Embedder | None = None
@@ -228,7 +230,8 @@ class Check:
 
 
 def _weighed(words: str, quotes: Sequence[Found], reader: ClaimReader) -> list[Weighed]:
-    """The claim beside each of its quotes, then beside all together where that may tell more."""
+    """The claim with each quote alone, then with the relevant ones combined if that may change
+    it."""
     single = [_beside(words, (each,), quotes[0], reader) for each in quotes]
     if any(each.verbatim or each.guarded.opposed for each in single):
         return single
@@ -264,12 +267,13 @@ def _checked(
         return _unheard_of(number, claim)
     odds = [each.odds(judged) for each, judged in weighed]
     most = max(each.coverage for each, _ in weighed)
-    # A quote that holds less of the claim than another one does not decide by what it leaves open;
-    # but whoever reads it knows whether it does.
+    # A quote that covers less of the claim than another does not decide by what it omits, unless a
+    # model has read it.
     near = [at for at, (each, _) in enumerate(weighed) if each.coverage >= COMPARABLE * most]
     read = [at for at, (_, judged) in enumerate(weighed) if judged is not None]
     best = max({*near, *read}, key=lambda at: (odds[at].supported, -at))
-    # The nearest quote that contradicts, not the one that differs most: that is of something else.
+    # Of contradicting quotes take the best match, not the strongest contradiction, which may be
+    # about another subject.
     opposed = [at for at in near if odds[at].contradicted >= CONTRADICTED]
     against = min(opposed, default=max(near, key=lambda at: (odds[at].contradicted, -at)))
     supported = odds[best].supported

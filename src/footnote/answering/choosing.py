@@ -1,4 +1,4 @@
-"""Answers in their statements become the few that are said: the best, and what is as good."""
+"""Select the answers to show: the best one and those about as probable."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ class Located:
     start: int
     end: int
     probability: float
-    """How likely it answers, after all that is known of it."""
+    """Probability that it answers, after all scoring steps, 0…1."""
     read: float = 0.0
-    """The same by the reader alone."""
+    """Probability by the reader alone, 0…1."""
     score: float = 0.0
     """The reader's log-odds against "the passage does not answer"."""
     relevance: float = 0.0
     """The reader's log-odds that its passage answers at all."""
     unmet: float = 0.0
-    """How much speaks for it that the question is about something that its passage is not."""
+    """Log-odds that the question is about something that its passage does not mention; about 0
+    where every word matches."""
 
     @property
     def answer(self) -> str:
@@ -56,7 +57,7 @@ class Located:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """How many answers are said, and how sure they must be."""
+    """Selects answers by a limit and by probability thresholds."""
 
     limit: int
     least: float
@@ -67,11 +68,11 @@ class Choice:
     def __call__(
         self, question: str, found: Sequence[Located], evidence: Sequence[Evidence]
     ) -> list[Located]:
-        """The answers that are said, the likeliest first, whether or not that one is sure enough.
+        """Select answers, best first; the first may still be below the threshold.
 
-        What says the same again and what gives orders to a model is left out. Where the question
-        names several things, by identifiers or by the titles of their documents, each has its
-        best answer, as likely as it is among those about that thing.
+        Repeated answers and prompt injections are dropped. If the question names several
+        identifiers or documents, each gets its best answer, with its probability among the answers
+        about it.
         """
         return self._of_each(question, found, _around(evidence)) or self._as_good(found)
 
@@ -106,14 +107,15 @@ class Choice:
         return chosen
 
     def _joins(self, probability: float, best: float) -> bool:
-        """Whether an answer is as good as said already: a weaker one is another guess at it."""
+        """Whether an answer is probable enough beside the best one, rather than a weaker
+        alternative."""
         return probability + best >= self.least_further and probability >= EQUAL_SHARE * best
 
 
 def about_what_is_asked(
     question: str, found: Iterable[Located], evidence: Sequence[Evidence]
 ) -> list[Located]:
-    """Without what is about another thing than the identifiers and numbers in the question name."""
+    """Drop answers about other identifiers or numbered things than those in the question."""
     asked, numbered = identifiers_in(question), numbered_things(question)
     around = _around(evidence) if asked else {}
     return [
@@ -158,7 +160,7 @@ def plain_words(text: str) -> str:
 
 
 def _around(evidence: Sequence[Evidence]) -> dict[UUID, str]:
-    """For each document all that is at hand of it: names, headings, passages."""
+    """Map each document to all its text in the evidence: titles, file name, headings, passages."""
     parts: dict[UUID, list[str]] = {}
     for each in evidence:
         passage = each.passage

@@ -1,4 +1,4 @@
-"""What a claim says that its quotes do not hold, exactly: numbers, limits, dates, names, codes."""
+"""Find exact values of a claim that its quotes lack: numbers, limits, dates, names, codes."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Guarded:
 
 
 def guard(held: Held) -> Guarded:
-    """The guards that speak against a claim.
+    """Check the exact values of a claim against its quotes.
 
-    A figure or a date counts as missing when it stands in no quote, nor beside what it stands
-    beside here in the text around them; a year, not when it stands in a title or heading, which
-    dates all that is below. A name counts when it stands nowhere there; where the
-    quotes have another one in its place, what is around them does not count. Names and
-    limits are translated, so across languages only figures count.
+    A figure or date is missing if no quote contains it and the surrounding text does not have it
+    next to the same terms. A year is not missing if a title or heading contains it, as that dates
+    all text below. A name is missing if neither the quotes nor their surroundings contain it; the
+    surroundings are ignored if the quotes have another name. Names and limits are skipped across
+    languages, because they are translated.
     """
     claim, quoted = held.claims, held.quoted
     everywhere = [*quoted, *held.around]

@@ -1,4 +1,4 @@
-"""Finds in passages what speaks of a claim: the quotes to hold it against."""
+"""Retrieve from passages the quotes to verify a claim against."""
 
 from __future__ import annotations
 
@@ -157,7 +157,8 @@ class ClaimQuotes:
         spoken = self.analyzer.language_of(words, LANGUAGES)
         wanted: dict[str | None, list[Mapping[str, float]]] = {}
         for language in {each.language for each in passages}:
-            # In another language than the passage's its function words would count as matter.
+            # Terms are also extracted in the claim's language, or its function words would count as
+            # content.
             read = [self.analyzer.terms(words, each) for each in (language, spoken)]
             wanted[language] = [self._weighed(frozenset(terms)) for terms in read]
         rows = self._rows_of(words, spoken, passages)
@@ -228,11 +229,12 @@ class ClaimQuotes:
         return found
 
     def _rows_of(self, words: str, spoken: str | None, passages: Sequence[Passage]) -> _Rows:
-        """The rows that a claim names, and those that are of something else.
+        """Split table rows into those that a claim names and those about something else.
 
-        What a claim says of one row of a table is not borne out by another. A row is known by its
-        first cell; where the claim names none of a table, any may be meant. A table of two columns
-        whose second does not hold figures throughout may list different matters of one thing.
+        A claim about one row must not be supported by another. A row is identified by its first
+        cell; if the claim names no row of a table, every row may support it. A table of two columns
+        whose second is not all figures may list different properties of one thing, so none of its
+        rows is excluded.
         """
         said: dict[str | None, frozenset[str]] = {}
         found = _Rows()

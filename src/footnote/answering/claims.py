@@ -1,4 +1,4 @@
-"""Text becomes what it claims exactly: terms where they stand, figures, dates, names."""
+"""Extract exact values from a text: terms with positions, figures, dates and names."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def read_claims(text: str, language: str | None, analyzer: Analyzer) -> Claims:
 
 
 def missing_figures(claimed: Claims, held: Sequence[Claims]) -> list[Figure]:
-    """The figures claimed that none of the texts bears out."""
+    """The figures of the claim that none of the texts contains."""
     return [
         figure
         for figure in claimed.figures
@@ -155,9 +155,9 @@ def in_spelling_of(held: Sequence[Claims], claimed: Claims) -> str:
 
 
 def misplaced_figures(claimed: Claims, held: Sequence[Claims]) -> list[Figure]:
-    """The figures claimed that no text holds beside one of the terms they stand beside here.
+    """The figures of the claim that no text has near a term they are near in the claim.
 
-    Those that are missing are among them.
+    This includes all missing figures.
     """
     return [
         figure
@@ -182,7 +182,8 @@ def _is_priced(text: str, start: int) -> bool:
 
 
 def _holds(held: Claims, figure: Figure, claimed: Claims) -> bool:
-    """Whether a text has the figure; one that claims nothing must also stand where it stands."""
+    """Whether a text has the figure; an uncertain number in the text counts only near a same
+    term."""
     return (
         any(agrees(figure, other) for other in held.figures if other.claims)
         or _stands_in(held, figure, claimed)

@@ -1,7 +1,6 @@
-"""Evidence that does not answer becomes the one stretch of it that comes closest to the question.
+"""Find the part of unanswering evidence that shares most terms with the question.
 
-Where the search is sure that the documents are about the question and no answer is made of them, a
-reader sees for himself what stands there.
+It is shown where retrieval is confident that the documents are relevant but no answer was found.
 """
 
 from __future__ import annotations

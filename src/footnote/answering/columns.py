@@ -23,34 +23,38 @@ from footnote.language.quantities import NotComparable, Quantities
 from footnote.ports import Operation
 
 MOST_CITED = 12
-"""Rows that have a footnote each; of more the stretches of the table are cited."""
+"""Most rows that are cited one by one; above it each part of the table gets one citation."""
 FURTHER_DECIMALS = 2
-"""Of an average, beyond those of its numbers."""
+"""Decimals of an average beyond the decimals of its column."""
 MOST_UNMET = 1.0
-"""Of a table that an answer was read in. Beside made-up tables questions about what is there have
-up to .7, in another language up to 1.1; those about an office or a kind that is not from 1.3 on."""
+"""Highest mismatch score, in log-odds, of a table with an answer. Measured on generated tables:
+up to .7 for answerable questions, up to 1.1 for those in another language, from 1.3 on for
+questions about an office or a kind that the table does not mention."""
 MOST_UNEXPLAINED = 1
-"""Words of a question that names a group beside which nothing can be unmet."""
+"""Most unexplained words of a question with matched cells for which the mismatch score is
+ignored."""
 LEAST_CELL = 0.5
-"""How likely a cell has to be asked for that the number all rows of a group have is said once."""
+"""Probability of "a cell is asked for" from which a number that all matched rows share is given
+once instead of summed."""
 LEAST_APART, LEAST_APART_OF_NAME = 4.0, 1.0
-"""How far rows must be read apart from all others to be the group that a question names in other
-words, in log-odds, and the same where it has a name that the table lacks."""
+"""Least gap in reader log-odds between a group of rows and all other rows for the group to be
+what the question names in other words; the second applies if the question has a name that the
+table lacks."""
 
 _FEWEST_ROWS = 2
-"""Of fewer nothing is asked."""
+"""Fewest rows that an aggregate is computed over."""
 _FEWEST_LETTERS = 4
-"""Of a word that is looked for within others."""
+"""Fewest letters of a word that is searched for inside other words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Computed:
-    """What was asked of a column, and where it comes from."""
+    """A computed answer with the rows it was computed from."""
 
     text: str
     """As it is said in the question's language: `Sum of Price: 1,234 EUR (12 rows)`."""
     rows: tuple[Candidate, ...]
-    """For the largest and the smallest those that have it, else all that were computed with."""
+    """For a maximum or minimum the rows that have it; otherwise all rows in the computation."""
 
     def cited(self, footnotes: Footnotes) -> tuple[int, ...]:
         """The markers of its rows; of many, one for each stretch of the table."""
@@ -69,18 +73,18 @@ class Computed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableReading:
-    """What models say of a question beside a table, where its words are not those of the table."""
+    """Model outputs for a question and a table, used where words alone do not match."""
 
     names: Sequence[str] = ()
-    """Of persons, places and so on, in the question."""
+    """Named entities in the question: persons, places and others."""
     unmet: Mapping[str, float] = field(default_factory=dict)
     """See `PassageReading.unmet`, by the passages' chunks."""
     read: Sequence[Located] = ()
-    """The best stretch of each of the table's rows that was read."""
+    """The best answer span of each row of the table that the reader scored."""
     meant: MeantColumns = NONE_MEANT
     """The columns that it is about without saying their titles."""
     cell: float = 0.0
-    """How likely it asks for a cell although it names several rows."""
+    """Probability that one cell is asked for although several rows match, 0…1."""
 
 
 NOTHING_READ = TableReading()
@@ -95,7 +99,8 @@ class NotComputed:
 
 
 Over = tuple[Computed | NotComputed, float]
-"""What was computed, and how likely the question asks for it, 0…1; 0 for why nothing was."""
+"""A computed answer or refusal, and the probability that the question asks for it, 0…1; 0 for a
+refusal."""
 
 
 def compute(
@@ -108,12 +113,12 @@ def compute(
     reading: TableReading = NOTHING_READ,
     wording: Wording = in_english,
 ) -> Computed | NotComputed | None:
-    """What the question asks of the column that the likeliest answer was located in.
+    """Apply the operation to the column of the best located answer.
 
-    None where there is no column to compute with, where the question names one row, whose cell is
-    then the answer, and where it names a number that the table does not have. Rows whose numbers
-    sum up those above them are no rows of their own. What the question names of the table without
-    saying its words is taken from how its rows were read; it is never left out.
+    Returns None where no column applies, where the question names one row (its cell is then the
+    answer), or where it has a number that the table lacks. Total rows are excluded. A part of the
+    question that the table explains in other words is matched by the reader's scores; it is never
+    ignored, so a part that nothing matches gives NotComputed.
     """
     table = table_around(located[0].candidate, evidence) if located else None
     if table is None:
@@ -147,9 +152,9 @@ def names_of(
     *,
     wording: Wording = in_english,
 ) -> Computed | None:
-    """The names of the rows of a table, one of which is given, that the question names by cells.
+    """List the names of the rows whose cells the question mentions; `row` is any row of the table.
 
-    None where it does not name them for sure, or where a part of the table is not there.
+    None where the match is uncertain or a part of the table is missing.
     """
     table = table_around(row, evidence)
     if table is None or not table.is_whole or not all(each.cells[0].text for each in table.rows):
@@ -175,10 +180,10 @@ def names_of(
 def _narrowed(
     asked: Asked, operation: Operation, column: int, reading: TableReading
 ) -> Asked | NotComputed:
-    """The question with the group of rows that it names in other words than the table's, if any.
+    """Add the rows that the question names in other words, or say why the rows are unclear.
 
-    What a model takes for what narrows the rows has to be said by them; where no group is said
-    every name has, too.
+    Each phrase that a model predicts to restrict the rows must match the table; where no cell is
+    mentioned literally, each named entity must match too.
     """
     meant = reading.meant.of(asked.table)
     narrowing = () if meant is None else meant.narrowing
@@ -220,9 +225,9 @@ def _narrowed(
 
 
 def _of_two_kinds(asked: Asked, column: int) -> str | None:
-    """The title of a further column with two values, of which the question says neither.
+    """The title of another column with two values, mentioned without either of its values.
 
-    "The unpaid invoices" are some rows of a table whose column "Paid" says yes or no.
+    "The unpaid invoices" are some rows of a table whose column "Paid" has yes and no.
     """
     table, terms = asked.table, asked.terms
     words = [each for each in terms(asked.question) if len(each) >= _FEWEST_LETTERS]
@@ -238,7 +243,7 @@ def _of_two_kinds(asked: Asked, column: int) -> str | None:
 
 
 def _same_in_all(asked: Asked, column: int, wording: Wording) -> Computed | None:
-    """The number that all rows of the group have, of which none is asked for in particular."""
+    """The value that all matched rows share; None unless two or more rows match and agree."""
     kept = [row for row in asked.totals.own if asked.is_among(row)]
     cells = {row.cells[column].text for row in kept}
     if len(kept) < _FEWEST_ROWS or len(cells) > 1 or not asked.groups:
@@ -257,10 +262,10 @@ def _same_in_all(asked: Asked, column: int, wording: Wording) -> Computed | None
 def over_column(
     operation: Operation, asked: Asked, column: int, wording: Wording
 ) -> Computed | NotComputed | None:
-    """What is asked of a column of the rows that the question names; None of too few of them."""
+    """Aggregate a column over the matched rows; None where there are too few of them."""
     table, totals = asked.table, asked.totals
     kept = tuple(row for row in totals.own if asked.is_among(row))
-    # One row of a group is better said as it stands; "how many saddles" may be in a cell of it.
+    # A single matched row is quoted instead; "how many saddles" may be answered by its cell.
     is_of_rows = operation is Operation.COUNT and asked.says_rows_or_document
     fewest = 1 if is_of_rows or len(table.rows) == 1 else _FEWEST_ROWS
     if len(kept) < fewest:
@@ -295,7 +300,7 @@ def over_column(
 
 
 def _left_out(asked: Asked, phrases: AnswerPhrases) -> str:
-    """Which rows of what was asked about sum up others, as an answer says it."""
+    """The note that total rows were left out; empty where there were none."""
     sums = [row for row in asked.totals.sums if asked.is_among(row)]
     if len(sums) != 1:
         return phrases.without_totals.format(count=len(sums)) if sums else ""

@@ -1,7 +1,7 @@
-"""A question that compares rows of a table, which it names, has the cells of all of them.
+"""Answer a comparison of named table rows with the cells of all of them.
 
-"Which shop made more from repairs, Otterhaven or Tinnock?" asks for a name, and is answered with
-both figures: so is "How much more did Tinnock make than Otterhaven?".
+"Which shop made more from repairs, Otterhaven or Tinnock?" and "How much more did Tinnock make than
+Otterhaven?" are both answered with the two figures.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from footnote.language.quantities import Quantities
 from footnote.ports import MeantColumn, Operation
 
 OF_ALL = (Operation.SUM, Operation.AVERAGE, Operation.COUNT)
-"""What is asked of several rows together. Of an end, a difference and a cell of each of them their
-cells tell."""
+"""Operations over several rows together. A maximum, a difference or a look-up is answered by
+showing the cells of each row."""
 MOST_COMPARED = 6
-"""Rows whose cells are said."""
+"""Most rows whose cells are shown."""
 SURE_END = 1.0
-"""Log-odds from which an end of the column comes first: of "cheaper" the smallest."""
+"""Log-odds of maximum against minimum from which the rows are sorted: for "cheaper" the smallest
+comes first."""
 _SEVERAL = 2
 
 
@@ -46,11 +47,11 @@ class NamedRows:
 
 
 async def compared(question: TableQuestion) -> tuple[Computed, float] | None:
-    """The cells that the question compares, and how likely it asks for them.
+    """The compared cells and the probability that the question asks for them.
 
-    None where it names no several rows of one table, where it asks for something else, and where
-    the column cannot be told. Another row of such a name may stand in a part of the table that was
-    not found. Raises ModelUnavailable.
+    None where fewer than two rows of one table are named, where something else is asked, or where
+    the column is unclear. If a table is incomplete it is completed first, as its missing part may
+    have rows of the same names. Raises ModelUnavailable.
     """
     found = await asyncio.to_thread(lambda: list(_compared(question, question.tables)))
     if not all(each.asked.table.is_whole for each in found):
@@ -86,7 +87,10 @@ async def is_over_rows(question: TableQuestion) -> bool:
 
 
 def _compared(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[NamedRows]:
-    """Of each table of which it names several rows, by the first column whose cells all differ."""
+    """Yield, for each table, the rows named in its first column of distinct cells.
+
+    Tables with fewer than 2 or more than 6 named rows are skipped.
+    """
     for asked in asked_beside(question.question, tables, question.terms):
         table = asked.table
         for at in range(len(table.header)):
@@ -101,7 +105,8 @@ def _compared(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[N
 
 
 def cells_said(named: NamedRows, meant: MeantColumn, wording: Wording) -> str | None:
-    """The cells of the rows, the end that is meant first; None where one of them has none."""
+    """Format the compared cells, sorted if a maximum or minimum is predicted; None if one is
+    empty."""
     asked, at, column = named.asked, named.at, meant.number
     table, rows = asked.table, list(named.rows)
     title = table.header[column]

@@ -1,4 +1,4 @@
-"""Evidence becomes what a language model is shown: instructions apart, sources numbered, fenced."""
+"""Build the prompt of a language model: separate instructions, numbered and fenced sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence meets its quotes and what surrounds them, all of it read once."""
+"""Pair a sentence with its quotes and their surroundings; extract values of each text once."""
 
 from __future__ import annotations
 
@@ -44,7 +44,11 @@ class Reader:
         return "zh" if _is_chinese(text) else self.analyzer.language_of(text, LANGUAGES)
 
     def language_of(self, text: str, language: str | None, quotes: Sequence[str]) -> str | None:
-        """The language of a statement about quotes in `language`, which needs little to win."""
+        """The language of a statement about quotes in `language`.
+
+        It is `language` if at least half of the statement's terms occur in the quotes, else it is
+        detected. Mostly Chinese text is Chinese.
+        """
         if _is_chinese(text):
             return "zh"
         held = frozenset[str]().union(*(self(quote, language).term_set for quote in quotes))
@@ -135,7 +139,7 @@ def is_verbatim(held: Held) -> bool:
 
 
 def claims_something(text: str, analyzer: Analyzer) -> bool:
-    """Whether a sentence says more than what leads to the next, or asks.
+    """Whether a sentence is check-worthy: neither a lead-in nor a question, with enough content.
 
     >>> claims_something("Here is what they say:", analyzer)
     False

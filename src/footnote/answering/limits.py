@@ -1,4 +1,4 @@
-"""Whether a number is said as the least or as the most: a bound is as exact as its number."""
+"""Find numbers that a claim gives as a minimum and its source as a maximum, or vice versa."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _GAP = re.compile(r"\s*(?:[a-zäöüéèáíóàç]{1,3}['’\s])?\s*(?:[$€£�
 
 
 def reversed_limits(claimed: Claims, held: Sequence[Claims], language: str | None) -> list[Figure]:
-    """The figures claimed as the least that the texts have as the most alone, or the other way.
+    """The figures that the claim bounds from below and all texts bound from above, or vice versa.
 
     >>> held = [read_claims("The notice is at least three months.", "en", analyzer)]
     >>> claim = read_claims("The notice is at most 3 months.", "en", analyzer)

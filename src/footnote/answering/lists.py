@@ -1,4 +1,4 @@
-"""A question for what stands in a list has all of its items, not the one that was read best."""
+"""Answer a question about a list with all of its items, not only the best-scored one."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ class AskedList:
 def list_asked(
     question: str, found: Sequence[Located], evidence: Sequence[Evidence], terms: Terms
 ) -> AskedList | None:
-    """The likeliest list that the question asks for by what stands above it.
+    """The most probable list whose heading or introducing line the question mentions in full.
 
-    That is its heading, or the line before it that ends with a colon: the question says all words
-    of it, denies as it does, and says a word of no item, which would tell that one apart. Of the
-    statements that were found one alone answers, so the items' probabilities add up. None where a
-    part of the list is in another passage, and where a passage may give orders to a model.
+    The introducing line is the one before the list that ends with a colon. The question must
+    contain all its words, agree with it in negation, and contain no word of an item, which would
+    select that item. The list's probability is the sum over its items, as only one found statement
+    is the answer. None where a part of the list is in another passage or the passage may be a
+    prompt injection.
     """
     asked = frozenset(terms(question))
     lists = []

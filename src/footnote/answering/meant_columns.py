@@ -1,6 +1,6 @@
-"""Which column of a table a question is about, by a model, whether or not it says the title.
+"""Predict which column of a table a question is about, mentioned by its title or not.
 
-"Which ship of Tarn is the longest?" is about "length (m)", and the oldest building has the smallest
+"Which ship of Tarn is the longest?" is about "length (m)"; the oldest building has the smallest
 year.
 """
 
@@ -21,14 +21,15 @@ ENDS = frozenset((Operation.LARGEST, Operation.SMALLEST))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeantColumns:
-    """The columns that are meant, by the titles of their tables."""
+    """The predicted column of each table, keyed by the table's titles."""
 
     by_titles: Mapping[tuple[str, ...], MeantColumn] = field(default_factory=dict)
     is_told: bool = False
-    """Whether a model was asked; then no other column is one whose largest or smallest is meant."""
+    """Whether a model made the predictions; then only a predicted column has a maximum or
+    minimum."""
 
     def of(self, table: Table) -> MeantColumn | None:
-        """That of a table; None where the question means none of it."""
+        """The prediction for a table; None where the question is about none of its columns."""
         return self.by_titles.get(tuple(table.header))
 
     def number(self, table: Table) -> int | None:
@@ -37,7 +38,8 @@ class MeantColumns:
         return None if meant is None else meant.number
 
     def operation(self, heard: Operation, table: Table, column: int) -> Operation:
-        """What is asked of a column; of the one that is meant, by which of its ends is meant."""
+        """The operation for a column: for the predicted column, its predicted extreme replaces
+        max or min."""
         meant = self.of(table)
         if meant is None or meant.number != column or heard not in ENDS:
             return heard
@@ -45,13 +47,13 @@ class MeantColumns:
 
 
 NONE_MEANT = MeantColumns()
-"""Where nothing tells."""
+"""No predictions."""
 
 
 async def meant_columns(
     finder: ColumnFinder, question: str, tables: Iterable[Table], terms: Terms
 ) -> MeantColumns:
-    """The column of numbers or moments that is meant in each table. Raises ModelUnavailable."""
+    """Predict the number, date or time column of each table. Raises ModelUnavailable."""
     ordered = await asyncio.to_thread(_ordered, question, tables, terms)
     told = await asyncio.gather(
         *(finder.column(question, table.shown(own)) for table, own in ordered.values())

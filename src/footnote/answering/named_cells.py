@@ -1,4 +1,4 @@
-"""A question after one cell of a table: the row that it names, under the column that it means."""
+"""Select one table cell: the row that the question names and the column it asks for."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from footnote.domain import Evidence
 from footnote.ports import Analyzer, Around, ColumnFinder, PassageText, Reader
 
 SURELY_ELSEWHERE = 0.5
-"""Probability from which an answer elsewhere is said instead of what stands in such a cell."""
+"""Probability from which an answer outside the table is preferred to the selected cell."""
 LEAST_CELL = 0.6
-"""Probability from which a cell of such a row is said where nothing was read."""
+"""Probability from which a selected cell is shown although the reader found no answer."""
 BY_READING, BY_TITLE, FOR_NONE = 0.19, 0.54, -1.73
-"""Log-odds of a column for each unit that the reader gives its cell, for each of the logarithm of
-its chance by its title and cells, and for none of them. `bench/fit_cells.py` fits them, one
-question of five being about what no column has."""
+"""Coefficients of a column's log-odds: of the reader's score of its cell, and of the
+log-probability of its title and cells; and the bias of "no column". `bench/fit_cells.py` fits
+them; in its data one question of five is about no column."""
 LEAST_SCORE, LEAST_CHANCE = -12.0, 1e-4
 """Of a cell in which nothing was read, and of any column."""
 MOST_ROWS = 3
@@ -37,19 +37,19 @@ MOST_TITLES = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithCell:
-    """What is said once the rows were read that a question names."""
+    """The result of cell selection."""
 
     chosen: Sequence[Located]
     note: str | None = None
-    """What there is of the one row that it names wholly, where none of that is surely asked for
-    and nothing in another document comes closer."""
+    """The columns of the one row whose full name the question mentions, where no cell of it is
+    probable enough and no other document is a better match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedCell:
-    """Puts such a cell in the place of what was read, where that is unsure or another cell.
+    """Replaces the reader's answer by the selected cell if that answer is unsure or another cell.
 
-    Of a row that has no column for what is asked nothing is said.
+    If the row has no column for what is asked, the reader's answer from that row is dropped.
     """
 
     reader: Reader
@@ -154,9 +154,10 @@ class NamedRow:
     row: Row
 
     def cell(self, columns: ReadColumns) -> Located | None:
-        """Its cell under the column that is asked for.
+        """The row's cell in the most probable column.
 
-        None where none is, and where the question narrows the rows further than their cells tell.
+        None if "no column" is most probable or the question restricts the rows by words that they
+        lack.
         """
         told = columns.probabilities
         number = told.index(max(told)) + 1
@@ -222,7 +223,8 @@ def rows_named(question: str, evidence: Sequence[Evidence], terms: Terms) -> Ite
 
 
 def _rows_of_one_name(asked: Asked) -> list[Row]:
-    """The row that alone has a cell which the question says, by the first column with one."""
+    """The single row with a mentioned cell value, by the first column that has exactly one such
+    row."""
     for at, said in asked.groups.items():
         rows = [row for row in asked.table.rows if row.cells[at].text in said]
         if len(rows) == 1:
@@ -233,9 +235,9 @@ def _rows_of_one_name(asked: Asked) -> list[Row]:
 async def read_columns(
     reader: Reader, finder: ColumnFinder, question: str, named: NamedRow
 ) -> ReadColumns | None:
-    """What models say of a row, which is read as a line for each cell under its title.
+    """Score the columns of a row, given to the reader as one `title: cell` line per column.
 
-    A table's row far below its titles is read worse. None from a model that cannot tell. Raises
+    Rows far below their header are read less well. None from a model without table heads. Raises
     ModelUnavailable.
     """
     header = named.asked.table.header

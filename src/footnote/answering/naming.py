@@ -1,4 +1,4 @@
-"""A question becomes the one table that it names, or the rows that it names alike."""
+"""Select the table that a question is about, or the rows that it does not distinguish."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from footnote.ports import MeantColumn, Operation
 
 _SEVERAL = 2
 FAR_MORE, OF_TWO = 1.5, 0.86
-"""Log-odds by which the column of one table is believed more than that of another one, and how
-often the question is about it then: 63 questions of `training/questions` that nothing was fitted
-to, which were believed of a table of other things as well."""
+"""Least lead in log-odds of the best table's column over the second, and the factor on its
+probability then. Measured on 63 questions of `training/questions` that nothing was fitted to and
+that also match a table about other things."""
 SURELY_READ = 8.0
-"""Log-odds by which one of several rows that a question names alike must be read better than the
-others to be the one that is asked for. Beside totals of a group it has up to 7.9."""
+"""Least lead in reader log-odds of one row over the others that match equally, from which that
+row is the answer. Next to total rows of a group the lead reaches 7.9."""
 SURELY_READ_WORDS = 4.0
 """The same for cells of words, of which tables of properties have one in each row."""
 
@@ -56,11 +56,11 @@ def tables_named(
     terms: Terms,
     meant: MeantColumns = NONE_MEANT,
 ) -> list[Named]:
-    """The table whose column the question means, or names by its words where that is all it says.
+    """Select the tables whose column the question is about or mentions; several if undecided.
 
-    One further word may then say what is to be computed. Of several tables those are taken whose
-    rows, or else whose column, the question names, of these those that leave the fewest of its
-    words unexplained, or else the one that a model believes far more; several are named alike.
+    If only the title is mentioned, at most one further word may be unexplained: it may name the
+    operation. Ties are broken in this order: the question names the kind of row; it mentions the
+    column; fewest unexplained words; a clear lead of the model's probability.
     """
     found = []
     for table in tables_of(evidence):
@@ -117,10 +117,10 @@ def group_named(
     terms: Terms,
     meant: MeantColumns = NONE_MEANT,
 ) -> Located | None:
-    """A row of the one table of which the question names several rows by what their cells say.
+    """The first row of the one table in which the question matches several rows by cell values.
 
-    None where two tables are named so alike, where cells of one column differ in what the question
-    says, and where more than one column of numbers may be meant; rows are counted where none is.
+    None where two tables match equally well, where several values of one column match, or where
+    several number columns could be meant. For a count, no number column may be meant.
     """
     found: list[tuple[bool, int, Located]] = []
     for asked in asked_beside(question, evidence, terms):
@@ -147,7 +147,7 @@ def group_named(
 def bound_set(
     question: str, evidence: Sequence[Evidence], terms: Terms, meant: MeantColumns
 ) -> str | None:
-    """The number by which a question chooses rows of a table whose column it means, if any."""
+    """The number in the question that no title or matched cell explains; None without one."""
     for table in tables_of(evidence):
         row = table.rows[0].candidate
         place = Located(candidate=row, start=row.start, end=row.end, probability=0.0)
@@ -168,7 +168,7 @@ class Alike:
 
 
 def may_be_alike(question: str, found: Located, evidence: Sequence[Evidence], terms: Terms) -> bool:
-    """Whether what was not found of a table may have rows that the question names alike."""
+    """Whether the missing part of an incomplete table may have rows that match equally well."""
     table = table_around(found.candidate, evidence)
     if table is None or table.is_whole:
         return False
@@ -183,12 +183,11 @@ def rows_alike(
     terms: Terms,
     read: Sequence[Located] = (),
 ) -> list[Alike]:
-    """The rows that a question names as it names that of its answer, this one among them.
+    """The rows that match the question as well as the row of its answer, that row included.
 
-    They are of one group that it says, or of all that it says where it asks for their names. Empty
-    where a word of its cells tells the row of the answer from them, and where it was read so much
-    better than the others that its own words may do so in another way; but not for numbers under a
-    title that the question says, where at most one further word could tell the row.
+    Empty if a word of its cells distinguishes the answer's row, or if the reader scored it far
+    above the others. The latter is not checked for numbers under a mentioned title with at most one
+    unexplained word.
     """
     table = table_around(found.candidate, evidence)
     if table is None or any(len(each.cells) != len(table.header) for each in table.rows):
@@ -206,7 +205,7 @@ def rows_alike(
         or asked.other_number is not None
         or not own
         or len(kept) < _SEVERAL
-        # The same number in several rows is not that of all of them together.
+        # Equal numbers in several rows do not add up to that number.
         or (column not in asked.numeric and len({row.cells[column].text for row in kept}) == 1)
     ):
         return []
@@ -283,18 +282,18 @@ def _is_surely_read(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadApart:
-    """The rows with one thing in a column, where they were read better than all others."""
+    """The rows with one value in a column, where the reader scored them above all other rows."""
 
     column: int
     cell: str
     lead: float
-    """Of the worst of them on the best of the others, in log-odds."""
+    """Gap between the lowest score inside the group and the highest outside it, in log-odds."""
 
 
 def rows_read_apart(asked: Asked, read: Sequence[Located]) -> ReadApart | None:
-    """The group of rows that a reader tells from all others, so that the question must name it.
+    """The group of rows that the reader separates from all others.
 
-    None where a row was not read, and where two columns tell such rows.
+    None if a row has no score or two columns define such a group.
     """
     table, scores = asked.table, _scores(read)
     scored = [scores.get(place_of(row.candidate)) for row in table.rows]

@@ -1,9 +1,9 @@
-"""Of documents that replace each other, the newest that answers is believed, or the one named.
+"""Prefer the newest document of a series that answers, or the one that the question names.
 
-A policy of 2023 and the one of 2026 both answer "How long may a lead be?", and only one of them
-holds. Which is the newer is exact where their names say it (`language/series.py`), and so is which
-one "under the 2023 policy" names, though no sentence of that says 2023. Where the search was told
-that the newest or the oldest is asked for, that one is believed.
+Policies of 2023 and 2026 both answer "How long may a lead be?"; only one applies. Their order is
+read from their names (`language/series.py`), as is the document that "under the 2023 policy" names,
+even if its text never says 2023. If the search was asked for the newest or the oldest, that order
+is used.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def documents_before(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUI
 
 
 def told_of_newer(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
-    """The answer, which says so if it rests on a document before which another one of its series
-    comes that was not found to answer."""
+    """Add a note if the answer cites a document although a newer one of its series did not
+    answer."""
     if not answer.found or stated(answer.question):
         return answer
     before, names = documents_before(evidence), _names(evidence)

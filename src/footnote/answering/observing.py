@@ -1,4 +1,4 @@
-"""Statements that were read become rows of numbers: what tells of each whether it answers."""
+"""Compute the features from which the probability of each statement as the answer is fitted."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from footnote.ports import Analyzer
 Floats = npt.NDArray[np.float64]
 
 LOWEST_SCORE = -12.0
-"""Log-odds below which nothing more is learnt from how low they are."""
+"""Scores are clipped from below at these log-odds."""
 LEAST_SPREAD = 0.02
-"""Of cosines: what is added to their standard deviation, so that equal ones do not stand apart."""
+"""Added to the standard deviation of cosines, so that nearly equal ones do not get large values."""
 _SUREST = 1e-6
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
@@ -138,7 +138,8 @@ def shares_of(
 
 
 def likeliest(found: Sequence[Located], shares: Sequence[Shares], count: int) -> list[int]:
-    """The places of so many statements that may answer, in their order, before any is embedded."""
+    """The indices of the `count` statements preselected by reader, coverage and rank, in text
+    order."""
     strength = [
         log_odds(each.read) + 4 * own.statement - math.log(own.rank)
         for each, own in zip(found, shares, strict=True)
@@ -214,7 +215,8 @@ def numbers_in(text: str) -> Set[str]:
 
 
 def standings(similarities: Sequence[float | None]) -> list[float]:
-    """How far each stands above the middle one; what the dense recall did not find, one below."""
+    """Deviation of each from the median, in standard deviations; -1 for what dense recall
+    missed."""
     held = [each for each in similarities if each is not None]
     if not held:
         return [0.0] * len(similarities)

@@ -1,4 +1,4 @@
-"""Which words of a question ask for an operation over a column, by asking without each of them."""
+"""Find the words that trigger the predicted operation, by removing one word at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from footnote.answering.titles import Terms
 from footnote.ports import Operation, Reader
 
 OF_SEVERAL = frozenset((Operation.SUM, Operation.AVERAGE, Operation.OTHER))
-"""What no single row answers."""
+"""Operations whose result no single row contains."""
 NOT_MADE = (
     "of a column its largest, smallest, sum, average and count are computed, and something else is "
     "asked"
@@ -21,7 +21,7 @@ OF_WHICH_ROWS = "the question does not say plainly which rows it is of"
 async def is_all_asked(
     reader: Reader, question: str, operation: Operation, unexplained: str | None
 ) -> bool:
-    """Whether the one further word of a question says which operation it asks for.
+    """Whether the unexplained word is what triggers the operation; True without such a word.
 
     Raises ModelUnavailable.
     """
@@ -32,10 +32,10 @@ async def is_all_asked(
 async def asks_for_more(
     reader: Reader, question: str, heard: Set[Operation], found: Located, terms: Terms
 ) -> bool:
-    """Whether one row is no answer, since a sum, say, or an average of several is asked for.
+    """Whether a sum or average over several rows is asked, so that one cell does not answer.
 
-    It is one where the row or its columns bear a word that asks for it, such as the total of an
-    invoice. Raises ModelUnavailable.
+    False if the row or its columns contain the triggering word, such as the total of an invoice.
+    Raises ModelUnavailable.
     """
     if len(heard) != 1 or not heard <= OF_SEVERAL or not is_cell(found):
         return False

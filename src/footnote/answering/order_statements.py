@@ -1,4 +1,4 @@
-"""Of what was found in suspicious evidence only what is no order to a model is kept."""
+"""Drop located answers that are prompt injections, from suspicious evidence."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _Place = tuple[str, int, int]
 
 
 async def without_orders(reader: Reader, found: Sequence[Located]) -> list[Located]:
-    """What was found, without the statements that give orders to a model by the reader's word.
+    """Drop statements that the reader detects as prompt injections.
 
-    Where a passage gives orders as a whole, and no statement and nothing above it does so alone,
-    its likeliest statement is one: a sentence is judged beside its neighbours when a document is
-    ingested, and short of the threshold without them. Raises ModelUnavailable.
+    If a passage as a whole is one, but no statement or heading alone reaches the threshold, its
+    most probable statement is dropped: at ingestion a sentence is scored together with its
+    neighbours, which raises its probability. Raises ModelUnavailable.
     """
     suspicious = {each.passage.chunk_id: each.candidate.evidence for each in found}
     suspicious = {chunk: each for chunk, each in suspicious.items() if each.suspicious}

@@ -1,4 +1,4 @@
-"""What a question asks of a column of a table is computed, where its answer stands in one."""
+"""Compute the answers of questions that aggregate a table column."""
 
 from __future__ import annotations
 
@@ -41,22 +41,23 @@ from footnote.ports import (
 )
 
 MOST_UNMET = 0.7
-"""Of a table whose group is asked for by its cells alone: a little less than where an answer was
-read in it (`answering/columns.py`)."""
+"""Highest mismatch score of a table matched by its cells alone; a little lower than where an
+answer was located in it (`answering/columns.py`)."""
 
 MOST_TITLES, LEAST_SURE = 4, 0.5
-"""Tables beside which a question is read, and the chance of no column from which the first
-of them is as good as another."""
+"""Most tables that the model reads with the question; and the probability of "no column" from
+which no table is preferred to the first."""
 
 BY_ODDS, BY_SOUND, OF_END = 0.35, 0.2, 0.2
-"""How likely the end of a column is the one that is meant, in log-odds: for each unit of the odds
-that the column's model gives, more or less by whether that end is what was heard, and in any case.
-Fitted to 282 questions of `training/questions` that nothing else was fitted to."""
+"""Log-odds that the predicted extreme (maximum or minimum) is right: a coefficient of the column
+model's log-odds, plus or minus the second if the predicted operation agrees or not, plus the
+third as bias. Fitted to 282 questions of `training/questions` used for nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverColumn:
-    """Hears operations, finds the column and computes. Raises ModelUnavailable."""
+    """Predicts the operation, selects the column and computes the answer. Raises
+    ModelUnavailable."""
 
     reader: Reader
     analyzer: Analyzer
@@ -138,7 +139,8 @@ class OverColumn:
         return await over.of_cells(found, _likeliest_cell(parts, readings), named)
 
     async def _alone(self, question: str) -> Sequence[Operation | None]:
-        """What is heard in the question by itself, with and without a question mark."""
+        """Predict the operation from the question alone: as it is, without and with a question
+        mark."""
         bare = question.rstrip(" ?")
         texts = dict.fromkeys((question, bare, f"{bare}?"))
         return await asyncio.gather(*map(self.reader.operation, texts))
@@ -180,7 +182,8 @@ class _OverTables:
     asked: str
     """As it is spoken, without the spelling of titles."""
     told: Sequence[Operation | None]
-    """What was heard in it: beside the table, or else with and without a question mark."""
+    """The predicted operations: one from question and table, else one for each punctuation
+    variant."""
     evidence: Sequence[Evidence]
     tables: Sequence[Evidence]
     """Those of the evidence that hold one."""
@@ -191,7 +194,7 @@ class _OverTables:
     reader: Reader
     least: float
     sure: float
-    """How likely it asks for what was heard, told beside the table; 0 where nothing tells."""
+    """Probability of the operation predicted from question and table, 0…1; 0 without one."""
 
     @property
     def heard(self) -> set[Operation]:
@@ -199,10 +202,11 @@ class _OverTables:
         return {each for each in self.told if each is not None}
 
     async def not_made(self, found: Sequence[Located], likeliest: Sequence[Located]) -> Over | None:
-        """That another calculation is asked for, unless it was read.
+        """The refusal of an unsupported calculation, unless the reader found its result in the
+        text.
 
-        None where prose says it, or a cell under a title that does, where a single row is named,
-        whose cell may be asked for, and where no table is meant.
+        None where prose, or a cell whose title names the calculation, contains it, where a single
+        row is named, whose cell may be asked for, and where the question is about no table.
         """
         best = found[0] if found and found[0].probability >= self.least else None
         if best is not None and not is_cell(best):
@@ -266,9 +270,9 @@ class _OverTables:
     async def of_cells(
         self, found: Sequence[Located], likeliest: Sequence[Located], named: Sequence[Named]
     ) -> Over | None:
-        """What is asked of the column that an answer was read in, unless it is all that is asked.
+        """Compute over the column of the best located cell, unless the question asks for the cell.
 
-        Without one, of the rows that the question names by what their cells say.
+        Without such a cell, compute over the rows matched by their cell values.
         """
         least = max(self.least, *(each.read for each in found[:1]), 0.0)
         if self.told[0] is not None and likeliest and likeliest[0].probability >= least:

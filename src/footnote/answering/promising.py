@@ -1,4 +1,4 @@
-"""Passages of a search in the order in which they are worth reading, before any is read."""
+"""Rank retrieved passages for reading, before the reader is run."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from footnote.ports import Analyzer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """What tells of a passage whether it may answer."""
+    """Features from which the probability that a passage answers is fitted."""
 
     coverage: float
     """Share of the question's terms, by rarity, that the passage or its headings hold; 0 where
     they are in different languages."""
     statement_coverage: float
-    """The same of that of its statements, with the headings, that holds most."""
+    """The largest coverage by one statement with the headings, 0…1."""
     standing: float
     """Cosine of passage and question, in standard deviations above the middle passage."""
     log_rank: float
@@ -66,31 +66,34 @@ def promises_of(question: str, evidence: Sequence[Evidence], analyzer: Analyzer)
 
 
 MOST_PASSAGES = 16
-"""Passages that are looked at. What the search puts further down seldom answers."""
+"""Most passages that are ranked; lower search results seldom answer."""
 READ_FIRST = 2
-"""Passages that are read first where the answer hardly stands behind them."""
+"""Passages in the first round if the answer is improbable in the rest."""
 READ_UNTIL = (4, 8, MOST_PASSAGES)
-"""Passages after which is asked whether those that were read decide."""
+"""Numbers of passages after which the reader's results are checked for a decision."""
 HARDLY = 0.02
-"""Chance that the answer stands behind the first two, below which those are read by themselves. Of
-the questions of `bench/fit_reading.py` with an answer, a third and a half are so."""
+"""Probability that the answer is after the first two passages, below which these are read alone.
+That holds for between a third and a half of the answerable questions of `bench/fit_reading.py`."""
 NEVER = 0.005
-"""Chance that the answer stands behind what was read, below which no more is read: with twice as
-much answers are lost."""
+"""Probability that the answer is in the unread passages, below which reading stops; at twice
+this value answers are lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """Passages in the order in which they are read, and how far."""
+    """Passages in reading order, with the rounds in which they are read."""
 
     evidence: Sequence[Evidence]
     ends: Sequence[int]
-    """How many are read after each round, as long as it is not decided; the last tells how many
-    are at all."""
+    """Number of passages read by the end of each round; rounds stop once the answer is decided.
+    The last is the most that are read."""
 
 
 def in_order(evidence: Sequence[Evidence], utilities: Floats) -> Order:
-    """The likeliest first; a conditional logit gives each these utilities, and none of them 0."""
+    """Sort passages by utility, best first, and set the rounds.
+
+    Utilities are those of a conditional logit, in which "no passage answers" has utility 0.
+    """
     places = np.argsort(-utilities, kind="stable")
     odds = np.exp(np.clip(utilities[places], -40, 40))
     behind = [float(odds[end:].sum() / (1 + odds.sum())) for end in range(len(odds) + 1)]

@@ -81,18 +81,18 @@ class ReaderAnswerer:
     least_answerability: float = LEAST_ANSWERABILITY
     """Below this probability that the documents answer, the answer is that they do not."""
     undecided: float = UNDECIDED
-    """Below this one it is that without a look at further passages, which hardly answer then."""
+    """Below this probability further passages are not read, as they hardly answer then."""
     least_further: float = LEAST_FURTHER
     """A further answer needs this probability, and about the odds of the best one."""
     passages: int = MOST_PASSAGES
     namer: NameFinder | None = None
     """What finds the names in a question over a table, none of which may be left out."""
     finder: ColumnFinder | None = None
-    """What tells the column that a question is about without saying its title."""
+    """Model that predicts column and operation of questions over tables; None without one."""
     around: Around | None = None
     """What has the rest of a table of which a part was found; of one workspace and principal."""
     weigh: Weigh = field(default_factory=AsRead)
-    """What makes one probability of what the reader and the search say."""
+    """Combines the signals of reader and search into one probability."""
 
     def in_lane(self, embedder: Embedder) -> ReaderAnswerer:
         """The same with another lane's embedder."""
@@ -327,11 +327,11 @@ def computed(
 
 
 def said_of(question: str, found: Located, evidence: Sequence[Evidence]) -> str:
-    """The statement; of a table's row, the cells asked for, with its own and their columns' names.
+    """The text of an answer: the statement, or of a table row the cells asked for.
 
-    Where the row's name is what was asked for, the cells are said that the question tells it by. Of
-    columns with one title all cells are said. Behind a code that is a row's name stands the cell
-    by which the question calls it.
+    Cells are written with the row's name and their titles. If the row's name is the answer, the
+    cells that the question mentions are added. All cells under a repeated title are included. If
+    the row's name is a code, the cell by which the question calls the row follows it.
     """
     cells = [each for each in cells_of(found.candidate) if each.text]
     asked = [each for each in cells if each.start < found.end and found.start < each.end]

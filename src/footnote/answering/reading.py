@@ -1,4 +1,4 @@
-"""Passages are read for a question, and what is found there is located in their statements."""
+"""Run the reader on passages and assign its answer spans to their statements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from footnote.ports import AnswerSpan, PassageText, Reader
 async def read_statements(
     reader: Reader, question: str, evidence: Sequence[Evidence]
 ) -> list[Located]:
-    """The likeliest stretches of the evidence's statements, as likely as the reader says."""
+    """The best answer spans of the evidence, with the reader's probabilities.
+
+    Each span lies in one statement.
+    """
     if not evidence:
         return []
     statements = [candidates_of([each]) for each in evidence]
@@ -33,7 +36,7 @@ async def read_statements(
 
 
 def once_each(found: Iterable[Located]) -> list[Located]:
-    """The best stretch of every statement; text that overlapping chunks share was read in each."""
+    """The best span of every statement; a statement in two overlapping chunks is kept once."""
     best: dict[tuple[object, ...], Located] = {}
     for each in found:
         passage = each.passage

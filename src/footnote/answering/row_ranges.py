@@ -1,7 +1,7 @@
-"""A question over several rows of a table that it names, one by one or by their first and last.
+"""Answer questions over rows that are listed or given as a range.
 
-"What did we take from January to March?" adds up three rows, and "in January and March" two. Which
-of these is meant a model tells; which rows stand between two of them is exact.
+"From January to March" adds up three rows, "in January and March" two. A model predicts which is
+meant; which rows lie in a range is exact.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from footnote.language.quantities import Quantities
 from footnote.ports import MeantColumn, Operation, RowRange, ToldOperation
 
 LEAST_RANGE, MOST_RANGE = 0.4, 0.3
-"""Probability from which a range of rows is meant, and up to which rows that are named are added up
-one by one; chosen on 312 lines of `training/questions` that are in no fit."""
+"""Least probability of a row range, and most probability of one at which listed rows are still
+aggregated; selected on 312 lines of `training/questions` that are in no fit."""
 ADDED_UP = (Operation.SUM, Operation.AVERAGE)
-"""What is asked of rows that are named one by one. Of a comparison all their cells tell."""
+"""Operations over listed rows. A comparison is answered with the cells of all of them."""
 MANY_OR_FEW = "the rows that are named, or all from one to the other, may be meant; name them all"
 NO_ROWS = "a range of rows is asked for, and '{said}' tells none; name its ends as the table does"
 NOTHING_ASKED = "a range of rows is asked for, and nothing over them; ask for their sum or average"
 _ENDS_OF = {RowRange.BETWEEN: 2}
-"""How many rows tell a range; of the others one."""
+"""Number of named rows that define a range; 1 for all other ranges."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ class _Named:
     said: frozenset[str]
 
     def meant(self, told: ToldOperation) -> tuple[RowRange | None, float]:
-        """The range that is meant, or None for these rows alone, and how likely."""
+        """The predicted range, or None for exactly the named rows, and its probability."""
         likeliest = max(told.ranges, key=lambda each: told.ranges[each], default=None)
         if likeliest is not None and told.ranges[likeliest] >= LEAST_RANGE:
             return likeliest, told.ranges[likeliest]
@@ -82,11 +82,10 @@ class _Named:
 
 
 async def over_rows_named(question: TableQuestion) -> Over | None:
-    """What the question asks of the rows that it names, and how likely it asks for that.
+    """Compute the answer over the named rows, with its probability; 0 for a refusal.
 
-    None where it names no row of a table, or a single one, and where the column cannot be told; 0
-    goes with why it was not computed. The cells of rows that are compared `compared` tells. Raises
-    ModelUnavailable.
+    None where fewer than two rows are selected or the column is unclear. Comparisons of rows are
+    answered by `compared`. Raises ModelUnavailable.
     """
     found = []
     for each in await asyncio.to_thread(lambda: list(_named(question, question.tables))):
@@ -223,9 +222,9 @@ def _chosen(
 
 
 def _places(table: Table, names: Sequence[str]) -> Sequence[Decimal | int]:
-    """Where each row stands in the order of these names: by their dates, times or numbers.
+    """The sort keys of the row names: their dates, times or numbers.
 
-    Other names are in the order of their rows, unless they are months from the last to the first.
+    Other names keep the order of their rows, except months listed in descending order.
     """
     for found in (table.moments(names), table.quantities(names)):
         if isinstance(found, Moments | Quantities):

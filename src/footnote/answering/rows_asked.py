@@ -1,8 +1,8 @@
-"""What a question asks of several rows that it names by what their cells say.
+"""Predict the answer type of a question whose words match several rows.
 
-A model tells the operation beside the titles and a few cells, and does not know which rows say a
-word, so "How many plays are in the Studio?" may ask for a cell of a row called Studio. That several
-rows say "Studio" is exact, and is weighed with what the model says.
+The table model sees the titles and a few cells only, so "How many plays are in the Studio?" may ask
+for a cell of a row called Studio. That several rows contain "Studio" is exact, and is combined with
+the model's probabilities.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ FORMS: Sequence[frozenset[Operation]] = (
     frozenset((Operation.LARGEST, Operation.SMALLEST)),
     frozenset((Operation.OTHER,)),
 )
-"""What may be asked, by the operations that the model knows for it."""
+"""Answer types, each with the operations of the model that belong to it."""
 CELL, LIST, COUNT, END, OTHER = 0, 1, 2, 5, 6
 _NUMBERS = (Operation.COUNT, Operation.SUM)
 """What "how many" may ask for."""
 LEAST_NUMBER = 0.25
-"""Chance of these from which it may."""
+"""Probability of `_NUMBERS` from which "how many" does not ask for a cell."""
 
 WEIGHTS = (
     *(1.31, 0.15),
@@ -132,7 +132,7 @@ def may_name(asked: Asked) -> bool:
 
 
 def features(told: ToldOperation, asked: Asked) -> Floats:
-    """What is known of each of `FORMS`, (forms, weights)."""
+    """The feature matrix, of shape (answer types, weights), float64."""
     nothing = 1.0 - sum(told.chances.values())
     no_column = log_odds(told.none)
     found = np.zeros((len(FORMS), len(WEIGHTS)))

@@ -1,4 +1,4 @@
-"""Words of a question that may mean only some rows of a table, which it does not name."""
+"""Detect question words that may restrict the rows in a way that is not understood."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
 
 
 def why_not_told(asked: Asked, operation: Operation) -> str | None:
-    """Why no rows can be what the question asks for, whichever it names."""
+    """The reason why the rows cannot be determined, whatever the question mentions; None
+    without."""
     if (word := _leaving_out(asked)) is not None:
         return f"what the question leaves out by {word!r} is not told"
     # "Of all quarters together" says such a title, too.
@@ -26,7 +27,7 @@ def why_not_told(asked: Asked, operation: Operation) -> str | None:
 
 
 def of_some_rows(asked: Asked, operation: Operation) -> str | None:
-    """Why not all rows may be meant though the question names none: it says a piece of a name."""
+    """The reason why a part of a cell value in the question may restrict the rows; None without."""
     if (beginning := _beginning_a_word(asked)) is not None:
         return f"a word of the question begins with {beginning!r}, which only some rows say"
     # An end of a column is said with words of all kinds: "le plus haut".
@@ -85,10 +86,10 @@ def _beginning_a_word(asked: Asked) -> str | None:
 
 
 def _said_in_part(asked: Asked) -> tuple[str, str] | None:
-    """A word that cells of a single name in a column of words have, and that name.
+    """A question word that occurs in only one distinct cell value of a column, and that value.
 
-    "The Festival" may mean the rows of one that has more than one word; a word that the titles
-    or the table's document have tells no row.
+    "The Festival" may mean the rows whose cell has more words. Words of the titles or of the
+    document's name are ignored.
     """
     known = asked.all_terms(*asked.table.header, *asked.above)
     for word in asked.question.split():

@@ -1,4 +1,4 @@
-"""What a judge says of a statement becomes its support, and supports a confidence."""
+"""Compute a statement's support from the judge's probability, and an answer's confidence."""
 
 from __future__ import annotations
 

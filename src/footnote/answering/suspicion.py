@@ -1,6 +1,6 @@
-"""Evidence is marked when its text tries to give orders to a model that reads it.
+"""Detect prompt injections in evidence, with the reader (all languages) and exact patterns.
 
-A reader tells, in all languages; beside it forms tell what is exact (`order_forms`).
+The patterns are in `order_forms`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from footnote.ports import Reader
 
 _REMEMBERED = 65_536
 LEAST_ORDER = 0.5
-"""Probability from which a reader's word is taken; its weights hold the threshold already."""
+"""Decision threshold on the reader's probability; its weights are calibrated so that it is 0.5."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +34,10 @@ class Suspicion:
     async def __call__(
         self, texts: Sequence[str], unread: Sequence[str] | None = None
     ) -> list[bool]:
-        """Of each text, whether it speaks to a model rather than to people, or hides text.
+        """Classify each text: True for a prompt injection or hidden text.
 
-        `unread` is the part of each text that the reader is asked about, nothing where it would
-        find nothing; without it all is, and so is a text that is not legible as it stands.
+        `unread[i]` is the part of text i that the reader still has to classify, empty if none; None
+        means all of it. A text with obfuscated characters is always classified in full.
         """
         if not texts:
             return []

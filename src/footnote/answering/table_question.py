@@ -1,4 +1,4 @@
-"""A question beside the tables that were found for it, and what a model says of it there."""
+"""A question with the retrieved tables, and what the table model predicts for them."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class TableQuestion:
     """In the language of the likeliest of them."""
     wording: Wording
     around: Around | None = None
-    """What has the rest of a table of which a part was found."""
+    """Loads the rest of a table that was retrieved in part."""
     known: dict[tuple[str, ...], ToldOperation] = field(default_factory=dict)
-    """What a model has said beside each table, by its titles."""
+    """Cached predictions of the table model, keyed by the table's titles."""
 
     @classmethod
     def of(
@@ -58,7 +58,7 @@ class TableQuestion:
         )
 
     async def told(self, table: Table) -> ToldOperation | None:
-        """What is asked of a table; None where it is not told."""
+        """The predicted operation for a table; None without a prediction."""
         if table.header not in self.known:
             told = await self.finder.operation_beside(self.question, table.shown())
             if told is None:
@@ -72,7 +72,8 @@ class TableQuestion:
         return (await meant_columns(self.finder, self.question, [table], self.terms)).of(table)
 
     async def unmet(self, passage: Passage) -> float:
-        """How much of the question the tables of a passage's document lack, as they were found."""
+        """The lowest mismatch score over the retrieved tables of the passage's document, in
+        log-odds."""
         parts = [
             one.passage for one in self.tables if one.passage.document_id == passage.document_id
         ]

@@ -75,10 +75,10 @@ class Table:
         return tuple(found)
 
     def name_of(self, row: Row, said: Collection[int] = ()) -> str:
-        """What a row is called: its first cell, and behind a code the next, where that tells rows.
+        """The name of a row: its first cell; after a code also the second, if it is a unique name.
 
-        Not where the second column is among those that are said anyway. Of rows of one name each is
-        called by the first of their cells of words as well that tells them apart.
+        The second is left out if it is among `said`, the columns shown anyway. Rows with equal
+        names get the first text cell that distinguishes them.
         """
         first, *others = row.cells
         alike = [each for each in self.rows if each.cells[:1] and each.cells[0].text == first.text]
@@ -213,10 +213,10 @@ def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[L
 
 
 def in_named_column(question: str, found: Located, terms: Terms) -> Located:
-    """The answer in the row's cell under the one column that the question names by its title.
+    """Move the answer to the row's cell under the one column whose title is mentioned.
 
-    What stands in brackets of a title, and a unit behind it, need not be said. A column whose cell
-    the question says too tells the row and is not asked for.
+    A bracketed part or trailing unit of the title need not be mentioned. A column whose cell value
+    is mentioned too identifies the row and is not moved to.
     """
     named = [
         each
@@ -242,7 +242,7 @@ def _parts(passage: Passage, rows: Sequence[Candidate]) -> Iterator[_Part]:
     spans = passage.spans or (_all_of(passage),)
     for number, span in enumerate(spans):
         if any(span.char_start <= start < span.char_end for start in starts):
-            # A header that is repeated stands above what goes on; older indexes say no more.
+            # A repeated header marks a continued table; older indexes store no other sign of it.
             repeated = number == 0 and passage.body_offset > 0
             yield _Part(span.char_start, span.char_end, span.begins and not repeated, span.ends)
 

@@ -1,4 +1,4 @@
-"""Titles of a table's columns become words as a question says them: `price_eur` is `price`."""
+"""Convert column titles to the words used in questions: `price_eur` becomes `price`."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def spoken(question: str, titles: Iterable[str]) -> str:
 
 
 def said_alone(title: str, question: str, terms: Terms) -> bool:
-    """Whether the words of a title stand in a question in their order, in whatever form.
+    """Whether a question mentions a title: its words in order, inflected or not.
 
-    A unit need not be said.
+    The unit may be missing.
     """
     plain, asked = without_unit(title), spaced(question)
     if is_said(plain, asked):
@@ -71,10 +71,10 @@ def said_alone(title: str, question: str, terms: Terms) -> bool:
 
 
 def closest(titles: Collection[str], question: str, terms: Terms) -> frozenset[str]:
-    """Titles that a question says, but where two differ in their units the one whose unit it says.
+    """Resolve mentioned titles: of two that differ in their unit, keep the one whose unit is named.
 
-    Of two with the same terms, such as "Order" and "Ordered by", it means the one that it says
-    literally.
+    Of two titles with the same terms, such as "Order" and "Ordered by", the literally mentioned one
+    is kept.
 
     >>> sorted(closest(["price_eur", "price_usd", "item"], "price usd of an item", str.split))
     ['item', 'price_usd']

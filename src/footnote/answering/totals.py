@@ -1,4 +1,4 @@
-"""The rows of a table become those that do not sum up rows above them, and those that do."""
+"""Separate a table's total rows from its data rows."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from footnote.language.quantities import Quantities
 from footnote.language.total_names import has_total_name, is_total_name
 
 TELLING_DIGITS = 3
-"""Of a number that is the sum of those above it, for that to be no accident in the last row. Data
-that ends with just that sum is far rarer than a table that ends with its total, whatever the row
-is called: the number would have to be as large as all others together, to the last digit."""
+"""Significant digits from which a number in the last row that equals the sum of those above is
+no coincidence. A data row with exactly that value is far rarer than a total row, whatever its
+name: the value would have to equal all others together, to the last digit."""
 AMID_DIGITS = 5
-"""The same amid the rows, where few tables have a total, and rows that stand near the top are
-easily as large as what is above them: those of one such row, or of several together."""
+"""The same for a row in the middle, where total rows are rare and a row near the top easily
+equals the sum above it. The digits of one such row, or of several together."""
 LEAST_DIGITS = 2
 """Of each of several such rows."""
 
@@ -45,11 +45,11 @@ _SUMMING = (_Verdict.SUM, _Verdict.LIKE_OTHERS)
 
 
 def totals_of(table: Table) -> Totals:
-    """The rows that sum up rows above them, by their numbers, with what they are called.
+    """Classify rows as totals by their numbers and names.
 
-    A number in one column among several is often the sum of those above it by chance. Therefore a
-    row is a sum where it is called so, has no name or stands out in bold, or where all its numbers
-    agree; amid the table these must have more digits, or the table another sum.
+    One column often equals the sum above it by chance. A row is therefore a total only if it is
+    named like one, has no name, is in bold, or if all its numbers agree. In the middle of the table
+    these numbers need more digits, or the table another total.
     """
     walk = _Walk(table=table)
     found = walk(believing=True)

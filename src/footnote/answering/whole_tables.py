@@ -18,10 +18,10 @@ MOST_STRETCHES = 3
 async def with_whole_tables(
     evidence: Sequence[Evidence], tables: Sequence[Evidence], around: Around
 ) -> list[Evidence]:
-    """The evidence with those passages widened whose `tables` begin before them, or end after.
+    """Expand the passages of incomplete tables by the rest of the table.
 
-    Passages that lie within a wider one are left out. A table that is longer than what `around`
-    gives stays cut, and so does what is no more to be seen.
+    Passages contained in an expanded one are dropped. A table longer than `around` returns stays
+    incomplete, as does a part that is no longer visible.
     """
     cut = [table.rows[0].candidate.evidence for table in tables_of(tables) if not table.is_whole]
     found = list(evidence)
@@ -52,7 +52,7 @@ def lies_within(passage: Passage, other: Passage) -> bool:
 def least_unmet(
     parts: Sequence[Evidence], unmet: Sequence[float], tables: Sequence[Evidence]
 ) -> dict[str, float]:
-    """How much of a question the table of each passage lacks, by chunk: as little as any part."""
+    """The mismatch score of each passage's table by chunk: the lowest of the table's parts."""
     found = {each.passage.chunk_id: own for each, own in zip(parts, unmet, strict=True)}
     for whole in tables:
         inside = [
@@ -69,7 +69,7 @@ def least_unmet(
 def with_cited_rows(
     evidence: Sequence[Evidence], rows: Sequence[Candidate]
 ) -> tuple[Evidence, ...]:
-    """The evidence, of a table that was made whole the stretch of the rows that are cited."""
+    """The evidence, with each completed table cut to the range of its cited rows."""
     shown: dict[str, Evidence] = {}
     for each in rows:
         passage = each.evidence.passage

@@ -1,8 +1,8 @@
-"""Screens tell from an embedder's inner states which passages surely give no orders to a model.
+"""Screen passages for prompt injections from an embedder's hidden states.
 
 A screen is a small network over the states of a passage's tokens in one layer, fitted by
-`training/order_screens.py` to what the reader says of its sentences; `bert_graph` makes it part of
-an embedder's graph. What it lets pass the reader has to read.
+`training/order_screens.py` to the reader's predictions for its sentences; `bert_graph` adds it to
+the embedder's graph. Passages that it does not clear are classified by the reader.
 """
 
 from __future__ import annotations

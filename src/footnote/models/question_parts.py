@@ -1,7 +1,7 @@
-"""Parts a question that asks for several things, or that compares them.
+"""Decompose a question that asks for several things or compares them.
 
-A network above the reader's lower layers says of each word whether it belongs to one of the parts,
-to all of them or to none. `training/question_parts.py` fits it.
+A network on the reader's lower layers labels each word: part of one sub-question, of all, or of
+none. `training/question_parts.py` fits it.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class PartsHead:
 def parts_of(
     text: str, parts: Sequence[Stretch], dropped: Sequence[Stretch] = ()
 ) -> tuple[str, ...]:
-    """A question's parts, each with what belongs to all of them; the question where it has one.
+    """Split a question into sub-questions, each with the shared words; alone if it has one part.
 
-    What stands between two parts and belongs to all of them stands behind each.
+    Shared words between two parts are put after each part.
 
     >>> parts_of("When does it begin and end?", [(13, 18), (23, 26)], [(19, 22)])
     ('When does it begin?', 'When does it end?')

@@ -20,8 +20,8 @@ from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.tokenizing import UnigramPieces
 
 KINDS = ("alone", "replaces", "refers")
-"""How a question stands to the one before: not at all, with something else in the place of a piece
-of that one, or with a word that points at something that was said."""
+"""Kinds of question: self-contained; elliptical, replacing a part of the previous question; or
+with a reference to something said before."""
 _PASSES = 3
 """As many words of a question can point back, each at something else."""
 _UNSPACED = re.compile(f"[{UNSPACED}]{{2}}")
@@ -62,7 +62,7 @@ class Marked:
 
 
 def put_alone(kind: str, question: Marked, asked: Marked, answered: Marked) -> str:
-    """The question with what it left out or pointed at, as its stretches say.
+    """Rewrite the question: fill its ellipsis or resolve its reference by the tagged spans.
 
     >>> asked = Marked(text="What is due for storm?", stretches=[(16, 21)])
     >>> put_alone("replaces", Marked(text="And fire?", stretches=[(4, 8)]), asked, Marked(text=""))

@@ -137,7 +137,7 @@ _NOTHING = Said(text="", first=0, offsets=())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talk:
-    """Token ids of a question before what was said earlier."""
+    """Token ids of a question, followed by the previous question and answer if given."""
 
     ids: list[int]
     question: Said
@@ -153,7 +153,7 @@ def talk_of(
     *,
     most_asked: int = ASKED_TOKENS,
 ) -> Talk:
-    """What is run for a question behind another one and its answer, or by itself."""
+    """Tokenise a question, alone or with the previous question and its answer."""
     ids = [tokenizer.begin]
 
     def said(text: str, most: int, prefix: str = "") -> Said:

@@ -1,6 +1,6 @@
-"""Finds what is fitted to a reader: beside its weights, else among what comes with Footnote.
+"""Find the probes fitted to a reader: next to its weights file, else in the package.
 
-A file that belongs to another reader is of no use, and its absence is said.
+Files fitted to another reader are ignored, and reported as missing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The reader's encoder in parts: what its lower layers leave goes on, or is read off there."""
+"""Run the reader's encoder in parts, with heads on its lower and upper layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single texts become what small probes on the reader's lower layers say of them."""
+"""Apply small probes on the reader's lower layers to single texts."""
 
 from __future__ import annotations
 

@@ -103,10 +103,10 @@ def disjoint(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
 
 
 def beside_the_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
-    """The spans with the probabilities of those after the best as alternatives to it.
+    """Limit the probability of each span by its odds against the best one, and sort again.
 
-    The scores say of each how it stands against "none"; in a passage that answers, most stretches
-    near the answer stand above that. Beside the best a span has the odds of its score against it.
+    Scores are against "none"; in a passage that answers, most spans near the answer exceed it. The
+    limit is the best probability times exp(score - best score).
     """
     beside = [
         replace(

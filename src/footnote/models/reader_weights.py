@@ -49,7 +49,7 @@ Tensor = npt.NDArray[np.generic]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """What makes probabilities of the heads' numbers; fitted on documents kept apart."""
+    """Converts the heads' outputs to probabilities; fitted on held-out documents."""
 
     span_weight: float
     relevance_weight: float
@@ -71,7 +71,8 @@ class ProbeWeights:
     orders: AttentionProbe
     """Above the layers that are its own; its one output is above nought from the threshold on."""
     orders_digest: str
-    """SHA-256 of it and of its layers, in hexadecimal: what was fitted to what it says names it."""
+    """SHA-256 of the probe and its layers, in hexadecimal; screens fitted to its output store
+    it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +108,8 @@ class ReaderWeights:
     digest: str
     """SHA-256 of the file, in hexadecimal."""
     encoder: str
-    """SHA-256 of the layers below the probes, or of all without probes: what was fitted to the
-    states of these layers names it, and is valid for every file that has them."""
+    """SHA-256 of the layers below the probes (all layers without probes), in hexadecimal.
+    Weights fitted to the states of these layers store it and fit every file with equal layers."""
 
     @cached_property
     def named(self) -> dict[str, npt.NDArray[np.float32]]:

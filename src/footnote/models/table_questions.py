@@ -1,7 +1,7 @@
-"""Tells what a question asks of a table: of which column, of which rows, and which operation.
+"""Predict column, rows and operation of a question over a table.
 
-A network above the reader's lower layers reads the question beside the titles and some cells of the
-columns. `training/table_questions.py` fits it.
+A network on the reader's lower layers reads the question together with the titles and some cells of
+the columns. `training/table_questions.py` fits it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ OPERATIONS = ("none", *(each.value for each in Operation))
 RANGES = ("none", *(each.value for each in RowRange))
 BOUNDS = ("none", *(each.value for each in Bound))
 LEAST_OTHER = 0.25
-"""Probability from which another calculation than the five is heard: one that is taken for them is
-answered wrongly."""
+"""Probability from which an unsupported calculation is predicted; mistaking one for a supported
+operation gives a wrong answer."""
 HEADS = (
     *("columns", "extremes", "narrowing", "operations", "operations_beside", "ranges"),
     *("bounds", "bounded"),
@@ -52,8 +52,9 @@ class TablesHead:
     """The weights above the layers that are its own."""
 
     columns: _Floats
-    """Of shape (width, 2), with its biases: what a token of a title or cell says for its column,
-    and the state of the question's first mark for none of them."""
+    """Shape (width, 2), with biases. Output 0, averaged over the tokens of a column's title and
+    cells, is the column's logit; output 1 of the question's first special token is the logit of
+    no column."""
     columns_bias: _Floats
     extremes: _Floats
     """Of shape (width, 2), with its biases: of a column's states, whether its largest or its
@@ -70,9 +71,8 @@ class TablesHead:
     """The same of a question that stands beside a table."""
     operations_beside_bias: _Floats
     ranges: _Floats
-    """Of shape (width, ranges), with their biases: of each of the question's tokens, which say it
-    by the largest, whether the rows are meant from one that is named to another, up to one and so
-    on."""
+    """Shape (width, ranges), with biases. The logit of each row range is the largest over the
+    question's tokens."""
     ranges_bias: _Floats
     bounds: _Floats
     """Of shape (width, bounds), with their biases: the same of whether they keep to a bound."""
@@ -97,7 +97,7 @@ class TablesHead:
         return cls(**arrays, least_column=column, least_operation=operation)
 
     def column_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
-        """How likely each column is the one that is meant, and at the end that none is."""
+        """The probability of each column, and last that of none; sum 1."""
         return self._chances(states @ self.columns + self.columns_bias, talk, places)
 
     def bounded_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
@@ -116,9 +116,10 @@ class TablesHead:
 def table_talk(
     tokenizer: UnigramPieces, question: str, columns: Sequence[TitledColumn]
 ) -> tuple[Talk, list[Stretch]]:
-    """What is run for a question beside a table, and where in it each column stands.
+    """The token ids of question and table, and the character span of each column.
 
-    The first column names the rows.
+    The first column names the rows. Cells are left out, one per column at a time, until the table
+    fits.
     """
     places: list[Stretch] = []
     for most in range(MOST_CELLS, -1, -1):

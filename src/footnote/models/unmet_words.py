@@ -1,7 +1,8 @@
-"""Tells whether a question speaks of something that the passage beside it does not.
+"""Detect questions about something that the passage does not mention (unanswerable ones).
 
-Of each word of a question that was read together with a passage, a linear probe on the reader's
-lower layers says whether the passage has a sibling of it at most: "cats" beside "Dogs are allowed".
+For each word of a question that was read together with a passage, a linear probe on the reader's
+lower layers scores whether the passage has at most a related word instead: "cats" for "Dogs are
+allowed".
 """
 
 from __future__ import annotations
@@ -31,10 +32,11 @@ class UnmetWords:
     weight: _Floats
     """Of shape (width,)."""
     bias: float
-    """What comes out is 0 for the middle one of questions all of whose words are met."""
+    """Set so that the median score of questions all of whose words match is 0."""
 
     def odds(self, states: _Floats) -> float:
-        """Of the word that is met least, for the states of a question's tokens; 0 without any."""
+        """The score of the worst matching word, in log-odds, for states of shape (tokens,
+        width); 0 without tokens."""
         return float((states @ self.weight).max()) + self.bias if len(states) else 0.0
 
 

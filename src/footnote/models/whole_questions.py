@@ -1,7 +1,7 @@
-"""Tells a question about the whole of many documents from one about something in them.
+"""Classify questions: about many documents as a whole, or about something in them.
 
-A logistic regression over the vector that the packaged e5 gives a question, fitted by
-`training/whole_questions.py`; `whole_questions.md` says from what, and how well it tells them.
+A logistic regression over the packaged e5's vector of a question, fitted by
+`training/whole_questions.py`; `whole_questions.md` gives its data and accuracy.
 """
 
 from __future__ import annotations

@@ -45,13 +45,14 @@ class IndexSecrets(Protocol):
         """The key of the workspace's term numbers, 32 bytes."""
 
     def turn(self, vectors: Vectors) -> Vectors:
-        """Turn vectors, one a row, so that their cosines stay and their directions are secret."""
+        """Rotate vectors, one per row, by a secret orthogonal matrix; cosines are kept."""
 
     def turn_back(self, vectors: Vectors) -> Vectors:
         """Undo `turn`, but for rounding."""
 
     def blind(self, text_hash: bytes) -> bytes:
-        """Give a hash of 16 bytes that tells equal texts, to no one who only guesses them."""
+        """Return a keyed hash of 16 bytes: equal for equal texts, and not computable without the
+        key."""
 
 
 class MasterKey(Protocol):

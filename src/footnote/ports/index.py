@@ -21,7 +21,7 @@ TermsOf = Callable[[Sequence[str]], Sequence[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Routing:
-    """Whether and how to ask first which documents promise most."""
+    """Settings of document-level routing before chunk retrieval."""
 
     threshold: int = 3
     """Documents in scope up to which all of them are looked into."""
@@ -100,7 +100,7 @@ class SeriesPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowMatch:
-    """How well a row of a table is called what the question says."""
+    """How well a table's row name matches the question."""
 
     match: float
     """0…1, of the best row."""
@@ -139,8 +139,8 @@ class Recalled:
     routes: Routes | None = None
     """The documents' ranking; None if it was not asked for or the index knows none."""
     lacks: Mapping[int, float] = field(default_factory=dict)
-    """For each recalled chunk number, by how many nats less than the best its document is named by
-    the query; empty where the query names none."""
+    """For each recalled chunk number, how far the name match of its document is below the best
+    one, in nats; empty if the query names no document."""
     series: Mapping[int, SeriesPlace] = field(default_factory=dict)
     """For each recalled chunk number whose document is one of a series, where it stands in it;
     empty where no question was for the newest or the oldest."""

@@ -17,11 +17,11 @@ Vectors = npt.NDArray[np.float32]
 Vector = npt.NDArray[np.float32]
 """One unit vector, shape (dimensions,)."""
 OnProgress = Callable[[int, int], None]
-"""Is told how many of how many parts are done."""
+"""Callback with the numbers of finished parts and of all parts."""
 
 
 def unheard(_done: int, _total: int) -> None:
-    """What is said to nobody."""
+    """Ignore the progress."""
 
 
 class Tokenizer(Protocol):
@@ -51,13 +51,13 @@ class Embedder(Tokenizer, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screened:
-    """Texts that were embedded and looked at in one."""
+    """Vectors of texts, with how much of each text is cleared of prompt injections."""
 
     vectors: Vectors
     clear: Sequence[int]
-    """Of each text how many characters, from its first, surely give no orders to a model: what the
-    packaged reader would say of them need not be asked. All of them where the text was read to its
-    end, none where that is not sure."""
+    """For each text, the length of its prefix, in characters, that certainly contains no prompt
+    injection, so that the reader need not classify it. The whole length for a text read to its
+    end, 0 if not certain."""
 
 
 @runtime_checkable
@@ -86,7 +86,7 @@ Period = Literal["latest", "earliest"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionKind:
-    """What is told of a question from its vector."""
+    """The question type predicted from the question's vector."""
 
     period: Period | None = None
     """None for a document that it states, for several, and where nothing is told."""
@@ -101,7 +101,7 @@ class EmbeddedQuestion:
     vector: Vector
     kind: QuestionKind = field(default_factory=QuestionKind)
     across: Vector | None = None
-    """What finds passages in other languages than the question's; None where `vector` does."""
+    """Query vector for passages in other languages; None if `vector` serves for them too."""
 
 
 @runtime_checkable

@@ -16,8 +16,8 @@ class PassageText:
     heading: str = ""
     """What stands above it, such as its document's title: read before it, never the answer."""
     stretches: tuple[tuple[int, int], ...] = ()
-    """Where in the text an answer is looked for, such as its sentences: a reader that can gives the
-    best span of each, and none across two. Empty for anywhere."""
+    """Character ranges that an answer span must lie in, such as sentences. A reader that
+    supports them returns the best span of each and none that crosses two. Empty allows any span."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +46,13 @@ class PassageReading:
     probability: float
     """Calibrated, 0…1: how likely the passage answers; that of its best span, 0 without one."""
     unmet: float = 0.0
-    """How much speaks for it that the question is about something that the passage is not: about 0
-    where all its words are met, or from a reader that cannot tell, and log-odds above that."""
+    """Log-odds that the question is about something that the passage does not mention; about 0
+    if all its words match, and for a reader without this score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupportOdds:
-    """How a quote stands to a statement; the three sum to 1."""
+    """Probabilities that a quote supports a statement, contradicts it or does neither; sum 1."""
 
     supported: float
     contradicted: float
@@ -85,7 +85,7 @@ class Operation(StrEnum):
 
 
 class RowRange(StrEnum):
-    """Which rows of a table are meant by the one or two of them that a question names."""
+    """A range of rows, given by one or two rows that a question names."""
 
     BETWEEN = "between"
     """From one to the other, with both."""
@@ -98,7 +98,7 @@ class RowRange(StrEnum):
 
 
 class Bound(StrEnum):
-    """How the numbers, dates or times of a column have to stand to what a question says."""
+    """Comparison of a column's numbers, dates or times with values of the question."""
 
     MORE = "more"
     """Above it, or later."""
@@ -117,23 +117,24 @@ class TitledColumn:
 
     title: str
     cells: Sequence[str] = ()
-    """Some of its cells, which tell what a short title leaves open."""
+    """Example cells, which make a short title clearer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeantColumn:
-    """A column of a table that a question is about."""
+    """The predicted column of a table that a question is about."""
 
     number: int
-    """Among those that were given, behind the one that names the rows."""
+    """Index among the given columns, from 0, without the first, which names the rows."""
     probability: float
-    """That it is this one, and of this table, 0…1."""
+    """Probability that the question is about this column of this table, 0…1."""
     extreme: Operation
-    """Which of its ends is meant, were it one: the oldest building has the smallest year."""
+    """The extreme (largest or smallest) that is asked for, if one is: the oldest building has
+    the smallest year."""
     extreme_odds: float = 0.0
-    """How much likelier that end is than the other one, in log-odds from 0 on."""
+    """Log-odds of this extreme against the other one, at least 0."""
     narrowing: Sequence[str] = ()
-    """What of the question says which of the rows are meant, such as the name of one."""
+    """Parts of the question that restrict the rows, such as a row's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,23 +151,24 @@ class ColumnChances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldOperation:
-    """What a question asks of a table, told beside its columns."""
+    """The predicted operation, row range and comparison of a question over a table."""
 
     operation: Operation | None
-    """None for nothing, and for a cell."""
+    """None if a cell or nothing of the table is asked for."""
     probability: float
-    """That it is this one, 0…1."""
+    """Probability of this operation, 0…1."""
     none: float
     """That the question is about no column of the table, 0…1."""
     chances: Mapping[Operation, float] = field(default_factory=dict)
-    """Of each operation, 0…1; the rest is that of nothing and of a cell. Empty where not told."""
+    """Probability of each operation, 0…1; the rest is that of a cell or nothing. Empty without a
+    prediction."""
     ranges: Mapping[RowRange, float] = field(default_factory=dict)
-    """That such rows are meant, 0…1; the rest is that of rows named one by one, and of none."""
+    """Probability of each row range, 0…1; the rest is that of listed rows or of no rows."""
     bounds: Mapping[Bound, float] = field(default_factory=dict)
-    """That rows are meant which keep to such a bound, 0…1; the rest is that of no bound."""
+    """Probability of each comparison, 0…1; the rest is that of no comparison."""
     bounded: Sequence[float] = ()
-    """That a bound would be about each of the columns that were given, the first among them; what
-    these lack of 1 is that it is about none."""
+    """Probability of each given column, the first included, to be the compared one; what is
+    missing to 1 is the probability of none."""
 
 
 class Reader(Protocol):
@@ -189,9 +191,9 @@ class Reader(Protocol):
         """How each statement is carried by the quote of the same place. Raises ModelUnavailable."""
 
     async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
-        """How likely a text gives orders to a model that reads it, 0…1: from .5 on it does.
+        """Probability that each text is a prompt injection, 0…1; from .5 on it counts as one.
 
-        None from a reader that cannot tell. Raises ModelUnavailable.
+        None from a reader without this head. Raises ModelUnavailable.
         """
 
     async def operation(self, question: str) -> Operation | None:
@@ -213,26 +215,26 @@ class NameFinder(Protocol):
 
 
 class QuestionRewriter(Protocol):
-    """A model that puts questions so that they can be searched and read."""
+    """Rewrites follow-up questions and decomposes compound questions."""
 
     async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
-        """The question so that it says all that it means, from the one before and its answer.
+        """Rewrite a follow-up question to be self-contained, from the previous question and answer.
 
-        `asked` itself stands alone; `answered` may be empty. The question as it was where it says
-        all already; None from a model that cannot tell. Raises ModelUnavailable.
+        `asked` is self-contained itself; `answered` may be empty. Returns the question unchanged if
+        it is self-contained already, None from a model without this head. Raises ModelUnavailable.
         """
 
     async def parts(self, question: str) -> Sequence[str]:
-        """What the question asks for or compares, each as a question that stands alone.
+        """Decompose a question into self-contained questions, one for each thing asked or compared.
 
-        The question itself for one thing. Raises ModelUnavailable.
+        A question for one thing is returned alone and unchanged. Raises ModelUnavailable.
         """
 
 
 class ColumnFinder(Protocol):
-    """A model that tells which column of a table a question is about, and which rows.
+    """Predicts which column of a table a question is about, which rows, and which operation.
 
-    The first of the columns that it is shown names the rows.
+    The first of the given columns names the rows.
     """
 
     async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
