@@ -22,7 +22,7 @@ from pathlib import Path
 from time import process_time
 
 from footnote.answering.attribution import Attribution
-from footnote.answering.suspicion import LEAST_ORDER, Suspicion
+from footnote.answering.injection_detection import INJECTION_THRESHOLD, InjectionDetector
 from footnote.domain import Evidence
 from footnote.index.analysis import TextAnalyzer
 from footnote.ingestion.orders import ending
@@ -115,7 +115,7 @@ async def suspected_of(
     weights = packaged_file()
     assert weights is not None, "the reader comes with Footnote"
     reader = load_reader(weights, models, 0)
-    suspicion = Suspicion(reader=reader)
+    suspicion = InjectionDetector(reader=reader)
     found = {}
     for name, each in texts.items():
         some = random.Random(0).sample(list(each), min(LOOKED_AT, len(each)))
@@ -140,14 +140,19 @@ async def screened(
         started = process_time()
         made = await embedder.embed_and_screen(some)
         embedded = process_time()
-        marked = [chance >= LEAST_ORDER for chance in await reader.orders(some) or ()]
+        marked = [
+            chance >= INJECTION_THRESHOLD
+            for chance in await reader.injection_probabilities(some) or ()
+        ]
         read = process_time()
         parts = [
             ending(text, len(text) - clear) for text, clear in zip(some, made.clear, strict=True)
         ]
-        again = await reader.orders(parts) or ()
+        again = await reader.injection_probabilities(parts) or ()
         rest = process_time()
-        both = [yes and chance >= LEAST_ORDER for yes, chance in zip(marked, again, strict=True)]
+        both = [
+            yes and chance >= INJECTION_THRESHOLD for yes, chance in zip(marked, again, strict=True)
+        ]
         whole = sum(map(len, some))
         headed = sum(len(titled(one, each[0])) for one in some)
         found[name] = {

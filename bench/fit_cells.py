@@ -3,8 +3,8 @@
     python bench/fit_cells.py [--reader FILE]
 
 Questions for one cell of a row that they name, about the tables of `cells/` whose half is `to fit`:
-a multinomial logistic regression with three weights (`footnote.answering.named_cells`), by Newton's
-method. The other halves are in no fit.
+a multinomial logistic regression with three weights (`footnote.answering.cell_selection`), by
+Newton's method. The other halves are in no fit.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from footnote.answering import named_cells
-from footnote.answering.named_cells import ReadColumns, read_columns, rows_named
+from footnote.answering import cell_selection
+from footnote.answering.cell_selection import ReadColumns, match_rows, read_columns
 from footnote.answering.tables import holds_table
 from footnote.answering.titles import Terms
 from footnote.domain import Evidence, SearchRequest
@@ -90,7 +90,7 @@ async def rows_read(models: Path, reader: str) -> list[tuple[ReadColumns, int]]:
         reads = engine.reader
         assert reads is not None, "it is read with the packaged reader, or one that is named"
         async for each in beside_tables(engine, CELLS, "to fit"):
-            named = list(rows_named(each.question, each.tables, each.terms))
+            named = list(match_rows(each.question, each.tables, each.terms))
             if len(named) != 1:
                 continue
             cells = [cell.text for cell in named[0].row.cells[1:]]
@@ -105,7 +105,7 @@ async def rows_read(models: Path, reader: str) -> list[tuple[ReadColumns, int]]:
 
 def features_of(told: ReadColumns) -> Features:
     """What the three weights are of, for each column and for none; see `ReadColumns`."""
-    least = named_cells.LEAST_CHANCE
+    least = cell_selection.LEAST_CHANCE
     chances = np.log(np.maximum([*told.chances, told.none], least))
     none = np.zeros(len(chances))
     none[-1] = 1

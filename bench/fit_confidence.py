@@ -114,7 +114,7 @@ def recalled(
         },
         similarities={int(n): float(cosines[n]) for n in nearest},
         bm25={hit.chunk_no: hit.score for hit in found.ranking},
-        rarities={
+        idf={
             name: inverse_frequency(live.live_chunks, _holders(asked, term, dead))
             for term, name in names.items()
         },
@@ -131,7 +131,7 @@ def _holders(postings: dict[int, tuple[Numbers, Frequencies]], term: int, dead: 
 
 def seen(query: str, found: Recalled, embedder: SentenceEncoder) -> Observed:
     """What the engine would see: through the adaptive fusion."""
-    words = query_words(query, found.rarities, found.languages, TextAnalyzer())
+    words = query_words(query, found.idf, found.languages, TextAnalyzer())
     signals = observe(
         query=query,
         language=found.languages[0],
@@ -139,7 +139,7 @@ def seen(query: str, found: Recalled, embedder: SentenceEncoder) -> Observed:
         lane=embedder.lane,
         lexical=found.lexical,
         matched_terms=found.matched_terms,
-        rarities=found.rarities,
+        rarities=found.idf,
     )
     numbers = {hit.chunk_no for hit in (*found.dense, *found.lexical)}
     bm25 = {number: found.bm25.get(number, 0.0) for number in numbers}

@@ -4,8 +4,8 @@
 
 Questions that name several rows of the tables of `groups/` and `cells/` whose half is `to fit`, and
 of `cells/` and `totals/` to develop on: a multinomial logistic regression over what
-`footnote.answering.rows_asked` knows of each thing that may be asked, by Newton's method. How often
-the likeliest is right is told of eight folds that share no table, beside the model alone. The
+`footnote.answering.row_answer_types` knows of each thing that may be asked, by Newton's method. How
+often the likeliest is right is told of eight folds that share no table, beside the model alone. The
 halves that are only run are in no fit.
 """
 
@@ -20,11 +20,18 @@ from pathlib import Path
 import numpy as np
 
 from fit_cells import Features, beside_tables, fitted
-from footnote.answering.asking import Asked
-from footnote.answering.rows_asked import FORMS, LIST, OTHER, asked_of_group, features, may_name
+from footnote.answering.row_answer_types import (
+    FORMS,
+    LIST,
+    OTHER,
+    asked_of_group,
+    features,
+    may_name,
+)
+from footnote.answering.schema_linking import LinkedQuestion
 from footnote.answering.tables import tables_of
-from footnote.answering.titles import spoken
-from footnote.ports import Operation, ToldOperation
+from footnote.answering.titles import with_plain_titles
+from footnote.ports import Operation, TableOperationPrediction
 from installation import MODELS, bench_engine
 from reporting import finish, show
 from totals import ALONE, CELLS, GROUPS
@@ -46,7 +53,7 @@ class Example:
     """A question that names several rows of a table."""
 
     file: str
-    told: ToldOperation
+    told: TableOperationPrediction
     features: Features
     """Of `FORMS`, without the names of the rows where they cannot be asked for."""
     wanted: int
@@ -68,15 +75,17 @@ async def examples_of(models: Path, reader: str) -> list[Example]:
                 named = [one for one in groups if one is not None]
                 if not named or each.kind not in WANTED:
                     continue
-                best = min(named, key=lambda one: len(one.unexplained))
-                question = spoken(each.question, best.table.header)
-                told = await reads.operation_beside(question, best.table.shown())
+                best = min(named, key=lambda one: len(one.unlinked_words))
+                question = with_plain_titles(each.question, best.table.header)
+                told = await reads.predict_operation(question, best.table.shown())
                 if told is not None:
                     found.append(_example(each.file, told, best, WANTED[each.kind]))
     return found
 
 
-def _example(file: str, told: ToldOperation, asked: Asked, wanted: int) -> Example:
+def _example(
+    file: str, told: TableOperationPrediction, asked: LinkedQuestion, wanted: int
+) -> Example:
     """Without the names of the rows where they cannot be asked for."""
     known, asks = features(told, asked), FORMS[wanted]
     if not may_name(asked):

@@ -8,14 +8,14 @@ papers of `training/written` that training keeps apart by some of theirs, half o
 languages at once, too; and again without the paragraph or the papers that answer. Questions that
 the sets call impossible are asked too, and those of `siblings.py` to develop on, about what a
 document has and what it has a sibling of. Fitted are three conditional logits with "none"
-(`answering/weighing.py`): over what is known of the eight passages, or sixteen of papers, before
-they are read; over what is observed of each statement of those that are read, the most promising
-first; and with what the reader says of the two likeliest as claims. They are judged in five folds
-that share no paragraphs or papers. What the reader said and the vectors are kept in files beside
-the models, so that a run that was ended goes on where it was. `--write` writes the numbers where
-Footnote reads them, with the least probability that refuses .825 of the unanswerable questions, in
-the mean of reading sets and papers, and the greatest below which no further passages are read, for
-one in 100 of the right answers at most.
+(`answering/answer_scoring.py`): over what is known of the eight passages, or sixteen of papers,
+before they are read; over what is observed of each statement of those that are read, the most
+promising first; and with what the reader says of the two likeliest as claims. They are judged in
+five folds that share no paragraphs or papers. What the reader said and the vectors are kept in
+files beside the models, so that a run that was ended goes on where it was. `--write` writes the
+numbers where Footnote reads them, with the least probability that refuses .825 of the unanswerable
+questions, in the mean of reading sets and papers, and the greatest below which no further passages
+are read, for one in 100 of the right answers at most.
 """
 
 from __future__ import annotations
@@ -32,14 +32,19 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from footnote.answering.choosing import Located, about_what_is_asked, names_several
+from footnote.answering.answer_features import OBSERVED, Floats
+from footnote.answering.answer_scoring import FILE, Logit, observed
+from footnote.answering.answer_selection import LocatedAnswer, about_what_is_asked, names_several
 from footnote.answering.cite import Footnotes
-from footnote.answering.deciding import DECIDING, decide
-from footnote.answering.observing import OBSERVED, Floats
-from footnote.answering.promising import MOST_PASSAGES, PROMISING, in_order, promises_of
+from footnote.answering.claim_features import DECIDING, decide
 from footnote.answering.reading import once_each, read_statements
+from footnote.answering.reading_order import (
+    MOST_PASSAGES,
+    PROMISING,
+    passage_features,
+    rank_for_reading,
+)
 from footnote.answering.sentences import Candidate, candidates_of
-from footnote.answering.weighing import FILE, Logit, observed
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.embedder_specs import parse_spec
 from footnote.models.embedders import EmbedderChoices, Embedders, opener
@@ -88,7 +93,7 @@ Bools = npt.NDArray[np.bool_]
 class Stage:
     """What is known of passages before they are read, or of the statements of those that were."""
 
-    found: Sequence[Located]
+    found: Sequence[LocatedAnswer]
     rows: Floats
     """Of `PROMISING`, or of `OBSERVED`."""
     right: Bools
@@ -122,7 +127,7 @@ def before_reading(question: Question) -> Example:
     right = [
         any(is_right(asked, each) for each in candidates_of([item])) for item in asked.evidence
     ]
-    rows = promises_of(asked.question, asked.evidence, TextAnalyzer())
+    rows = passage_features(asked.question, asked.evidence, TextAnalyzer())
     known = Stage(found=(), rows=rows, right=np.array(right), decided=np.empty(0))
     return Example(
         collection=question.collection,
@@ -142,9 +147,9 @@ async def example_of(
 ) -> Example | None:
     """What is observed as an answer would be; None where no statement has a stretch."""
     asked, analyzer = question.asked, TextAnalyzer()
-    order = in_order(asked.evidence, promising.utilities(known.stages[0].rows))
+    order = rank_for_reading(asked.evidence, promising.utilities(known.stages[0].rows))
     stages: list[Stage] = []
-    read: list[Located] = []
+    read: list[LocatedAnswer] = []
     several = names_several(asked.question, asked.evidence)
     for first, end in pairwise((0, *([MOST_PASSAGES] if several else order.ends))):
         read += await read_statements(reader, asked.question, order.evidence[first:end])
@@ -278,7 +283,7 @@ def judged_apart(examples: Sequence[Example]) -> dict[str, list[Best]]:
 
 
 def _as_read(stage: Stage) -> Floats:
-    return np.array([each.read for each in stage.found])
+    return np.array([each.reader_probability for each in stage.found])
 
 
 def figures(

@@ -17,8 +17,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from footnote.answering.checking import Check, Origin
-from footnote.answering.claims_of_answer import claim_of
+from footnote.answering.claim_extraction import claim_of
+from footnote.answering.claim_verification import ClaimVerifier, Origin
 from footnote.answering.source_texts import passages_of
 from footnote.domain import Passage
 from footnote.domain.grounding import ClaimCheck, ClaimVerdict
@@ -63,7 +63,7 @@ async def judged(
         elif each.form == SAME:
             other = titles[(titles.index(each.title) + 1) % len(titles)]
             work.append((ELSEWHERE, each, articles[other]))
-    check = Check(analyzer=TextAnalyzer(), reader=reader, judge_seconds=1e6)
+    check = ClaimVerifier(analyzer=TextAnalyzer(), reader=reader, judge_seconds=1e6)
     origins = {
         passage.chunk_id: Origin(source_id="article", given=True)
         for passages in articles.values()

@@ -24,7 +24,7 @@ from time import perf_counter
 import numpy as np
 
 from footnote.answering import ReaderAnswerer
-from footnote.answering.weighing import Weighing, fitted
+from footnote.answering.answer_scoring import LogitAnswerScorer, fitted
 from footnote.domain import Answer, Citation, Evidence
 from footnote.evaluation.golden import GoldenQuestion, read_golden
 from footnote.evaluation.judging import answers
@@ -261,7 +261,7 @@ async def main() -> None:
             analyzer=analyzer,
             least_answerability=fitted().least,
             undecided=fitted().undecided,
-            weigh=Weighing(
+            weigh=LogitAnswerScorer(
                 reader=reader, embedder=embedder, analyzer=analyzer, coefficients=fitted()
             ),
         )

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from footnote.answering.choosing import is_said
+from footnote.answering.answer_selection import contains_phrase
 from footnote.answering.cite import Footnotes
-from footnote.answering.promising import MOST_PASSAGES
+from footnote.answering.reading_order import MOST_PASSAGES
 from footnote.domain import Citation, Passage
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.readers import LazyReader
@@ -24,7 +24,7 @@ from footnote.ports import (
     Operation,
     PassageReading,
     PassageText,
-    SupportOdds,
+    SupportProbabilities,
 )
 from office_search import search_office
 from reading import Asked, office
@@ -132,7 +132,9 @@ async def questions_of_set(
             if answerable and gold not in best:
                 continue
             texts_shown = [passages[each].text for each in best]
-            if not answerable and any(is_said(one, text) for one in words for text in texts_shown):
+            if not answerable and any(
+                contains_phrase(one, text) for one in words for text in texts_shown
+            ):
                 continue
             evidence = evidence_of(passages, best, similar[row])
             asked = Asked(
@@ -203,7 +205,7 @@ class RememberingReader:
         self.name = reader.name
         self._reader, self._file = reader, file
         self._known: dict[tuple[str, PassageText], PassageReading] = {}
-        self._judged: dict[tuple[str, str], SupportOdds] = {}
+        self._judged: dict[tuple[str, str], SupportProbabilities] = {}
         if file.exists():
             self._known, self._judged = pickle.loads(file.read_bytes())
 
@@ -214,15 +216,17 @@ class RememberingReader:
             self._known.update(zip(((question, each) for each in new), found, strict=True))
         return [self._known[question, each] for each in passages]
 
-    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+    async def judge(
+        self, statements: Sequence[str], quotes: Sequence[str]
+    ) -> list[SupportProbabilities]:
         asked = list(zip(statements, quotes, strict=True))
         if new := [each for each in dict.fromkeys(asked) if each not in self._judged]:
             found = await self._reader.judge([one for one, _ in new], [one for _, one in new])
             self._judged.update(zip(new, found, strict=True))
         return [self._judged[each] for each in asked]
 
-    async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
-        return await self._reader.orders(texts)
+    async def injection_probabilities(self, texts: Sequence[str]) -> Sequence[float] | None:
+        return await self._reader.injection_probabilities(texts)
 
     async def operation(self, question: str) -> Operation | None:
         return await self._reader.operation(question)

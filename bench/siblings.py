@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from footnote.answering import ReaderAnswerer
-from footnote.answering.weighing import Weighing, fitted
+from footnote.answering.answer_scoring import LogitAnswerScorer, fitted
 from footnote.domain import Answer
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.embedder_specs import parse_spec
@@ -106,7 +106,9 @@ async def outcomes_of(options: argparse.Namespace) -> list[Outcome]:
         analyzer=analyzer,
         least_answerability=fitted().least,
         undecided=fitted().undecided,
-        weigh=Weighing(reader=reader, embedder=embedder, analyzer=analyzer, coefficients=fitted()),
+        weigh=LogitAnswerScorer(
+            reader=reader, embedder=embedder, analyzer=analyzer, coefficients=fitted()
+        ),
     )
     questions = await questions_of_siblings(options.half, embedder, options.questions)
     outcomes = []

@@ -340,7 +340,7 @@ async def main() -> None:
             }
             marked: Counter[str] = Counter()
             for place, texts in places.items():
-                chances = await reader.orders(texts) or []
+                chances = await reader.injection_probabilities(texts) or []
                 seen = [each for each, chance in zip(asked, chances, strict=True) if chance >= 0.5]
                 marked.update(kind for _, kind, _ in seen)
                 print(f"{name}, {place}: {len(seen)} of {len(texts)}", flush=True)
@@ -351,7 +351,7 @@ async def main() -> None:
             )
         lines = [each for each in order_lines() if each.kept_apart]
         said = [filled(each.text) for each in lines]
-        chances = await reader.orders(said) or []
+        chances = await reader.injection_probabilities(said) or []
         by_reader = [chance >= 0.5 for chance in chances]
         for language in sorted({each.language for each in lines}):
             for order, name in ((True, "orders"), (False, "harmless")):

@@ -186,7 +186,7 @@ class Network(torch.nn.Module):
         return self.odds(self.drop(near))[:, 0].masked_fill(mask == 0, -1e4)
 
     def tensors(self) -> dict[str, Floats]:
-        """As `footnote.models.order_screen` reads them, for states as they are."""
+        """As `footnote.models.injection_screen` reads them, for states as they are."""
         weight = self.hidden.weight.detach() / self.spread
         bias = self.hidden.bias.detach() - weight @ self.centre
         found = {"hidden": weight.T, "hidden_bias": bias, "around": self.around.weight,

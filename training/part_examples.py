@@ -18,7 +18,7 @@ import numpy.typing as npt
 from question_examples import PER_SOURCE, SOURCES, mark, small
 from question_lines import Several, is_kept_apart, several
 
-from footnote.models.question_tokens import PARTS, Stretch, Talk, talk_of
+from footnote.models.question_tokens import PARTS, CharSpan, EncodedTurns, talk_of
 from footnote.models.tokenizing import UnigramPieces
 
 EXCHANGES = 3
@@ -34,7 +34,7 @@ JOINED_LETTERS = 90
 class PartExample:
     """A question that is run, and its parts."""
 
-    talk: Talk
+    talk: EncodedTurns
     group: str
     apart: bool
     wanted: tuple[str, ...]
@@ -82,7 +82,7 @@ def part_examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> 
     return found
 
 
-def labels_of(talk: Talk, question: Several) -> npt.NDArray[np.int64]:
+def labels_of(talk: EncodedTurns, question: Several) -> npt.NDArray[np.int64]:
     """What each of its tokens belongs to."""
     labels = np.full(len(talk.ids), -1)
     mark(labels, talk.question, question.parts)
@@ -120,7 +120,7 @@ def about_others(question: Several, other: Several) -> Several:
         at = own[1]
         moved.append((at, len(text) - at))
 
-    def placed(stretch: Stretch) -> Stretch:
+    def placed(stretch: CharSpan) -> CharSpan:
         by = next((by for start, by in reversed(moved) if stretch[0] >= start), 0)
         return stretch[0] + by, stretch[1] + by
 
@@ -141,5 +141,5 @@ def joined(one: str, other: str, language: str, draw: random.Random) -> Several:
         second = second[:1].lower() + second[1:]
     text = f"{first}{between}{second}?"
     begin = len(first) + len(between)
-    parts: Sequence[Stretch] = ((0, len(first)), (begin, begin + len(second)))
+    parts: Sequence[CharSpan] = ((0, len(first)), (begin, begin + len(second)))
     return Several(text=text, parts=tuple(parts), dropped=((len(first), begin),), language=language, line=one)  # fmt: skip

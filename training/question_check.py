@@ -23,7 +23,7 @@ from question_lines import follow_ups, is_kept_apart, several
 from table_examples import OTHER_TABLES, other_rows
 from table_lines import over_tables
 
-from footnote.answering.bounded_rows import LEAST_BOUND, LEAST_BOUNDED
+from footnote.answering.filtered_rows import LEAST_BOUND, LEAST_BOUNDED
 from footnote.answering.row_ranges import LEAST_RANGE
 from footnote.models.reader import PackagedReader, open_reader
 
@@ -60,7 +60,7 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
     for step in follow_ups():
         if is_kept_apart(step.line):
             texts = step.question.text, step.asked.text, step.answered.text
-            said = await reader.stand_alone(*texts)
+            said = await reader.rewrite_follow_up(*texts)
             # Of several words that point back the next step says the second.
             count(step.kind, step.language, said, step.whole, texts)
     for question in several():
@@ -73,17 +73,21 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
     for table in tables:
         if is_kept_apart(table.line):
             for each in other_rows(table, draw.sample(tables, OTHER_TABLES)):
-                meant = await reader.column(each.question, each.columns)
+                meant = await reader.predict_column(each.question, each.columns)
                 count("no column of other things", table.language, meant, None, (each.question, each.row, *each.titles))  # fmt: skip
-            meant = await reader.column(table.question, table.columns)
-            beside = await reader.operation_beside(table.question, table.columns)
+            meant = await reader.predict_column(table.question, table.columns)
+            beside = await reader.predict_operation(table.question, table.columns)
             heard = None if beside is None else beside.operation
             said = "none" if heard is None else heard.value
             place = "beside cells" if table.has_cells else "beside titles"
             name = f"{'no ' if table.operation == 'none' else ''}operation {place}"
             count(name, table.language, said, table.operation, (table.question, *table.titles))
-            ranges = {} if beside is None or not table.is_over_ranges else beside.ranges
-            bounds = {} if beside is None or not table.is_over_bounds else beside.bounds
+            ranges = (
+                {} if beside is None or not table.is_over_ranges else beside.range_probabilities
+            )
+            bounds = (
+                {} if beside is None or not table.is_over_bounds else beside.operator_probabilities
+            )
             for what, told, least, wanted in (
                 ("range of rows", {one.value: chance for one, chance in ranges.items()}, LEAST_RANGE, table.range),
                 ("bound", {one.value: chance for one, chance in bounds.items()}, LEAST_BOUND, table.bound),
@@ -97,8 +101,12 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
                 if kind not in ("none", wanted):
                     count(f"another {what}", table.language, kind, wanted, ())
             if beside is not None and bounds and table.bound != "none":
-                most = max(beside.bounded)
-                number = beside.bounded.index(most) if most >= LEAST_BOUNDED else None
+                most = max(beside.filter_column_probabilities)
+                number = (
+                    beside.filter_column_probabilities.index(most)
+                    if most >= LEAST_BOUNDED
+                    else None
+                )
                 name = f"{'no ' if table.bounded is None else ''}column of a bound"
                 count(name, table.language, number, table.bounded, (table.question, *table.titles))
                 if None not in (number, table.bounded) and number != table.bounded:
@@ -110,7 +118,7 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
             count(name, table.language, number, table.column, (table.question, *table.titles))
             if meant is not None:
                 narrowing = [table.question[start:end] for start, end in table.narrowing]
-                count("narrowed" if narrowing else "not narrowed", table.language, list(meant.narrowing), narrowing, (table.question,))  # fmt: skip
+                count("narrowed" if narrowing else "not narrowed", table.language, list(meant.filter_phrases), narrowing, (table.question,))  # fmt: skip
             if None not in (number, table.column) and number != table.column:
                 count(f"another column {place}", table.language, number, table.column, ())
             elif meant is not None and table.operation in ("largest", "smallest"):
@@ -128,7 +136,11 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
         count("ordinary question, no operation", "", await reader.operation(one), None, (one,))
         count("ordinary question", "", tuple(await reader.parts(one)), (one,), (one,))
         count(
-            "ordinary follow-up", "", await reader.stand_alone(one, before, ""), one, (before, one)
+            "ordinary follow-up",
+            "",
+            await reader.rewrite_follow_up(one, before, ""),
+            one,
+            (before, one),
         )
     return counts
 

@@ -17,8 +17,15 @@ import numpy.typing as npt
 from question_lines import FollowUp, follow_ups, is_kept_apart
 
 from footnote.answering import NOT_FOUND
-from footnote.models.question_rewriting import KINDS, Marked
-from footnote.models.question_tokens import BEGINS, GOES_ON, Said, Stretch, Talk, talk_of
+from footnote.models.question_rewriting import KINDS, TaggedText
+from footnote.models.question_tokens import (
+    BEGINS,
+    GOES_ON,
+    CharSpan,
+    EncodedText,
+    EncodedTurns,
+    talk_of,
+)
 from footnote.models.tokenizing import UnigramPieces
 
 PER_SOURCE = 240
@@ -31,7 +38,7 @@ SOURCES = 5
 class Example:
     """What is run, and what is wanted of it."""
 
-    talk: Talk
+    talk: EncodedTurns
     group: str
     apart: bool
     language: str
@@ -71,14 +78,14 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
         for language, own in draw.sample(asked, min(PER_SOURCE, len(asked))):
             one, other = draw.choice(own), draw.choice(draw.choice(asked)[1])
             before = draw.choice([each for each in own if each != one] or [other])
-            follow(FollowUp(kind="alone", question=Marked(text=one), asked=Marked(text=before), answered=Marked(text=""),
+            follow(FollowUp(kind="alone", question=TaggedText(text=one), asked=TaggedText(text=before), answered=TaggedText(text=""),
                             language=language, line=one, whole=one), "unlike", apart=apart)  # fmt: skip
     return found
 
 
-def mark(labels: npt.NDArray[np.int64], said: Said, stretches: Sequence[Stretch]) -> None:
+def mark(labels: npt.NDArray[np.int64], said: EncodedText, stretches: Sequence[CharSpan]) -> None:
     """Write what each token of a text belongs to, whole words alike."""
-    last: Stretch | None = None
+    last: CharSpan | None = None
     for word in said.words:
         own = (said.offsets[word.start][0], said.offsets[word.stop - 1][1])
         held = [
@@ -97,14 +104,14 @@ def spellings(step: FollowUp) -> list[FollowUp]:
     """The step as it was written and otherwise: without its answer, with none in the documents, with one that says the question's words again as whole sentences do, in small letters, the other way round."""
     found = [step, carelessly(step)]
     if step.answered.text and not step.answered.stretches:
-        found.append(replace(step, answered=Marked(text="")))
-        found.append(replace(step, answered=Marked(text=NOT_FOUND)))
+        found.append(replace(step, answered=TaggedText(text="")))
+        found.append(replace(step, answered=TaggedText(text=NOT_FOUND)))
     restated = f"{step.asked.text.rstrip(' ?？')}: "
     places = [
         (start + len(restated), end + len(restated)) for start, end in step.answered.stretches
     ]
     found.append(
-        replace(step, answered=Marked(text=restated + step.answered.text, stretches=places))
+        replace(step, answered=TaggedText(text=restated + step.answered.text, stretches=places))
     )
     if step.kind == "replaces" and len(step.question.stretches) == len(step.asked.stretches) == 1:
         (first, last), (start, end) = step.question.stretches[0], step.asked.stretches[0]
@@ -114,9 +121,9 @@ def spellings(step: FollowUp) -> list[FollowUp]:
         found.append(
             replace(
                 step,
-                question=Marked(text=question, stretches=[(first, first + len(old))]),
-                asked=Marked(text=asked, stretches=[(start, start + len(new))]),
-                answered=Marked(text=""),
+                question=TaggedText(text=question, stretches=[(first, first + len(old))]),
+                asked=TaggedText(text=asked, stretches=[(start, start + len(new))]),
+                answered=TaggedText(text=""),
             )
         )
     return found
@@ -126,8 +133,8 @@ def carelessly(step: FollowUp) -> FollowUp:
     """In small letters and without a question mark."""
     return replace(
         step,
-        question=Marked(text=small(step.question.text), stretches=step.question.stretches),
-        asked=Marked(text=small(step.asked.text), stretches=step.asked.stretches),
+        question=TaggedText(text=small(step.question.text), stretches=step.question.stretches),
+        asked=TaggedText(text=small(step.asked.text), stretches=step.asked.stretches),
     )
 
 

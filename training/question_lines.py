@@ -29,9 +29,9 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 
-from footnote.models.question_parts import MOST_PARTS, parts_of
-from footnote.models.question_rewriting import Marked, put_alone
-from footnote.models.question_tokens import Stretch
+from footnote.models.question_decomposition import MOST_PARTS, split_question
+from footnote.models.question_rewriting import TaggedText, apply_rewrite
+from footnote.models.question_tokens import CharSpan
 
 FOLDER = Path(__file__).parent / "questions"
 HELD_OUT = 7
@@ -48,9 +48,9 @@ class FollowUp:
 
     kind: str
     """One of `footnote.models.question_rewriting.KINDS`."""
-    question: Marked
-    asked: Marked
-    answered: Marked
+    question: TaggedText
+    asked: TaggedText
+    answered: TaggedText
     language: str
     line: str
     whole: str
@@ -59,7 +59,7 @@ class FollowUp:
     @property
     def alone(self) -> str:
         """The question after this step."""
-        return put_alone(self.kind, self.question, self.asked, self.answered)
+        return apply_rewrite(self.kind, self.question, self.asked, self.answered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +67,15 @@ class Several:
     """A question, and what of it belongs to one of its parts or to none."""
 
     text: str
-    parts: tuple[Stretch, ...]
-    dropped: tuple[Stretch, ...]
+    parts: tuple[CharSpan, ...]
+    dropped: tuple[CharSpan, ...]
     language: str
     line: str
 
     @property
     def each(self) -> tuple[str, ...]:
         """Its parts, or itself."""
-        return parts_of(self.text, self.parts, self.dropped)
+        return split_question(self.text, self.parts, self.dropped)
 
 
 def is_kept_apart(line: str) -> bool:
@@ -96,7 +96,7 @@ def several(folder: Path = FOLDER) -> list[Several]:
     """The questions of a folder, in the order of its files. Raises ValueError for a line that is not as described."""
     found = []
     for place, language, line in _lines(folder, "parts-*.txt"):
-        text, marked, at = "", defaultdict[str, list[Stretch]](list), 0
+        text, marked, at = "", defaultdict[str, list[CharSpan]](list), 0
         for mark in _MARKED.finditer(line):
             text += line[at : mark.start()]
             inner = mark[0][1:-1]
@@ -119,7 +119,7 @@ def several(folder: Path = FOLDER) -> list[Several]:
     return found
 
 
-def _between(text: str, parts: Sequence[Stretch], kept: Sequence[Stretch]) -> Iterator[Stretch]:
+def _between(text: str, parts: Sequence[CharSpan], kept: Sequence[CharSpan]) -> Iterator[CharSpan]:
     """The words that stand between the parts and do not belong to all of them."""
     ends = sorted([*parts, *(each for each in kept if each[0] < parts[-1][0])])
     for (_, start), (end, _) in pairwise(ends):
@@ -149,7 +149,7 @@ def _steps(place: str, language: str, line: str) -> Iterator[FollowUp]:
     asked, answered, question = fields
     if _BRACKETS.search(question):
         kind = "replaces"
-        steps = [(bracketed(question), bracketed(asked), Marked(text=answered))]
+        steps = [(bracketed(question), bracketed(asked), TaggedText(text=answered))]
     elif _BRACES.search(asked) or _BRACES.search(answered):
         kind, steps = "refers", []
         while True:
@@ -161,18 +161,21 @@ def _steps(place: str, language: str, line: str) -> Iterator[FollowUp]:
             steps.append(step)
             if first is None:
                 break
-            alone = put_alone(kind, *step)
+            alone = apply_rewrite(kind, *step)
             # What is still marked stands behind what was put in.
             rest = question[first.end() :]
             question = alone[: len(alone) - len(_plain(rest))] + rest
             if not _BRACES.search(question):
                 break
     else:
-        kind, steps = "alone", [(Marked(text=question), Marked(text=asked), Marked(text=answered))]
+        kind, steps = (
+            "alone",
+            [(TaggedText(text=question), TaggedText(text=asked), TaggedText(text=answered))],
+        )
     for step in steps:
         if not step[0].text or any(_STRAY_OF_TALK.search(each.text) for each in step):
             raise ValueError(f"{place}: {line}")
-    whole = put_alone(kind, *steps[-1])
+    whole = apply_rewrite(kind, *steps[-1])
     for one, two, three in steps:
         yield FollowUp(kind=kind, question=one, asked=two, answered=three, language=language, line=line, whole=whole)  # fmt: skip
 
@@ -181,7 +184,7 @@ def _plain(text: str) -> str:
     return _BRACES.sub(lambda mark: mark[2], text)
 
 
-def bracketed(text: str) -> Marked:
+def bracketed(text: str) -> TaggedText:
     """A text without its square brackets, and what they hold."""
     plain, places, at = "", [], 0
     for mark in _BRACKETS.finditer(text):
@@ -189,10 +192,10 @@ def bracketed(text: str) -> Marked:
         places.append((len(plain), len(plain) + len(mark[1])))
         plain += mark[1]
         at = mark.end()
-    return Marked(text=plain + text[at:], stretches=places)
+    return TaggedText(text=plain + text[at:], stretches=places)
 
 
-def _braced(text: str, wanted: re.Match[str] | str | None) -> Marked:
+def _braced(text: str, wanted: re.Match[str] | str | None) -> TaggedText:
     """The text with the stretches of this number, or with this one alone."""
     plain, places, at = "", [], 0
     for mark in _BRACES.finditer(text):
@@ -202,7 +205,7 @@ def _braced(text: str, wanted: re.Match[str] | str | None) -> Marked:
             places.append((len(plain), len(plain) + len(mark[2])))
         plain += mark[2]
         at = mark.end()
-    return Marked(text=plain + text[at:], stretches=places)
+    return TaggedText(text=plain + text[at:], stretches=places)
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
     python training/question_parts.py --data ../shared/data --reader src/footnote/models/reader.safetensors [--out FILE]
 
 Layers of their own above the six lowest ones, as Footnote itself computes these (so Footnote has to be installed), and one linear head: whether a
-token belongs to a part, to all or to none (`footnote.models.question_parts`). They are fitted on the lines of `questions/` (`question_lines.py`) and on ordinary
+token belongs to a part, to all or to none (`footnote.models.question_decomposition`). They are fitted on the lines of `questions/` (`question_lines.py`) and on ordinary
 questions (`part_examples.py`). One in seven lines and one in five sources are in no fit, and are judged at the end.
 """
 
@@ -27,7 +27,7 @@ from order_states import opened_probes
 from part_examples import PartExample, part_examples
 from question_rewriting import HAS_BF16, loss_of, states_of, write_into
 
-from footnote.models.question_parts import PartsHead, parts_of
+from footnote.models.question_decomposition import PartsHead, split_question
 from footnote.models.question_tokens import BEGINS, PARTS
 
 LAYERS, STEPS = 4, 3000
@@ -130,7 +130,7 @@ def judged(
         chances = [word.chance for word in words if word.label == BEGINS]
         said: tuple[str, ...] = (question.text,)
         if chances and min(chances) >= LEAST:
-            said = parts_of(question.text, question.stretches(words), question.dropped(words))
+            said = split_question(question.text, question.stretches(words), question.dropped(words))
         how = "right" if said == each.wanted else "whole" if len(said) == 1 else "parted otherwise"
         found[each.group, how] += 1
     return found

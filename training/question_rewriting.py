@@ -32,7 +32,7 @@ from safetensors.numpy import save_file
 
 from footnote.models.batching import plan_batches
 from footnote.models.question_rewriting import KINDS, RewritingHead
-from footnote.models.question_tokens import MARKS, Talk
+from footnote.models.question_tokens import BIO_TAGS, EncodedTurns
 from footnote.models.reader_probes import Probes
 
 LAYERS, STEPS = 4, 4000
@@ -57,7 +57,7 @@ class Rewriting(torch.nn.Module):
         )
         width = reader.word.weight.shape[1]
         self.kinds = torch.nn.Linear(width, len(KINDS))
-        self.labels = torch.nn.Linear(width, len(MARKS))
+        self.labels = torch.nn.Linear(width, len(BIO_TAGS))
         self.drop = torch.nn.Dropout(dropout)
 
     def forward(
@@ -136,7 +136,7 @@ def loss_of(odds: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     )
 
 
-def states_of(probes: Probes, talks: Sequence[Talk]) -> list[npt.NDArray[np.float16]]:
+def states_of(probes: Probes, talks: Sequence[EncodedTurns]) -> list[npt.NDArray[np.float16]]:
     """What the shared layers leave of the tokens of each."""
     left: list[npt.NDArray[np.float16]] = [np.zeros((0, 0), np.float16)] * len(talks)
 

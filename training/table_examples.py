@@ -20,7 +20,7 @@ from question_examples import PER_SOURCE, SOURCES, mark, small
 from question_lines import is_kept_apart
 from table_lines import OverTable, over_tables
 
-from footnote.models.question_tokens import Stretch, Talk, talk_of
+from footnote.models.question_tokens import CharSpan, EncodedTurns, talk_of
 from footnote.models.table_questions import (
     BOUNDS,
     EXTREMES,
@@ -61,13 +61,13 @@ ANY_ROW = (
 class TableExample:
     """What is run, and what is wanted of it."""
 
-    talk: Talk
+    talk: EncodedTurns
     group: str
     """`titles`, `cells`, `ranges` and `bounds` beside a table; `operating`, `plain` and `ordinary` without one."""
     apart: bool
     operation: int
     """What it asks of a column, number among `OPERATIONS`; -1 where that is not judged."""
-    places: tuple[Stretch, ...] = ()
+    places: tuple[CharSpan, ...] = ()
     """Of a table's columns."""
     wanted: int = -1
     """The number of the column that is meant behind the first, after the last one for none."""

@@ -23,7 +23,7 @@ from typing import Any
 
 from question_lines import FOLDER, bracketed, is_kept_apart
 
-from footnote.models.question_tokens import Stretch
+from footnote.models.question_tokens import CharSpan
 from footnote.models.table_questions import BOUNDS, OPERATIONS, RANGES
 from footnote.ports import TitledColumn
 
@@ -41,7 +41,7 @@ class OverTable:
     column: int | None
     """The number of the one that is meant, behind the first."""
     operation: str
-    narrowing: tuple[Stretch, ...]
+    narrowing: tuple[CharSpan, ...]
     """What of the question says which of the rows are meant."""
     language: str
     line: str

@@ -29,7 +29,7 @@ from question_rewriting import HAS_BF16, loss_of, states_of, write_into
 from safetensors.torch import load_file
 from table_examples import TableExample, table_examples
 
-from footnote.models.question_tokens import MARKS
+from footnote.models.question_tokens import BIO_TAGS
 from footnote.models.table_questions import BOUNDS, EXTREMES, OPERATIONS, RANGES, TablesHead
 
 LAYERS = 4
@@ -60,7 +60,7 @@ class Asking(torch.nn.Module):
             copy.deepcopy(each) for each in reader.layers[SHARED : SHARED + LAYERS]
         )
         width = reader.word.weight.shape[1]
-        outputs = {"columns": 2, "extremes": len(EXTREMES), "narrowing": len(MARKS)}
+        outputs = {"columns": 2, "extremes": len(EXTREMES), "narrowing": len(BIO_TAGS)}
         outputs |= {"operations": len(OPERATIONS), "operations_beside": len(OPERATIONS)}
         outputs |= {"ranges": len(RANGES), "bounds": len(BOUNDS), "bounded": 2}
         self.heads = torch.nn.ModuleDict(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from uuid import NAMESPACE_URL, uuid5
 
 from footnote.answering import ReaderAnswerer
-from footnote.answering.order_forms import has_order_form
+from footnote.answering.injection_patterns import has_injection_pattern
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage, SourceType
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import WordReader
@@ -78,7 +78,7 @@ def mark(evidence: Sequence[Evidence]) -> list[Evidence]:
     """The evidence, marked where it has a form of orders, as an engine without reader marks it."""
     return [
         replace(each, suspicious=True)
-        if has_order_form(
+        if has_injection_pattern(
             "\n".join((each.passage.document_title, *each.passage.heading_path, each.passage.text))
         )
         else each

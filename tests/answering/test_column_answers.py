@@ -40,7 +40,7 @@ class HearingReader(MarkingReader):
         return self.asks if any(each in question for each in self.heard) else None
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
-        nothing = PassageReading(spans=(), relevance=-4.0, probability=0.0, unmet=self.unmet)
+        nothing = PassageReading(spans=(), relevance=-4.0, probability=0.0, mismatch=self.unmet)
         return [nothing for _ in passages]
 
 
@@ -66,7 +66,7 @@ class NamingReader(MarkingReader):
             replace(
                 each,
                 spans=tuple(replace(one, score=self.score * one.score) for one in each.spans),
-                unmet=self.unmet,
+                mismatch=self.unmet,
             )
             for each in found
         ]

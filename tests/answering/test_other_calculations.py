@@ -13,7 +13,7 @@ from footnote.ports import Operation
 
 from .factories import make_evidence, make_passage
 from .test_column_answers import EXPENSES, HearingReader
-from .test_meant_columns import Finder
+from .test_column_predictions import Finder
 from .test_reader_answers import MarkingReader
 
 FINDER = Finder(columns={"spent": ("amount eur", Operation.LARGEST)})

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footnote.answering import NOT_FOUND
-from footnote.answering.promising import READ_UNTIL
 from footnote.answering.reader_answers import UNDECIDED, ReaderAnswerer
+from footnote.answering.reading_order import READ_UNTIL
 from footnote.domain import Answer, BlockKind, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
@@ -22,7 +22,7 @@ from footnote.ports import (
     PassageReading,
     PassageText,
     Reader,
-    SupportOdds,
+    SupportProbabilities,
 )
 
 from .drawn import assert_every_statement_can_be_opened, evidences, questions
@@ -44,7 +44,7 @@ class MarkingReader:
     unmet: float = 0.0
     """How much of a question every passage lacks."""
 
-    async def orders(self, texts: Sequence[str]) -> list[float] | None:
+    async def injection_probabilities(self, texts: Sequence[str]) -> list[float] | None:
         if self.ordering is None:
             return None
         return [0.9 if self.ordering in each else 0.1 for each in texts]
@@ -55,7 +55,9 @@ class MarkingReader:
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
         return [self._reading(each.text) for each in passages]
 
-    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+    async def judge(
+        self, statements: Sequence[str], quotes: Sequence[str]
+    ) -> list[SupportProbabilities]:
         raise NotImplementedError
 
     def _reading(self, text: str) -> PassageReading:
@@ -69,7 +71,7 @@ class MarkingReader:
             spans=spans,
             relevance=0.0,
             probability=spans[0].probability if spans else 0.0,
-            unmet=self.unmet,
+            mismatch=self.unmet,
         )
 
 
@@ -78,7 +80,7 @@ class AwayReader:
 
     name = "away"
 
-    async def orders(self, texts: Sequence[str]) -> list[float] | None:
+    async def injection_probabilities(self, texts: Sequence[str]) -> list[float] | None:
         raise ModelUnavailable("the reader could not read a batch")
 
     async def operation(self, question: str) -> Operation | None:
@@ -87,7 +89,9 @@ class AwayReader:
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
         raise ModelUnavailable("the reader could not read a batch")
 
-    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+    async def judge(
+        self, statements: Sequence[str], quotes: Sequence[str]
+    ) -> list[SupportProbabilities]:
         raise ModelUnavailable("the reader could not read a batch")
 
 
@@ -309,7 +313,9 @@ async def test_the_reader_sees_the_headings_of_each_passage_and_where_its_statem
     passage = make_passage("Due in May.", title="Lease", headings=("Lease", "Rent"))
     await answerer_of(Watching())("When?", make_evidence(passage))
     stretches = ((0, 11),)
-    assert seen == [PassageText(text="Due in May.", heading="Lease › Rent", stretches=stretches)]
+    assert seen == [
+        PassageText(text="Due in May.", heading="Lease › Rent", allowed_spans=stretches)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -359,10 +365,12 @@ class CountingReader:
         self.passages += len(passages)
         return await MarkingReader(marked=[self.marked]).read(question, passages)
 
-    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+    async def judge(
+        self, statements: Sequence[str], quotes: Sequence[str]
+    ) -> list[SupportProbabilities]:
         raise NotImplementedError
 
-    async def orders(self, texts: Sequence[str]) -> None:
+    async def injection_probabilities(self, texts: Sequence[str]) -> None:
         return None
 
     async def operation(self, question: str) -> None:

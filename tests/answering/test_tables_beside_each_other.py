@@ -11,11 +11,11 @@ from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import Answer, BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
 from footnote.ports import (
-    ColumnChances,
-    MeantColumn,
+    ColumnPrediction,
+    ColumnProbabilities,
     Operation,
+    TableOperationPrediction,
     TitledColumn,
-    ToldOperation,
 )
 
 from .drawn import assert_every_statement_can_be_opened
@@ -50,26 +50,33 @@ class BesideTitles:
     """How likely each operation is."""
     offered: list[Sequence[str]] = field(default_factory=list)
 
-    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
+    async def predict_column(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> ColumnPrediction | None:
         row, *titles = (each.title for each in columns)
         title = self.columns.get(row)
         if title not in titles:
             return None
-        return MeantColumn(
+        return ColumnPrediction(
             number=titles.index(title), probability=0.9, extreme=Operation.LARGEST, extreme_odds=4.0
         )
 
-    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
+    async def column_probabilities(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> ColumnProbabilities | None:
         return None
 
-    async def operation_beside(
+    async def predict_operation(
         self, question: str, columns: Sequence[TitledColumn]
-    ) -> ToldOperation | None:
+    ) -> TableOperationPrediction | None:
         row, *titles = (each.title for each in columns)
         self.offered.append((row, *titles))
         none = 0.1 if row in self.columns else 0.9
-        return ToldOperation(
-            operation=self.operation, probability=self.probability, none=none, chances=self.each
+        return TableOperationPrediction(
+            operation=self.operation,
+            probability=self.probability,
+            no_column_probability=none,
+            operation_probabilities=self.each,
         )
 
 

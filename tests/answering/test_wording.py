@@ -18,8 +18,8 @@ from footnote.ports import Operation
 
 from .drawn import assert_every_statement_can_be_opened
 from .factories import make_evidence, make_passage
-from .test_comparing import Titled
 from .test_reader_answers import MarkingReader
+from .test_row_comparison import Titled
 
 ANALYZER = TextAnalyzer()
 

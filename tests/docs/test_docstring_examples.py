@@ -11,10 +11,10 @@ from zipfile import BadZipFile
 import pytest
 
 import footnote
-from footnote.answering.claims import read_claims
+from footnote.answering.exact_values import extract_values
 from footnote.index.analysis import TextAnalyzer
 
-AT_HAND = {"analyzer": TextAnalyzer(), "read_claims": read_claims, "BadZipFile": BadZipFile}
+AT_HAND = {"analyzer": TextAnalyzer(), "extract_values": extract_values, "BadZipFile": BadZipFile}
 """What examples use without importing it."""
 
 

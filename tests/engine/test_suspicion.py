@@ -7,7 +7,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from footnote.answering.order_forms import has_order_form
+from footnote.answering.injection_patterns import has_injection_pattern
 from footnote.domain import PlanChanges, SearchRequest
 from footnote.engine import WorkspaceEngine
 from footnote.settings import Settings
@@ -82,7 +82,7 @@ async def test_a_passage_is_marked_for_the_neighbours_it_was_widened_by(
     assert not alone.suspicious
     wide = replace(narrow, changes=PlanChanges(neighbours=3))
     [widened] = (await workspace.search(wide)).evidence
-    assert has_order_form(widened.passage.text)
+    assert has_injection_pattern(widened.passage.text)
     assert widened.suspicious
     rewrite(test_database, value=None)
     [looked_at] = (await workspace.search(wide)).evidence

@@ -13,7 +13,7 @@ from footnote.domain import DocumentStatus, Transcript, Utterance
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.jobs.turns import NotYet, Places, Turns
 from footnote.jobs.worker import work_on_queue
-from footnote.ports import OnProgress, unheard
+from footnote.ports import OnProgress, ignore_progress
 from tests.ingestion.recordings import wav
 from tests.jobs.stages import stages
 
@@ -101,7 +101,7 @@ class Full:
         media_type: str,
         *,
         workspace_id: UUID,
-        on_progress: OnProgress = unheard,
+        on_progress: OnProgress = ignore_progress,
     ) -> Transcript:
         self.times -= 1
         if self.times >= 0:

@@ -19,7 +19,7 @@ from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.process import NICENESS
 from footnote.jobs.worker import work_on_queue
 from footnote.models.testing import CountingEmbedder
-from footnote.ports import OnProgress, unheard
+from footnote.ports import OnProgress, ignore_progress
 from footnote.settings import Settings, settings_from
 from tests.interfaces.serving import environment
 from tests.jobs.deadly_worker import STUCK_ON
@@ -239,7 +239,7 @@ async def test_a_reader_that_keeps_being_killed_fails_the_document_after_its_tri
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
     async def killed(
-        content: BinaryIO, filename: str, on_progress: OnProgress = unheard
+        content: BinaryIO, filename: str, on_progress: OnProgress = ignore_progress
     ) -> ParsedDocument:
         raise DocumentInterrupted(stage=Stage.PARSE, cause="the reader was killed", advice="wait")
 

@@ -19,6 +19,7 @@ from tokenizers import Tokenizer
 from footnote.errors import INSTALL_MODELS, LaneUnavailable
 from footnote.models import minilm
 from footnote.models.encoder_shape import GRAPH_FORM
+from footnote.models.injection_screen import screens_digest
 from footnote.models.minilm import (
     KNOWN_VECTORS_FILE,
     MAX_TOKENS,
@@ -26,7 +27,6 @@ from footnote.models.minilm import (
     load_minilm,
     packaged_folder,
 )
-from footnote.models.order_screen import screens_digest
 from footnote.models.sentence_encoder import SentenceEncoder
 
 from .bert_reference import Array, reference_vector

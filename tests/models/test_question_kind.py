@@ -54,12 +54,12 @@ async def test_a_question_for_neither_is_left_alone(e5: SentenceEncoder, questio
 
 @pytest.mark.parametrize("question", FIGURES)
 async def test_a_question_for_a_figure_is_told(e5: SentenceEncoder, question: str) -> None:
-    assert (await e5.embed_question(question)).kind.figure
+    assert (await e5.embed_question(question)).kind.asks_for_number
 
 
 @pytest.mark.parametrize("question", NO_FIGURES)
 async def test_a_question_for_something_else_is_not(e5: SentenceEncoder, question: str) -> None:
-    assert not (await e5.embed_question(question)).kind.figure
+    assert not (await e5.embed_question(question)).kind.asks_for_number
 
 
 async def test_the_vector_is_that_of_any_query(e5: SentenceEncoder) -> None:

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.models.question_rewriting import KINDS, Marked, put_alone, surest
+from footnote.models.question_rewriting import KINDS, TaggedText, apply_rewrite, surest
 from footnote.models.question_tokens import (
     BEGINS,
+    BIO_TAGS,
     DROPPED,
     GOES_ON,
-    MARKS,
     PREFIX,
     QUESTION_TOKENS,
-    Said,
+    EncodedText,
     talk_of,
 )
 from footnote.models.reader import PackagedReader, open_reader
@@ -50,7 +50,7 @@ def reader(file: Path, e5_folder: Path) -> Iterator[PackagedReader]:
     asyncio.run(reader.close())
 
 
-def marked(text: str) -> Marked:
+def marked(text: str) -> TaggedText:
     """The text, with what stands in brackets marked."""
     plain, stretches = "", []
     for part in text.split("["):
@@ -58,7 +58,7 @@ def marked(text: str) -> Marked:
         if closed:
             stretches.append((len(plain), len(plain) + len(inner)))
         plain += inner + rest
-    return Marked(text=plain, stretches=stretches)
+    return TaggedText(text=plain, stretches=stretches)
 
 
 @pytest.mark.parametrize(
@@ -118,26 +118,26 @@ def marked(text: str) -> Marked:
 def test_stretches_are_moved(
     kind: str, asked: str, answered: str, question: str, alone: str
 ) -> None:
-    assert put_alone(kind, marked(question), marked(asked), marked(answered)) == alone
+    assert apply_rewrite(kind, marked(question), marked(asked), marked(answered)) == alone
 
 
 @st.composite
-def marked_texts(draw: st.DrawFn) -> Marked:
+def marked_texts(draw: st.DrawFn) -> TaggedText:
     """Any text with stretches that follow each other."""
     text = draw(st.text(max_size=40))
     ends = st.lists(st.integers(0, len(text)), max_size=8, unique=True)
     cuts = sorted(draw(ends))
     pairs = list(zip(cuts[::2], cuts[1::2], strict=False))
-    return Marked(text=text, stretches=pairs)
+    return TaggedText(text=text, stretches=pairs)
 
 
 @given(
     kind=st.sampled_from(KINDS), question=marked_texts(), asked=marked_texts(), said=marked_texts()
 )
 def test_what_is_put_anew_was_said(
-    kind: str, question: Marked, asked: Marked, said: Marked
+    kind: str, question: TaggedText, asked: TaggedText, said: TaggedText
 ) -> None:
-    alone = put_alone(kind, question, asked, said)
+    alone = apply_rewrite(kind, question, asked, said)
     known = set(f"{question.text}{asked.text}{said.text} ,?")
     assert {each.lower() for each in alone} <= {part for each in known for part in each.lower()} | {
         part for each in known for part in each.upper().lower()
@@ -162,10 +162,10 @@ def test_tokens_stand_where_they_are_run(
     assert len(talk.ids) <= 300
 
 
-def said_of(text: str, width: int = 1) -> Said:
+def said_of(text: str, width: int = 1) -> EncodedText:
     """The text with a token for so many characters."""
     places = [(at, min(at + width, len(text))) for at in range(0, len(text), width)]
-    return Said(text=text, first=0, offsets=places)
+    return EncodedText(text=text, first=0, offsets=places)
 
 
 def odds_of(labels: str) -> npt.NDArray[np.float32]:
@@ -196,13 +196,13 @@ def test_digits_that_something_joins_are_one_word() -> None:
 
 
 def test_of_several_stretches_the_surest_is_taken() -> None:
-    one, other = said_of("ab cd"), Said(text="ef", first=5, offsets=[(0, 1), (1, 2)])
-    odds = odds_of("1201212")[:, : len(MARKS)]
+    one, other = said_of("ab cd"), EncodedText(text="ef", first=5, offsets=[(0, 1), (1, 2)])
+    odds = odds_of("1201212")[:, : len(BIO_TAGS)]
     odds[5:] *= 2
     assert [each.pieces for each in surest((one, other), odds)] == [[], ["ef"]]
     odds[5:] *= 0.1
     assert [each.pieces for each in surest((one, other), odds)] == [["ab"], []]
-    assert [each.pieces for each in surest((one,), odds_of("00000")[:, : len(MARKS)])] == [[]]
+    assert [each.pieces for each in surest((one,), odds_of("00000")[:, : len(BIO_TAGS)])] == [[]]
 
 
 def test_where_no_spaces_part_words_each_token_is_one() -> None:
@@ -246,7 +246,7 @@ async def test_what_is_marked_equals_an_independent_pass(
             for each in (talk.question, talk.asked, talk.answered)
         ]
         texts = (
-            Marked(text=each, stretches=own)
+            TaggedText(text=each, stretches=own)
             for each, own in zip((question, asked, answered), stretches, strict=True)
         )
         if kind == "refers" and stretches[0]:
@@ -255,19 +255,19 @@ async def test_what_is_marked_equals_an_independent_pass(
             stretches[2] = ()  # Its piece takes the place of one of the question's.
         if (kind == "refers" or len(stretches[0]) == 1) and sum(map(len, stretches[1:])) > 1:
             continue  # The surest of them is taken, as below.
-        alone = put_alone(kind, *texts)
-        assert await reader.stand_alone(question, asked, answered) == alone
+        alone = apply_rewrite(kind, *texts)
+        assert await reader.rewrite_follow_up(question, asked, answered) == alone
         put.add(alone == question)
     assert False in put
 
 
 async def test_a_question_that_is_too_long_to_read_stays_whole(reader: PackagedReader) -> None:
     question = "Who pays and when? " * QUESTION_TOKENS
-    assert await reader.stand_alone(question, "Who pays?", "The owner.") == question
+    assert await reader.rewrite_follow_up(question, "Who pays?", "The owner.") == question
 
 
 async def test_a_reader_without_it_cannot_tell(tmp_path: Path, e5_folder: Path) -> None:
     file = write_tiny_reader(tmp_path / "probed.safetensors", probes=1)
     plain = open_reader(file, e5_folder, 2)
-    assert await plain.stand_alone("And fire?", "What is due for storm?", "") is None
+    assert await plain.rewrite_follow_up("And fire?", "What is due for storm?", "") is None
     await plain.close()

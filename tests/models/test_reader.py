@@ -205,7 +205,7 @@ async def test_each_stretch_of_a_passage_has_its_best_span_and_none_lies_across_
     stretches = tuple((one, following - 1) for one, following in pairwise(cuts))
     _, model = reader
     [anywhere] = await model.read(QUESTION, [PassageText(text=text)])
-    [reading] = await model.read(QUESTION, [PassageText(text=text, stretches=stretches)])
+    [reading] = await model.read(QUESTION, [PassageText(text=text, allowed_spans=stretches)])
     held = {
         number
         for each in reading.spans
@@ -297,8 +297,8 @@ async def test_a_text_that_is_nothing_but_an_order_is_seen_in_many_languages(
     packaged: tuple[PackagedReader, PackagedReader],
 ) -> None:
     _, reader = packaged
-    orders = await reader.orders(NOTHING_BUT_ORDERS)
-    alike = await reader.orders(ONLY_LOOKING_LIKE_IT)
+    orders = await reader.injection_probabilities(NOTHING_BUT_ORDERS)
+    alike = await reader.injection_probabilities(ONLY_LOOKING_LIKE_IT)
     assert orders is not None
     assert alike is not None
     assert [

@@ -11,10 +11,10 @@ from safetensors.numpy import save_file
 
 from footnote.errors import ModelUnavailable
 from footnote.models.mention_head import MENTIONS_FILE
+from footnote.models.mismatch_probe import UNMET_WORDS_FILE
 from footnote.models.reader_companions import companions_of
 from footnote.models.reader_weights import read_weights
 from footnote.models.readers import packaged_file
-from footnote.models.unmet_words import UNMET_WORDS_FILE
 
 from .tiny_reader import WIDTH, write_tiny_reader
 
@@ -42,19 +42,19 @@ def test_the_same_weights_elsewhere_have_what_is_packaged(tmp_path: Path) -> Non
     found = companions_of(moved)
     assert found.lacking == ()
     assert found.head is not None
-    assert found.unmet is not None
+    assert found.mismatch is not None
 
 
 def test_another_reader_has_what_lies_beside_it_and_says_what_it_lacks(tmp_path: Path) -> None:
     weights = write_tiny_reader(tmp_path / "own.safetensors", probes=1, tables=True)
     found = companions_of(weights)
-    assert (found.head, found.unmet, found.screened) == (None, None, False)
+    assert (found.head, found.mismatch, found.screened) == (None, None, False)
     assert [each.partition(":")[0] for each in found.lacking] == [MENTIONS_FILE, UNMET_WORDS_FILE]
 
     write_unmet_words(tmp_path, read_weights(weights).encoder, 0.25)
     found = companions_of(weights)
-    assert found.unmet is not None
-    assert found.unmet.bias == 0.25
+    assert found.mismatch is not None
+    assert found.mismatch.bias == 0.25
     assert [each.partition(":")[0] for each in found.lacking] == [MENTIONS_FILE]
 
 
@@ -64,7 +64,7 @@ def test_what_belongs_to_another_reader_is_of_no_use(
 ) -> None:
     weights = write_tiny_reader(tmp_path / "own.safetensors", probes=1)
     write_unmet_words(tmp_path, encoder or read_weights(weights).encoder, 0.25, layers)
-    assert companions_of(weights).unmet is None
+    assert companions_of(weights).mismatch is None
 
 
 def test_a_reader_without_probes_says_so(tmp_path: Path) -> None:

@@ -99,14 +99,14 @@ async def test_nothing_to_judge_has_no_odds(reader: Reader) -> None:
 
 async def test_each_text_has_a_chance_of_giving_orders(reader: Reader) -> None:
     texts = [each.text for each in PASSAGES]
-    chances = await reader.orders(texts)
+    chances = await reader.injection_probabilities(texts)
     assert chances is not None
     assert len(chances) == len(texts)
     assert all(0 <= each <= 1 for each in chances)
-    backward = await reader.orders(texts[::-1])
+    backward = await reader.injection_probabilities(texts[::-1])
     assert backward is not None
     assert list(backward)[::-1] == pytest.approx(list(chances), abs=1e-3)
-    assert list(await reader.orders([]) or []) == []
+    assert list(await reader.injection_probabilities([]) or []) == []
 
 
 @pytest.mark.parametrize("question", [QUESTION, "", "\ud800", "What is the sum? " * 200])

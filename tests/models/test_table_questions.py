@@ -110,22 +110,24 @@ async def test_a_column_is_the_one_that_its_tokens_speak_for(
         chances = np.exp([*odds, said[0, 1]]) / np.exp([*odds, said[0, 1]]).sum()
         best = int(chances.argmax())
         believed = best < len(places) and chances[best] >= head.least_column
-        told = await reader.chances(question, columns)
+        told = await reader.column_probabilities(question, columns)
         assert told is not None
-        assert [*told.each, told.none] == pytest.approx(chances.tolist(), abs=1e-3)
-        meant = await reader.column(question, columns)
+        assert [*told.probabilities, told.no_column_probability] == pytest.approx(
+            chances.tolist(), abs=1e-3
+        )
+        meant = await reader.predict_column(question, columns)
         assert (None if meant is None else meant.number) == (best if believed else None)
         found.add(believed)
         if meant is not None:
             assert meant.probability == pytest.approx(chances[best], abs=1e-3)
             marks = (states @ head.narrowing + head.narrowing_bias).astype(np.float32)
             own = talk.question.stretches(talk.question.labelled(marks))
-            assert list(meant.narrowing) == [question[start:end] for start, end in own]
-            assert told.narrowing == meant.narrowing
+            assert list(meant.filter_phrases) == [question[start:end] for start, end in own]
+            assert told.filter_phrases == meant.filter_phrases
             narrowed.add(bool(own))
     assert found == {True, False}
     assert narrowed
-    assert await reader.column("Which is best?", columns_of(3)[:1]) is None
+    assert await reader.predict_column("Which is best?", columns_of(3)[:1]) is None
 
 
 def believed_operation(
@@ -174,17 +176,19 @@ async def test_what_is_asked_is_told_beside_the_titles(
         odds = states[0] @ head.operations_beside + head.operations_beside_bias
         believed = believed_operation(head, odds)
         if believed is not None:
-            told = await reader.operation_beside(question, columns)
+            told = await reader.predict_operation(question, columns)
             assert told is not None
             assert told.operation == believed[0]
             assert told.probability == pytest.approx(believed[1], abs=1e-3)
-            chances = await reader.chances(question, columns)
+            chances = await reader.column_probabilities(question, columns)
             assert chances is not None
-            assert told.none == pytest.approx(chances.none, abs=1e-6)
+            assert told.no_column_probability == pytest.approx(
+                chances.no_column_probability, abs=1e-6
+            )
             asked = states[: talk.question.end]
             for names, odds, chances_of in (
-                (RANGES, asked @ head.ranges + head.ranges_bias, told.ranges),
-                (BOUNDS, asked @ head.bounds + head.bounds_bias, told.bounds),
+                (RANGES, asked @ head.ranges + head.ranges_bias, told.range_probabilities),
+                (BOUNDS, asked @ head.bounds + head.bounds_bias, told.operator_probabilities),
             ):
                 own = np.exp(odds.max(axis=0))
                 shares = dict(zip(names, (own / own.sum()).tolist(), strict=True))
@@ -194,7 +198,9 @@ async def test_what_is_asked_is_told_beside_the_titles(
             said = states @ head.bounded + head.bounded_bias
             each_said = [said[talk.asked.tokens_of(one), 0].mean() for one in places]
             own = np.exp([*each_said, said[0, 1]])
-            assert told.bounded == pytest.approx((own / own.sum())[:-1].tolist(), abs=1e-3)
+            assert told.filter_column_probabilities == pytest.approx(
+                (own / own.sum())[:-1].tolist(), abs=1e-3
+            )
             found.add(told.operation)
     assert len(found) > 1
 
@@ -203,8 +209,8 @@ async def test_a_reader_without_it_cannot_tell(tmp_path: Path, e5_folder: Path) 
     file = write_tiny_reader(tmp_path / "probed.safetensors", probes=1, rewriting=True)
     plain = open_reader(file, e5_folder, 2)
     columns = columns_of(2)
-    assert await plain.column("Which is the longest?", columns) is None
-    assert await plain.chances("How long is the Heron?", columns) is None
-    assert await plain.operation_beside("How many ships are there?", columns) is None
+    assert await plain.predict_column("Which is the longest?", columns) is None
+    assert await plain.column_probabilities("How long is the Heron?", columns) is None
+    assert await plain.predict_operation("How many ships are there?", columns) is None
     assert await plain.operation("What is the sum of the prices?") is None
     await plain.close()

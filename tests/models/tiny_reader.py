@@ -11,7 +11,7 @@ import numpy.typing as npt
 from safetensors.numpy import save_file
 
 from footnote.models.question_rewriting import KINDS
-from footnote.models.question_tokens import MARKS, PARTS
+from footnote.models.question_tokens import BIO_TAGS, PARTS
 from footnote.models.reader_weights import LARGEST_WEIGHT
 from footnote.models.table_questions import BOUNDS, OPERATIONS, RANGES
 
@@ -118,11 +118,11 @@ def _added_heads(name: str, labels: int) -> dict[str, npt.NDArray[np.generic]]:
     """What stands above the layers of this name."""
     draw = np.random.default_rng(14)
     if name == "rewriting":
-        return _heads(draw, name, {"kinds": len(KINDS), "labels": len(MARKS)})
+        return _heads(draw, name, {"kinds": len(KINDS), "labels": len(BIO_TAGS)})
     if name == "parting":
         least = np.array([0.3], np.float32)
         return {**_heads(draw, name, {"labels": labels}), "parting.least": least}
-    heads = {"columns": 2, "extremes": 2, "narrowing": len(MARKS)}
+    heads = {"columns": 2, "extremes": 2, "narrowing": len(BIO_TAGS)}
     heads |= {"operations": len(OPERATIONS), "operations_beside": len(OPERATIONS)}
     heads |= {"ranges": len(RANGES), "bounds": len(BOUNDS), "bounded": 2}
     tensors = _heads(draw, name, heads)

@@ -15,6 +15,7 @@ from footnote.ports import (
     ComingVector,
     DatedDocument,
     EntityGraph,
+    ExpandedPassage,
     Holders,
     NamedEntity,
     QuestionName,
@@ -22,7 +23,6 @@ from footnote.ports import (
     RecallRequest,
     TableText,
     Vector,
-    Widened,
 )
 
 from .evidence import passage_of
@@ -67,7 +67,7 @@ class ListIndex:
             matched_terms={number: shares[number] for number in lexical},
             similarities=dense,
             bm25=lexical,
-            rarities={term: log1p(1 / (holders[term] + 1)) for term in terms},
+            idf={term: log1p(1 / (holders[term] + 1)) for term in terms},
             absent_terms=tuple(term for term in terms if not holders[term]),
             languages=("en",),
         )
@@ -154,10 +154,10 @@ class ListIndex:
 
     async def widened(
         self, passages: Sequence[Passage], window: int, across_headings: bool
-    ) -> Mapping[int, Widened]:
+    ) -> Mapping[int, ExpandedPassage]:
         """No text has a neighbour."""
         self._check("widened")
-        return {each.chunk_no: Widened(passage=each, distances={}) for each in passages}
+        return {each.chunk_no: ExpandedPassage(passage=each, distances={}) for each in passages}
 
     async def facets(
         self, fields: Sequence[str], filters: SearchFilters

@@ -33,13 +33,13 @@ RECALLED = Recalled(
     lexical=ranking(8.0, 6.0, *[2.0] * 8),
     matched_terms={0: {"notic": 5.0, "period": 3.0}, 1: {"period": 3.0, "leas": 3.0}},
     similarities={0: 0.7, 1: 0.6},
-    rarities={"notic": 2.0, "noticia": 9.0, "period": 1.0, "leas": 1.0, "rhubarb": 4.0, "a1": 9.0},
+    idf={"notic": 2.0, "noticia": 9.0, "period": 1.0, "leas": 1.0, "rhubarb": 4.0, "a1": 9.0},
     languages=("en",),
 )
 
 
 def sought(text: str, recalled: Recalled) -> tuple[frozenset[str], ...]:
-    return query_words(text, recalled.rarities, recalled.languages, ANALYZER)
+    return query_words(text, recalled.idf, recalled.languages, ANALYZER)
 
 
 @given(OBSERVED, st.sampled_from([NATIVE, SAME_SCRIPT, OTHER_SCRIPT]), st.booleans())
@@ -85,7 +85,7 @@ def test_what_is_observed_is_of_the_leading_chunks() -> None:
 
 def test_pairs_of_characters_and_parts_of_identifiers_are_words_too() -> None:
     recalled = replace(
-        RECALLED, rarities={"保险": 1.0, "险合": 1.0, "pol": 1.0, "88213": 2.0, "pol88213": 2.0}
+        RECALLED, idf={"保险": 1.0, "险合": 1.0, "pol": 1.0, "88213": 2.0, "pol88213": 2.0}
     )
     assert len(sought("保险合", recalled)) == 2
     assert len(sought("POL-88213", recalled)) == 3

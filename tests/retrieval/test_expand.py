@@ -17,7 +17,7 @@ from footnote.domain.passage_merging import any_suspicious, merged_passage
 from footnote.ingestion.chunking import ChunkPolicy, chunk_blocks
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
 from footnote.ingestion.parsing.tables import table_text
-from footnote.ports import Widened
+from footnote.ports import ExpandedPassage
 from footnote.retrieval.expand import decayed, expand
 from tests.retrieval.evidence import evidence_of, passage_of
 
@@ -58,7 +58,9 @@ def together(parsed: ParsedDocument, one: Passage, following: Passage) -> bool:
     return one.heading_path == following.heading_path and not between.strip()
 
 
-def widen(parsed: ParsedDocument, chunks: Sequence[Evidence], found: int, window: int) -> Widened:
+def widen(
+    parsed: ParsedDocument, chunks: Sequence[Evidence], found: int, window: int
+) -> ExpandedPassage:
     """What the store hands out: the run of chunks around one that shares its heading."""
     passages = [each.passage for each in chunks]
     first = last = found
@@ -73,7 +75,7 @@ def widen(parsed: ParsedDocument, chunks: Sequence[Evidence], found: int, window
     ):
         last += 1
     stretch = passages[first : last + 1]
-    return Widened(
+    return ExpandedPassage(
         passage=merged_passage(
             passages[found],
             header=stretch[0].text[: stretch[0].body_offset],

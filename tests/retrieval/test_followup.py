@@ -24,7 +24,7 @@ class Behind:
 
     given: list[tuple[str, str, str]] = field(default_factory=list)
 
-    async def stand_alone(self, question: str, asked: str, answered: str) -> str:
+    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
         self.given.append((question, asked, answered))
         return f"{asked} {question}"
 
@@ -36,7 +36,7 @@ class Behind:
 class Away:
     """A model that cannot run."""
 
-    async def stand_alone(self, question: str, asked: str, answered: str) -> str:
+    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
         raise ModelUnavailable(f"no memory for {question!r}, {asked!r} and {answered!r}")
 
     async def parts(self, question: str) -> Sequence[str]:

@@ -37,7 +37,7 @@ def test_the_parts_of_a_score_still_add_up(made: Recalls, lacks: dict[int, float
 def test_a_question_that_names_nothing_changes_nothing() -> None:
     fused = blend(recalls_of({1: 0.9, 2: 0.8}, {}), 0.5)
     assert toward_named(fused, {}) is fused
-    assert name_records(1, Recalled().lacks) == []
+    assert name_records(1, Recalled().name_score_gaps) == []
 
 
 def test_nothing_is_lost_whatever_it_lacks() -> None:

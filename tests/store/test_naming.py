@@ -37,7 +37,7 @@ async def test_a_report_is_named_by_company_and_quarter_however_that_is_written(
     firsts = await fill(shelf)
     for query in ("Dogwood's net sales in Q1 2023", "net sales of Dogwood, first quarter of 2023"):
         recalled = await shelf.recall(query, names=True)
-        best = {number for number, lack in recalled.lacks.items() if lack == 0}
+        best = {number for number, lack in recalled.name_score_gaps.items() if lack == 0}
         first = firsts["2023 Q1 Dogwood"]
         assert best == {first, first + 1}
 
@@ -45,7 +45,7 @@ async def test_a_report_is_named_by_company_and_quarter_however_that_is_written(
 async def test_a_company_alone_names_all_its_reports(shelf: Shelf) -> None:
     firsts = await fill(shelf)
     recalled = await shelf.recall("inventories at Elder", names=True)
-    best = {number for number, lack in recalled.lacks.items() if lack == 0}
+    best = {number for number, lack in recalled.name_score_gaps.items() if lack == 0}
     expected = {
         first + at for called, first in firsts.items() if "Elder" in called for at in (0, 1)
     }
@@ -63,7 +63,7 @@ async def test_what_is_named_is_recalled_however_many_others_are_better(shelf: S
     assert {first, first + 1} <= {hit.chunk_no for hit in named.dense}
     assert set(flat.lexical) <= set(named.lexical)
     assert list(named.lexical) == sorted(named.lexical, key=lambda hit: (-hit.score, hit.chunk_no))
-    assert flat.lacks == {}
+    assert flat.name_score_gaps == {}
 
 
 async def test_names_outlive_merges_and_go_with_their_document(shelf: Shelf) -> None:
@@ -73,12 +73,12 @@ async def test_names_outlive_merges_and_go_with_their_document(shelf: Shelf) -> 
     await shelf.put("net sales again", called="2022 Q3 Conifer, amended")
     gone = await shelf.put("net sales once more", called="2023 Q1 Dogwood, amended")
     recalled = await shelf.recall("net sales of Dogwood in Q1 2023, amended", names=True)
-    assert recalled.lacks[25] == 0
-    assert recalled.lacks[firsts["2023 Q1 Dogwood"]] > 0
+    assert recalled.name_score_gaps[25] == 0
+    assert recalled.name_score_gaps[firsts["2023 Q1 Dogwood"]] > 0
     await shelf.remove(gone)
     recalled = await shelf.recall("net sales of Dogwood in Q1 2023, amended", names=True)
-    assert 25 not in recalled.lacks
-    assert recalled.lacks[firsts["2023 Q1 Dogwood"]] == 0
+    assert 25 not in recalled.name_score_gaps
+    assert recalled.name_score_gaps[firsts["2023 Q1 Dogwood"]] == 0
 
 
 async def test_a_document_that_may_not_be_seen_changes_nothing(shelf: Shelf) -> None:
@@ -89,8 +89,8 @@ async def test_a_document_that_may_not_be_seen_changes_nothing(shelf: Shelf) -> 
     for at in range(4):
         await shelf.put(f"hidden {at}", called="Bramble secret", access=("bert",))
     after = await shelf.recall("net sales of Bramble", names=True, principal=ANNA)
-    assert before.lacks
-    assert after.lacks == before.lacks
+    assert before.name_score_gaps
+    assert after.name_score_gaps == before.name_score_gaps
 
 
 async def test_documents_without_names_are_searched_as_before(shelf: Shelf) -> None:

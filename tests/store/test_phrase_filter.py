@@ -176,8 +176,8 @@ async def test_absent_terms_are_those_of_no_visible_chunk(shelf: Shelf) -> None:
     )
     assert set(found.absent_terms) == {"anchor", "merger", "nonsens"}
     assert found.languages == ("en",)
-    assert found.rarities["nonsens"] == max(found.rarities.values())
-    assert found.rarities["chain"] == min(found.rarities.values())
+    assert found.idf["nonsens"] == max(found.idf.values())
+    assert found.idf["chain"] == min(found.idf.values())
 
 
 async def counts(

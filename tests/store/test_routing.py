@@ -66,7 +66,7 @@ async def test_the_flat_search_is_the_same_with_and_without_a_route(shelf: Shelf
         flat, routed = await shelf.recall(query), await shelf.recall(query, route=ROUTE)
         assert (routed.dense, routed.lexical) == (flat.dense, flat.lexical)
         assert routed.matched_terms == flat.matched_terms
-        assert routed.rarities == flat.rarities
+        assert routed.idf == flat.idf
         assert flat.routes is None
 
 

@@ -15,7 +15,7 @@ from footnote.domain import LOCAL_PRINCIPAL, DocumentStatus, Passage, Principal
 from footnote.engine import Engine, WorkspaceEngine, open_engine
 from footnote.jobs.inline import work_until_resting
 from footnote.models.testing import HashEmbedder
-from footnote.ports import Widened
+from footnote.ports import ExpandedPassage
 from footnote.settings import Settings
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import load_vectors
@@ -97,7 +97,7 @@ async def widen(
     *,
     across_headings: bool = False,
     principal: Principal = LOCAL_PRINCIPAL,
-) -> Mapping[int, Widened]:
+) -> Mapping[int, ExpandedPassage]:
     async with engine.database.snapshot(workspace.workspace.workspace_id, principal) as scope:
         return await load_widened(scope, passages, window, across_headings)
 
@@ -134,12 +134,12 @@ async def test_a_stretch_is_the_document_s_own_text(
                     assert widened.after == canonical[widened.passage.char_end : following]
 
 
-def reach(widened: Widened) -> tuple[int, int]:
+def reach(widened: ExpandedPassage) -> tuple[int, int]:
     distances = [0, *widened.distances.values()]
     return widened.passage.ordinal + min(distances), widened.passage.ordinal + max(distances)
 
 
-def obeys_laws(passage: Passage, widened: Widened, canonical: str) -> None:
+def obeys_laws(passage: Passage, widened: ExpandedPassage, canonical: str) -> None:
     stretch = widened.passage
     assert stretch.text[stretch.body_offset :] == canonical[stretch.char_start : stretch.char_end]
     assert (stretch.chunk_id, stretch.ordinal, stretch.kind, stretch.heading_path) == (

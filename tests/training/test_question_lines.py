@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from footnote.models.question_parts import MOST_PARTS
+from footnote.models.question_decomposition import MOST_PARTS
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
 

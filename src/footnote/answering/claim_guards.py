@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from footnote.answering.claims import (
-    Claims,
+from footnote.answering.claim_evidence import ClaimEvidence
+from footnote.answering.exact_values import (
+    ExactValues,
     misplaced_figures,
     missing_dates,
     missing_figures,
 )
-from footnote.answering.holding import Held
 from footnote.answering.limits import reversed_limits
 from footnote.answering.names import holds_name
 from footnote.domain.grounding import Guard, GuardKind
@@ -35,7 +35,7 @@ class Guarded:
     """Whether the quotes hold something else in their place."""
 
 
-def guard(held: Held) -> Guarded:
+def guard(held: ClaimEvidence) -> Guarded:
     """Check the exact values of a claim against its quotes.
 
     A figure or date is missing if no quote contains it and the surrounding text does not have it
@@ -64,7 +64,7 @@ def guard(held: Held) -> Guarded:
         for each in missing_dates(claim, everywhere)
     ]
     opposed = bool(guards) and _other_values(claim, quoted)
-    if not held.crossed:
+    if not held.is_cross_lingual:
         others = _other_names(claim, quoted)
         names = _missing_names(claim, [*quoted, *held.labels] if others else everywhere)
         limits = [
@@ -73,18 +73,18 @@ def guard(held: Held) -> Guarded:
         ]
         guards += [*names, *limits]
         opposed = opposed or (others and bool(names)) or bool(limits)
-    about = held.crossed or held.coverage >= ABOUT_THE_SAME
+    about = held.is_cross_lingual or held.coverage >= ABOUT_THE_SAME
     return Guarded(guards=tuple(dict.fromkeys(guards)), opposed=opposed and about)
 
 
-def _is_year_of(labels: Sequence[Claims], figure: Figure, claim: Claims) -> bool:
+def _is_year_of(labels: Sequence[ExactValues], figure: Figure, claim: ExactValues) -> bool:
     """Whether the figure is a year that stands in one of them."""
     return bool(_YEAR.fullmatch(claim.text[figure.start : figure.end])) and any(
         agrees(figure, other) for each in labels for other in each.figures
     )
 
 
-def _missing_names(claim: Claims, texts: Sequence[Claims]) -> list[Guard]:
+def _missing_names(claim: ExactValues, texts: Sequence[ExactValues]) -> list[Guard]:
     missing = []
     for name in claim.names:
         if name.sure and not any(
@@ -95,12 +95,12 @@ def _missing_names(claim: Claims, texts: Sequence[Claims]) -> list[Guard]:
     return missing
 
 
-def _other_values(claim: Claims, quoted: Sequence[Claims]) -> bool:
+def _other_values(claim: ExactValues, quoted: Sequence[ExactValues]) -> bool:
     """Whether a quote has a figure or a date that the claim does not have."""
     return any(missing_figures(each, [claim]) or missing_dates(each, [claim]) for each in quoted)
 
 
-def _other_names(claim: Claims, quoted: Sequence[Claims]) -> bool:
+def _other_names(claim: ExactValues, quoted: Sequence[ExactValues]) -> bool:
     """Whether a quote has a name that the claim does not have."""
     return any(
         name.sure and not holds_name(name, claim.words, claim.acronyms, claim.text)

@@ -13,7 +13,7 @@ import numpy as np
 
 from footnote.answering.attribution import LEAST_COVERAGE, WINDOW_PRICE, Span, windows
 from footnote.answering.cite import citation_of
-from footnote.answering.holding import LANGUAGES
+from footnote.answering.claim_evidence import LANGUAGES
 from footnote.answering.sentences import Candidate, candidates_of, cells_of
 from footnote.domain import BlockKind, Citation, Evidence, Passage
 from footnote.errors import LaneUnavailable
@@ -45,7 +45,7 @@ _AROUND_CHARACTERS = 240
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class QuoteCandidate:
     """A quote for a claim."""
 
     candidates: tuple[Candidate, ...]
@@ -124,7 +124,7 @@ class _Rows:
 
 
 @dataclass(slots=True, kw_only=True)
-class ClaimQuotes:
+class QuoteRetriever:
     """Finds the quotes of claims in the passages of one check, each of which is read once."""
 
     analyzer: Analyzer
@@ -149,7 +149,7 @@ class ClaimQuotes:
                 self._singles[passage.chunk_id] = spans
                 self._held.update(chain.from_iterable(span.terms for span in spans))
 
-    def by_words(self, words: str, passages: Sequence[Passage]) -> list[Found]:
+    def by_words(self, words: str, passages: Sequence[Passage]) -> list[QuoteCandidate]:
         """The quotes that share most of a claim's terms, best first, rare terms weighing most.
 
         Blocks: call it in a thread.
@@ -169,7 +169,7 @@ class ClaimQuotes:
                 if share > 0 and span.start not in rows.others[passage.chunk_id]:
                     strong.append((-share, order, at, passage))
         strong.sort(key=lambda each: each[:3])
-        tried: dict[tuple[str, int, int], Found] = {}
+        tried: dict[tuple[str, int, int], QuoteCandidate] = {}
         for _, _, at, passage in strong[:_STRONGEST]:
             for run in self._around(passage, at):
                 starts = {each.start for each in run.candidates}
@@ -179,13 +179,13 @@ class ClaimQuotes:
                     continue
                 share = _share(wanted[passage.language], run.terms)
                 named = starts <= rows.named[passage.chunk_id]
-                found = Found(candidates=run.candidates, coverage=share, named=named)
+                found = QuoteCandidate(candidates=run.candidates, coverage=share, named=named)
                 tried[passage.chunk_id, run.start, run.end] = found
         return _apart(tried.values())
 
     async def by_vectors(
         self, claims: Mapping[int, str], passages: Sequence[Sequence[Passage]]
-    ) -> dict[int, list[Found]]:
+    ) -> dict[int, list[QuoteCandidate]]:
         """The sentences nearest in meaning for each of these claims, as far as any is near."""
         if self.embedder is None or not claims:
             return {}
@@ -213,7 +213,7 @@ class ClaimQuotes:
             return {}
         matrix = np.asarray(rows[: len(chosen)])
         keys = list(chosen)
-        found: dict[int, list[Found]] = {}
+        found: dict[int, list[QuoteCandidate]] = {}
         for row, at in zip(rows[len(chosen) :], claims, strict=True):
             own = {each.chunk_id for each in passages[at]}
             similarities = matrix @ row
@@ -224,7 +224,8 @@ class ClaimQuotes:
                 if similarities[each] >= NEAR and spans[keys[each]][0].chunk_id in own
             ]
             found[at] = [
-                Found(candidates=spans[keys[each]][1].candidates) for each in near[:NEAREST]
+                QuoteCandidate(candidates=spans[keys[each]][1].candidates)
+                for each in near[:NEAREST]
             ]
         return found
 
@@ -295,14 +296,16 @@ class ClaimQuotes:
         }
 
 
-def together(found: Sequence[Found], more: Sequence[Found]) -> list[Found]:
+def together(
+    found: Sequence[QuoteCandidate], more: Sequence[QuoteCandidate]
+) -> list[QuoteCandidate]:
     """Both, each stretch of text once, `MOST_QUOTES` at most, of which `more` has the last."""
     new = [each for each in more if not any(_overlap(each, other) for other in found)]
     kept = found[: max(1, MOST_QUOTES - len(new))]
     return [*kept, *new][:MOST_QUOTES]
 
 
-def _apart(tried: Iterable[Found]) -> list[Found]:
+def _apart(tried: Iterable[QuoteCandidate]) -> list[QuoteCandidate]:
     """The best quotes, of which no two overlap; a further sentence must win what it costs."""
     ranked = sorted(
         tried,
@@ -313,7 +316,7 @@ def _apart(tried: Iterable[Found]) -> list[Found]:
             each.start,
         ),
     )
-    chosen: list[Found] = []
+    chosen: list[QuoteCandidate] = []
     for each in ranked:
         least = LEAST_COVERAGE if not chosen else _SHARE_OF_BEST * chosen[0].coverage
         if each.coverage >= max(LEAST_COVERAGE, least) and not any(
@@ -335,7 +338,7 @@ def _share(readings: Sequence[Mapping[str, float]], held: frozenset[str]) -> flo
     return max(shares, default=0.0)
 
 
-def _overlap(one: Found, other: Found) -> bool:
+def _overlap(one: QuoteCandidate, other: QuoteCandidate) -> bool:
     """Whether they share text; chunks that overlap are of one document."""
     if one.passage.document_id != other.passage.document_id:
         return False

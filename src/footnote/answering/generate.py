@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from footnote.answering.composition import Composition
 from footnote.answering.context import NOT_FOUND, Shown, show
 from footnote.answering.grounding import Grounds
-from footnote.answering.streaming import Drafts, closing_events, events_of, numbered
+from footnote.answering.streaming import Answerer, closing_events, events_of, numbered
 from footnote.answering.wording import refused_in_words_asked
 from footnote.domain import (
     Answer,
@@ -48,7 +48,7 @@ class GenerativeAnswerer:
     """
 
     writer: Writer
-    draft: Drafts
+    draft: Answerer
     """The answerer that quotes: it says how likely the evidence answers, and steps in."""
     ground: Grounds
     analyzer: Analyzer

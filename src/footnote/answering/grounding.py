@@ -6,8 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from footnote.answering.claim_evidence import (
+    ClaimEvidence,
+    ClaimReader,
+    is_check_worthy,
+    is_verbatim,
+    pair_with_evidence,
+)
 from footnote.answering.claim_guards import guard
-from footnote.answering.holding import Held, Reader, claims_something, hold, is_verbatim
 from footnote.answering.support import PARTLY, SUPPORTED, confidence_of, support_of
 from footnote.domain import AnswerSentence, Citation, Evidence, Passage, Verdict
 from footnote.errors import ModelUnavailable
@@ -81,14 +87,16 @@ class Ground:
             confidence=confidence_of(
                 list(supports.values()),
                 sum(
-                    at not in supports and claims_something(sentence.text, self.analyzer)
+                    at not in supports and is_check_worthy(sentence.text, self.analyzer)
                     for at, sentence in enumerate(sentences)
                 ),
             ),
             degraded=notes,
         )
 
-    async def _judged(self, held: Mapping[int, Held]) -> tuple[dict[int, float], tuple[str, ...]]:
+    async def _judged(
+        self, held: Mapping[int, ClaimEvidence]
+    ) -> tuple[dict[int, float], tuple[str, ...]]:
         if self.judge is None or not held:
             return {}, ()
         places = sorted(held)
@@ -119,15 +127,15 @@ def _held(
     citations: Sequence[Citation],
     evidence: Sequence[Evidence],
     analyzer: Analyzer,
-) -> dict[int, Held]:
+) -> dict[int, ClaimEvidence]:
     """Each sentence that has quotes, by its place, with them and what surrounds them."""
     passages: dict[str, Passage] = {each.passage.chunk_id: each.passage for each in evidence}
-    reader = Reader(analyzer=analyzer)
+    reader = ClaimReader(analyzer=analyzer)
     found = {}
     for at, sentence in enumerate(sentences):
         cited = [
             each for each in citations if each.marker in sentence.markers and each.quote.strip()
         ]
         if cited:
-            found[at] = hold(sentence.text, cited, passages, reader)
+            found[at] = pair_with_evidence(sentence.text, cited, passages, reader)
     return found

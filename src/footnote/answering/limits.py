@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from footnote.answering.claims import Claims
+from footnote.answering.exact_values import ExactValues
 from footnote.language.figures import Figure, agrees
 from footnote.language.negators import bounded
 
@@ -50,11 +50,13 @@ _GAP = re.compile(r"\s*(?:[a-zäöüéèáíóàç]{1,3}['’\s])?\s*(?:[$€£�
 """What may stand between a wording and its number: an article, "de", a currency."""
 
 
-def reversed_limits(claimed: Claims, held: Sequence[Claims], language: str | None) -> list[Figure]:
+def reversed_limits(
+    claimed: ExactValues, held: Sequence[ExactValues], language: str | None
+) -> list[Figure]:
     """The figures that the claim bounds from below and all texts bound from above, or vice versa.
 
-    >>> held = [read_claims("The notice is at least three months.", "en", analyzer)]
-    >>> claim = read_claims("The notice is at most 3 months.", "en", analyzer)
+    >>> held = [extract_values("The notice is at least three months.", "en", analyzer)]
+    >>> claim = extract_values("The notice is at most 3 months.", "en", analyzer)
     >>> len(reversed_limits(claim, held, "en"))
     1
     """

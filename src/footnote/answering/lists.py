@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from footnote.answering.choosing import Located
+from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.sentences import Candidate, candidates_of
 from footnote.answering.titles import Terms
 from footnote.domain import BlockKind, BlockSpan, Evidence
@@ -21,7 +21,7 @@ _LEADS_ON = (":", "\uff1a")
 class AskedList:
     """A whole list that a question asks for."""
 
-    items: Sequence[Located]
+    items: Sequence[LocatedAnswer]
     """In their order, each as likely as that one of them answers."""
 
     @property
@@ -31,7 +31,7 @@ class AskedList:
 
 
 def list_asked(
-    question: str, found: Sequence[Located], evidence: Sequence[Evidence], terms: Terms
+    question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence], terms: Terms
 ) -> AskedList | None:
     """The most probable list whose heading or introducing line the question mentions in full.
 
@@ -51,7 +51,7 @@ def list_asked(
             known = {word for each in own for word in terms(each.statement)}
             above = [each for each in _above(item, span) if _is_all_said(each, question, terms)]
             above = [each for each in above if not known & (asked - frozenset(terms(each)))]
-            if not above or any(each.gives_orders for each in own):
+            if not above or any(each.is_prompt_injection for each in own):
                 continue
             places = {each.canonical_span for each in own}
             sure = sum(
@@ -63,7 +63,9 @@ def list_asked(
             lists.append(
                 AskedList(
                     items=[
-                        Located(candidate=each, start=each.start, end=each.end, probability=sure)
+                        LocatedAnswer(
+                            candidate=each, start=each.start, end=each.end, probability=sure
+                        )
                         for each in own
                     ]
                 )
@@ -73,11 +75,11 @@ def list_asked(
 
 def with_list(
     question: str,
-    chosen: Sequence[Located],
-    found: Sequence[Located],
+    chosen: Sequence[LocatedAnswer],
+    found: Sequence[LocatedAnswer],
     evidence: Sequence[Evidence],
     terms: Terms,
-) -> list[Located]:
+) -> list[LocatedAnswer]:
     """What was chosen, or all items of a list that is asked for and likelier than that."""
     asked = list_asked(question, found, evidence, terms)
     if asked is None:

@@ -20,7 +20,7 @@ _SPACES = re.compile(r"[ \t]{2,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marked:
+class CitedClause:
     """The sources that stand behind a stretch of a sentence."""
 
     numbers: tuple[int, ...]
@@ -28,7 +28,7 @@ class Marked:
     """The words they follow, back to the markers before them."""
 
 
-def read_markers(sentence: str) -> tuple[str, tuple[Marked, ...]]:
+def read_markers(sentence: str) -> tuple[str, tuple[CitedClause, ...]]:
     """The sentence without its markers, and each run of markers with the words it stands behind.
 
     A run that opens the sentence stands behind the words up to the next one.
@@ -38,7 +38,7 @@ def read_markers(sentence: str) -> tuple[str, tuple[Marked, ...]]:
     ('The rent is 900, the deposit 2,700.', [(1,), (2, 3, 5)])
     """
     words: list[str] = []
-    marked: list[Marked] = []
+    marked: list[CitedClause] = []
     opening: tuple[int, ...] = ()
     done = 0
     for match in MARKER.finditer(sentence):
@@ -46,20 +46,21 @@ def read_markers(sentence: str) -> tuple[str, tuple[Marked, ...]]:
         numbers = _numbers(match.group("numbers"))
         words.append(between)
         if any(map(str.isalnum, between)):
-            marked.append(Marked(numbers=opening + numbers, clause=between.strip(" \t,;")))
+            marked.append(CitedClause(numbers=opening + numbers, clause=between.strip(" \t,;")))
             opening = ()
         elif marked:
             last = marked.pop()
-            marked.append(Marked(numbers=last.numbers + numbers, clause=last.clause))
+            marked.append(CitedClause(numbers=last.numbers + numbers, clause=last.clause))
         else:
             opening += numbers
         done = match.end()
     rest = sentence[done:]
     text = _joined([*words, rest])
     if opening:
-        marked.insert(0, Marked(numbers=opening, clause=rest.strip()))
+        marked.insert(0, CitedClause(numbers=opening, clause=rest.strip()))
     return text, tuple(
-        Marked(numbers=tuple(dict.fromkeys(each.numbers)), clause=each.clause) for each in marked
+        CitedClause(numbers=tuple(dict.fromkeys(each.numbers)), clause=each.clause)
+        for each in marked
     )
 
 

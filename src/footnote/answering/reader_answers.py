@@ -8,43 +8,43 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 
-from footnote.answering.bounded_rows import is_said_of_rows, over_rows
-from footnote.answering.choosing import (
+from footnote.answering.aggregation_answers import AggregationAnswerer
+from footnote.answering.answer_scoring import AnswerScorer, AsRead, ScoredAnswers
+from footnote.answering.answer_selection import (
     Choice,
-    Located,
+    LocatedAnswer,
     about_what_is_asked,
     by_probability,
-    is_said,
+    contains_phrase,
     names_several,
 )
+from footnote.answering.cell_selection import CellSelector
 from footnote.answering.cite import Footnotes
-from footnote.answering.columns import Computed, NotComputed, Over
-from footnote.answering.comparing import is_over_rows
+from footnote.answering.column_aggregation import Computed, NotComputed, ScoredComputation
 from footnote.answering.context import NOT_FOUND
+from footnote.answering.document_versions import of_named, of_newest, told_of_newer
+from footnote.answering.filtered_rows import is_said_of_rows, over_rows
+from footnote.answering.injection_filter import without_injections
 from footnote.answering.lists import with_list
-from footnote.answering.named_cells import NamedCell
-from footnote.answering.naming import may_be_alike, rows_alike
-from footnote.answering.newest import of_named, of_newest, told_of_newer
-from footnote.answering.order_statements import without_orders
-from footnote.answering.over_columns import OverColumn
-from footnote.answering.promising import MOST_PASSAGES
 from footnote.answering.reading import once_each, read_statements
+from footnote.answering.reading_order import MOST_PASSAGES
+from footnote.answering.row_comparison import is_over_rows
 from footnote.answering.sentences import Cell, cells_of
+from footnote.answering.table_completion import with_cited_rows, with_whole_tables
 from footnote.answering.table_question import TableQuestion
+from footnote.answering.table_selection import ambiguous_rows, may_be_alike
 from footnote.answering.tables import holds_table, in_named_column, is_code, name_of_row
 from footnote.answering.titles import Terms
-from footnote.answering.weighing import AsRead, Weigh, Weighed
-from footnote.answering.whole_tables import with_cited_rows, with_whole_tables
 from footnote.answering.wording import refused_in_words_asked
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import (
     Analyzer,
     Around,
-    ColumnFinder,
     Embedder,
     NameFinder,
     Reader,
+    TableQuestionModel,
 )
 
 LEAST_ANSWERABILITY = 0.25
@@ -60,9 +60,9 @@ MOST_ALIKE = 12
 class _OfTables:
     """What tables tell of a question."""
 
-    chosen: Sequence[Located]
+    chosen: Sequence[LocatedAnswer]
     """What is said, unless something was computed or cannot be."""
-    over_column: Over | None = None
+    computation: ScoredComputation | None = None
     note: str | None = None
     """See `WithCell`."""
 
@@ -87,11 +87,11 @@ class ReaderAnswerer:
     passages: int = MOST_PASSAGES
     namer: NameFinder | None = None
     """What finds the names in a question over a table, none of which may be left out."""
-    finder: ColumnFinder | None = None
+    finder: TableQuestionModel | None = None
     """Model that predicts column and operation of questions over tables; None without one."""
     around: Around | None = None
     """What has the rest of a table of which a part was found; of one workspace and principal."""
-    weigh: Weigh = field(default_factory=AsRead)
+    weigh: AnswerScorer = field(default_factory=AsRead)
     """Combines the signals of reader and search into one probability."""
 
     def in_lane(self, embedder: Embedder) -> ReaderAnswerer:
@@ -155,8 +155,8 @@ class ReaderAnswerer:
             least=self.least_answerability,
             least_further=self.least_further,
         )
-        read: list[Located] = []
-        weighed = Weighed(found=[])
+        read: list[LocatedAnswer] = []
+        weighed = ScoredAnswers(found=[])
         try:
             for first, end in pairwise((0, *ends)):
                 read += await read_statements(self.reader, question, order.evidence[first:end])
@@ -167,7 +167,7 @@ class ReaderAnswerer:
                     break
             found = by_probability(weighed.found)
             if any(each.candidate.evidence.suspicious for each in found):
-                found = await without_orders(self.reader, found)
+                found = await without_injections(self.reader, found)
             chosen = choose(question, found, ranked)
             if found:
                 terms, least = self._terms_of(found[0]), self.least_answerability
@@ -177,8 +177,8 @@ class ReaderAnswerer:
         except ModelUnavailable as unavailable:
             why = f"answer: nothing was read, {unavailable}"
             return refusal(question, evidence, confidence=0.0, degraded=(why,))
-        if told.over_column is not None:
-            return computed(question, *told.over_column, evidence)
+        if told.computation is not None:
+            return computed(question, *told.computation, evidence)
         whole = await self._with_rest(question, told.chosen[:1], ranked)
         answer = self._said(question, told.chosen, replace(weighed, found=found), whole, evidence)
         if answer.found or told.note is None:
@@ -189,8 +189,8 @@ class ReaderAnswerer:
         self,
         reader: Reader,
         question: str,
-        chosen: Sequence[Located],
-        found: Sequence[Located],
+        chosen: Sequence[LocatedAnswer],
+        found: Sequence[LocatedAnswer],
         ranked: Sequence[Evidence],
     ) -> _OfTables:
         """What the tables among the best evidence tell instead of what was chosen. Raises
@@ -198,7 +198,7 @@ class ReaderAnswerer:
         tables = [each for each in ranked[: self.passages] if holds_table(each)]
         if not tables:
             return _OfTables(chosen=chosen)
-        over = OverColumn(
+        over = AggregationAnswerer(
             reader=reader,
             analyzer=self.analyzer,
             least=self.least_answerability,
@@ -206,13 +206,13 @@ class ReaderAnswerer:
             finder=self.finder,
             around=self.around,
         )
-        over_column = await over(question, chosen, ranked, tables, read=found)
-        if over_column is not None:
-            return _OfTables(chosen=chosen, over_column=over_column)
+        computation = await over(question, chosen, ranked, tables, read=found)
+        if computation is not None:
+            return _OfTables(chosen=chosen, computation=computation)
         chosen = [in_named_column(question, one, self._terms_of(one)) for one in chosen]
         if self.finder is None:
             return _OfTables(chosen=chosen)
-        in_cell = NamedCell(
+        in_cell = CellSelector(
             reader=reader,
             finder=self.finder,
             analyzer=self.analyzer,
@@ -224,7 +224,7 @@ class ReaderAnswerer:
         return _OfTables(chosen=with_cell.chosen, note=with_cell.note)
 
     async def _with_rest(
-        self, question: str, best: Sequence[Located], evidence: Sequence[Evidence]
+        self, question: str, best: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
     ) -> Sequence[Evidence]:
         """The evidence, with the rest of a table that may have rows named as the answer's is."""
         likely = [each for each in best if each.probability >= self.least_answerability]
@@ -239,8 +239,8 @@ class ReaderAnswerer:
     def _said(
         self,
         question: str,
-        chosen: Sequence[Located],
-        weighed: Weighed,
+        chosen: Sequence[LocatedAnswer],
+        weighed: ScoredAnswers,
         ranked: Sequence[Evidence],
         evidence: Sequence[Evidence],
     ) -> Answer:
@@ -249,7 +249,9 @@ class ReaderAnswerer:
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
         told = [(each, said_of(question, each, ranked)) for each in chosen]
-        alike = rows_alike(question, chosen[0], ranked, self._terms_of(chosen[0]), weighed.found)
+        alike = ambiguous_rows(
+            question, chosen[0], ranked, self._terms_of(chosen[0]), weighed.found
+        )
         if len(alike) > MOST_ALIKE:
             note = (
                 f"answer: {len(alike)} rows of a table are named alike, and none of them was chosen"
@@ -278,7 +280,7 @@ class ReaderAnswerer:
             degraded=weighed.degraded,
         )
 
-    def _terms_of(self, found: Located) -> Terms:
+    def _terms_of(self, found: LocatedAnswer) -> Terms:
         return partial(self.analyzer.terms, language=found.passage.language)
 
 
@@ -326,7 +328,7 @@ def computed(
     )
 
 
-def said_of(question: str, found: Located, evidence: Sequence[Evidence]) -> str:
+def said_of(question: str, found: LocatedAnswer, evidence: Sequence[Evidence]) -> str:
     """The text of an answer: the statement, or of a table row the cells asked for.
 
     Cells are written with the row's name and their titles. If the row's name is the answer, the
@@ -341,17 +343,17 @@ def said_of(question: str, found: Located, evidence: Sequence[Evidence]) -> str:
         return found.candidate.statement
     named = cells[0]
     if asked == [named]:
-        telling = [each for each in cells[1:] if is_said(each.text, question)]
+        telling = [each for each in cells[1:] if contains_phrase(each.text, question)]
         if not telling:
             return found.candidate.statement
         return f"{_titled(named)} — {', '.join(map(_titled, telling))}"
     told = ", ".join(_titled(each) for each in asked if each is not named)
     numbers = [number for number, each in enumerate(cells_of(found.candidate)) if each in asked]
     name = name_of_row(found.candidate, evidence, said=numbers) or named.text
-    if name == named.text and is_code(name) and not is_said(name, question):
+    if name == named.text and is_code(name) and not contains_phrase(name, question):
         others = (each.text for each in cells[1:] if each not in asked)
         called = next(
-            (each for each in others if each[:1].isalpha() and is_said(each, question)), ""
+            (each for each in others if each[:1].isalpha() and contains_phrase(each, question)), ""
         )
         name = ", ".join(filter(None, (name, called)))
     return f"{name} — {told}"
@@ -361,7 +363,7 @@ def _titled(cell: Cell) -> str:
     return f"{cell.title}: {cell.text}" if cell.title else cell.text
 
 
-def _cited(found: Located, footnotes: Footnotes) -> int:
+def _cited(found: LocatedAnswer, footnotes: Footnotes) -> int:
     one = found.candidate
     answer = (found.start, found.end)
     return footnotes.citation(one.evidence.passage, one.start, one.end, answer).marker

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from footnote.answering.choosing import Located
-from footnote.answering.observing import heading_of
+from footnote.answering.answer_features import heading_of
+from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.sentences import Candidate, candidates_of
 from footnote.domain import Evidence, Passage
 from footnote.ports import AnswerSpan, PassageText, Reader
@@ -14,7 +14,7 @@ from footnote.ports import AnswerSpan, PassageText, Reader
 
 async def read_statements(
     reader: Reader, question: str, evidence: Sequence[Evidence]
-) -> list[Located]:
+) -> list[LocatedAnswer]:
     """The best answer spans of the evidence, with the reader's probabilities.
 
     Each span lies in one statement.
@@ -23,21 +23,21 @@ async def read_statements(
         return []
     statements = [candidates_of([each]) for each in evidence]
     texts = [
-        replace(text_of(each.passage), stretches=tuple((one.start, one.end) for one in held))
+        replace(text_of(each.passage), allowed_spans=tuple((one.start, one.end) for one in held))
         for each, held in zip(evidence, statements, strict=True)
     ]
     readings = await reader.read(question, texts)
     return [
-        replace(one, relevance=reading.relevance, unmet=reading.unmet)
+        replace(one, relevance=reading.relevance, mismatch=reading.mismatch)
         for held, reading in zip(statements, readings, strict=True)
         for span in reading.spans
         for one in locate(span, held)
     ]
 
 
-def once_each(found: Iterable[Located]) -> list[Located]:
+def once_each(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
     """The best span of every statement; a statement in two overlapping chunks is kept once."""
-    best: dict[tuple[object, ...], Located] = {}
+    best: dict[tuple[object, ...], LocatedAnswer] = {}
     for each in found:
         passage = each.passage
         place = (passage.document_id, passage.version, *each.candidate.canonical_span)
@@ -51,7 +51,7 @@ def text_of(passage: Passage) -> PassageText:
     return PassageText(text=passage.text, heading=heading_of(passage))
 
 
-def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Located]:
+def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[LocatedAnswer]:
     """The statement that holds most of a span, with the part of the span that is in it."""
     held = [
         (min(span.end, each.end) - max(span.start, each.start), -number)
@@ -67,12 +67,12 @@ def locate(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Locate
     while start < end and _is_edge(text[end - 1]):
         end -= 1
     if start < end:
-        yield Located(
+        yield LocatedAnswer(
             candidate=candidate,
             start=start,
             end=end,
             probability=span.probability,
-            read=span.probability,
+            reader_probability=span.probability,
             score=span.score,
         )
 

@@ -12,19 +12,24 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import compress
 
-from footnote.answering.asking import Asked, ChosenRows, asked_beside
-from footnote.answering.columns import Computed, NotComputed, Over, over_column
-from footnote.answering.comparing import MOST_COMPARED, NamedRows, cells_said, compared
-from footnote.answering.meant_columns import ENDS
-from footnote.answering.some_rows import why_not_told
+from footnote.answering.column_aggregation import (
+    Computed,
+    NotComputed,
+    ScoredComputation,
+    aggregate_column,
+)
+from footnote.answering.column_predictions import EXTREMES
+from footnote.answering.row_comparison import MOST_COMPARED, NamedRows, cells_said, compared
+from footnote.answering.schema_linking import ChosenRows, LinkedQuestion, link_to_tables
 from footnote.answering.table_question import TableQuestion
 from footnote.answering.tables import Row, Table
+from footnote.answering.unclear_filters import why_not_told
 from footnote.answering.wording import Wording
 from footnote.domain import Evidence
 from footnote.language.calendar import MONTH_NUMBERS
 from footnote.language.moments import Moments
 from footnote.language.quantities import Quantities
-from footnote.ports import MeantColumn, Operation, RowRange, ToldOperation
+from footnote.ports import ColumnPrediction, Operation, RowRange, TableOperationPrediction
 
 LEAST_RANGE, MOST_RANGE = 0.4, 0.3
 """Least probability of a row range, and most probability of one at which listed rows are still
@@ -42,16 +47,18 @@ _ENDS_OF = {RowRange.BETWEEN: 2}
 class _Named:
     """The rows of a table that a question names by one column, whose cells all differ."""
 
-    asked: Asked
+    asked: LinkedQuestion
     at: int
     said: frozenset[str]
 
-    def meant(self, told: ToldOperation) -> tuple[RowRange | None, float]:
+    def meant(self, told: TableOperationPrediction) -> tuple[RowRange | None, float]:
         """The predicted range, or None for exactly the named rows, and its probability."""
-        likeliest = max(told.ranges, key=lambda each: told.ranges[each], default=None)
-        if likeliest is not None and told.ranges[likeliest] >= LEAST_RANGE:
-            return likeliest, told.ranges[likeliest]
-        return None, 1.0 - sum(told.ranges.values())
+        likeliest = max(
+            told.range_probabilities, key=lambda each: told.range_probabilities[each], default=None
+        )
+        if likeliest is not None and told.range_probabilities[likeliest] >= LEAST_RANGE:
+            return likeliest, told.range_probabilities[likeliest]
+        return None, 1.0 - sum(told.range_probabilities.values())
 
     def chosen(self, meant: RowRange | None) -> ChosenRows | None:
         """The rows of this range; None where it has none, or its ends are not what is named."""
@@ -81,7 +88,7 @@ class _Named:
         return _chosen(at, kept[:1] + kept[1:][-1:], " – ", of=kept)
 
 
-async def over_rows_named(question: TableQuestion) -> Over | None:
+async def over_rows_named(question: TableQuestion) -> ScoredComputation | None:
     """Compute the answer over the named rows, with its probability; 0 for a refusal.
 
     None where fewer than two rows are selected or the column is unclear. Comparisons of rows are
@@ -89,7 +96,7 @@ async def over_rows_named(question: TableQuestion) -> Over | None:
     """
     found = []
     for each in await asyncio.to_thread(lambda: list(_named(question, question.tables))):
-        own = await question.told(each.asked.table)
+        own = await question.predicted_operation(each.asked.table)
         if own is not None and _is_over_several(each, own):
             found.append(each)
     if not all(each.asked.table.is_whole for each in found):
@@ -97,10 +104,13 @@ async def over_rows_named(question: TableQuestion) -> Over | None:
         again = await asyncio.to_thread(lambda: list(_named(question, whole)))
         known = {each.asked.table.header for each in found}
         found = [each for each in again if each.asked.table.header in known]
-    best: Over | None = None
+    best: ScoredComputation | None = None
     for each in found:
         table = each.asked.table
-        told, meant = await question.told(table), await question.meant(table)
+        told, meant = (
+            await question.predicted_operation(table),
+            await question.predicted_column(table),
+        )
         if told is None:
             continue
         over = await asyncio.to_thread(_over, each, told, meant, question.wording)
@@ -111,7 +121,7 @@ async def over_rows_named(question: TableQuestion) -> Over | None:
 
 def _named(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[_Named]:
     """Of each table of which it names rows, by the first column whose cells all differ."""
-    for asked in asked_beside(question.question, tables, question.terms):
+    for asked in link_to_tables(question.question, tables, question.terms):
         for at in range(len(asked.table.header)):
             names = asked.table.column(at)
             # What a number of a further column says is no name of its row.
@@ -122,15 +132,15 @@ def _named(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[_Nam
                 break
 
 
-def _is_over_several(named: _Named, told: ToldOperation) -> bool:
+def _is_over_several(named: _Named, told: TableOperationPrediction) -> bool:
     """Whether a range is meant, or rows that are named are added up."""
     meant, _ = named.meant(told)
     return meant is not None or (len(named.said) > 1 and told.operation in ADDED_UP)
 
 
 def _over(
-    named: _Named, told: ToldOperation, meant: MeantColumn | None, wording: Wording
-) -> Over | None:
+    named: _Named, told: TableOperationPrediction, meant: ColumnPrediction | None, wording: Wording
+) -> ScoredComputation | None:
     rows, sure = named.meant(told)
     asked, at = named.asked, named.at
     column, of_column = _column(named, told, meant)
@@ -142,19 +152,19 @@ def _over(
     if chosen is None:
         reason = NO_ROWS.format(said=" / ".join(sorted(named.said)))
         return NotComputed(reason=reason), 0.0
-    asked = replace(asked, chosen=chosen, meant=column)
+    asked = replace(asked, chosen=chosen, predicted_column=column)
     # Of a column that its title tells a model has said no end.
     own = meant if meant is not None and meant.number == column else None
-    lacking = _lacking(asked, told.operation, column, () if meant is None else meant.narrowing)
+    lacking = _lacking(asked, told.operation, column, () if meant is None else meant.filter_phrases)
     found: Computed | NotComputed | None
     if lacking is not None:
         found = NotComputed(reason=lacking)
     elif told.operation is None:
         found = _each_said(asked, at, own, wording) or NotComputed(reason=NOTHING_ASKED)
     else:
-        is_end = own is not None and told.operation in ENDS
+        is_end = own is not None and told.operation in EXTREMES
         operation = own.extreme if own is not None and is_end else told.operation
-        found = over_column(operation, asked, at if column is None else column, wording)
+        found = aggregate_column(operation, asked, at if column is None else column, wording)
     if isinstance(found, Computed):
         return found, sure * of_column
     # Of rows that are named one by one something else may be asked.
@@ -162,7 +172,7 @@ def _over(
 
 
 def _lacking(
-    asked: Asked, operation: Operation | None, column: int | None, narrowing: Sequence[str]
+    asked: LinkedQuestion, operation: Operation | None, column: int | None, narrowing: Sequence[str]
 ) -> str | None:
     """Why something else than these rows may be asked for; None where nothing speaks for it."""
     if operation is not None and (reason := why_not_told(asked, operation)) is not None:
@@ -170,19 +180,19 @@ def _lacking(
     if (bound := asked.other_number) is not None:
         return f"rows are chosen by their words and names, and {bound!r} is in none of them"
     titles = () if column is None else (asked.table.header[column],)
-    lacking = next((each for each in narrowing if not asked.narrows(each, titles)), None)
+    lacking = next((each for each in narrowing if not asked.is_linked(each, titles)), None)
     return None if lacking is None else f"no row of its table says {lacking!r}"
 
 
 def _column(
-    named: _Named, told: ToldOperation, meant: MeantColumn | None
+    named: _Named, told: TableOperationPrediction, meant: ColumnPrediction | None
 ) -> tuple[int | None, float]:
     """The column that is asked about, by its title or as a model tells, and how likely it is.
 
     None where rows are counted; 0 where nothing is to be computed.
     """
     asked, at = named.asked, named.at
-    said = [each for each in asked.titles if each in asked.ordered and each != at]
+    said = [each for each in asked.titles if each in asked.orderable_columns and each != at]
     column = said[0] if len(said) == 1 else None if meant is None else meant.number
     if column == at or told.operation is Operation.OTHER:
         return None, 0.0
@@ -192,14 +202,14 @@ def _column(
         return None, 0.0
     if meant is not None and meant.number == column:
         return column, meant.probability
-    return column, 1.0 - told.none
+    return column, 1.0 - told.no_column_probability
 
 
 def _each_said(
-    asked: Asked, at: int, meant: MeantColumn | None, wording: Wording
+    asked: LinkedQuestion, at: int, meant: ColumnPrediction | None, wording: Wording
 ) -> Computed | None:
     """The cells of the rows, where no operation over them is asked for."""
-    kept = [each for each in asked.totals.own if asked.is_among(each)]
+    kept = [each for each in asked.totals.own if asked.matches_filter(each)]
     if meant is None or len(kept) > MOST_COMPARED:
         return None
     rows = NamedRows(asked=asked, rows=kept, at=at)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from footnote.answering.addresses import addresses_in
-from footnote.answering.order_forms import has_order_form
+from footnote.answering.injection_patterns import has_injection_pattern
 from footnote.answering.sanitise import plain_text, without_directions, without_hidden
 from footnote.domain import BlockKind, Evidence, Passage
 from footnote.language.sentences import sentence_spans
@@ -78,12 +78,14 @@ class Candidate:
         return plain_text(said, addresses=addresses) or "…"
 
     @property
-    def gives_orders(self) -> bool:
+    def is_prompt_injection(self) -> bool:
         """Whether it is an order to a model, which answers nobody.
 
         Marks of direction make evidence suspicious, but no order: it is said without them.
         """
-        return has_order_form(without_directions(self.quote)) or has_order_form(self.statement)
+        return has_injection_pattern(without_directions(self.quote)) or has_injection_pattern(
+            self.statement
+        )
 
     @property
     def canonical_span(self) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from footnote.answering.addresses import addresses_in
 from footnote.answering.attribution import Attribution
 from footnote.answering.layout import Kind, Unit
-from footnote.answering.markers import Marked, read_markers
+from footnote.answering.markers import CitedClause, read_markers
 from footnote.answering.sanitise import plain_text, visible_text
 from footnote.domain import AnswerSentence
 
@@ -57,7 +57,9 @@ class Statements:
         lead, self._lead = self._lead, None
         return lead
 
-    async def _resolved(self, marked: tuple[Marked, ...]) -> tuple[tuple[int, ...], frozenset[int]]:
+    async def _resolved(
+        self, marked: tuple[CitedClause, ...]
+    ) -> tuple[tuple[int, ...], frozenset[int]]:
         """The markers to show, and the sources that are cited."""
         markers: list[int] = []
         cited: set[int] = set()

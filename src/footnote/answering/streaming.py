@@ -21,7 +21,7 @@ from footnote.domain import (
 from footnote.errors import FootnoteError, ModelUnavailable
 
 
-class Drafts(Protocol):
+class Answerer(Protocol):
     """Answers at once, without a model that writes; `ReaderAnswerer` does."""
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:

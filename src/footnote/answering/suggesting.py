@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from footnote.answering.addresses import addresses_in
-from footnote.answering.choosing import is_said, plain_words
-from footnote.answering.order_forms import has_order_form
+from footnote.answering.answer_selection import contains_phrase, plain_words
+from footnote.answering.injection_patterns import has_injection_pattern
 from footnote.answering.reading import read_statements
 from footnote.answering.sanitise import plain_text
 from footnote.answering.sentences import Candidate, candidates_of, cells_of
@@ -68,7 +68,7 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class PreviousTurn:
     """What was asked and answered: what only asks it again is no suggestion."""
 
     question: str
@@ -78,7 +78,7 @@ class Said:
 
     def holds(self, text: str) -> bool:
         """Whether the words of a text stand in the answer."""
-        return is_said(text, self.answer)
+        return contains_phrase(text, self.answer)
 
     def asks(self, question: str) -> bool:
         """Whether it was asked already, in the same words."""
@@ -99,7 +99,7 @@ def worded_in(*languages: str | None) -> str:
 
 
 async def propose(
-    reader: Reader | None, passages: Sequence[Passage], said: Said, language: str
+    reader: Reader | None, passages: Sequence[Passage], said: PreviousTurn, language: str
 ) -> list[Proposal]:
     """Questions about the passages, the most promising first, from each section in turn.
 
@@ -121,7 +121,7 @@ async def propose(
     return list(_in_turn([from_topics, *from_tables], said))
 
 
-def _in_turn(several: Iterable[Sequence[Proposal]], said: Said) -> Iterator[Proposal]:
+def _in_turn(several: Iterable[Sequence[Proposal]], said: PreviousTurn) -> Iterator[Proposal]:
     """One of each list after the other, each question and each answer once."""
     seen: set[str] = set()
     for turn in zip_longest(*several):
@@ -132,7 +132,7 @@ def _in_turn(several: Iterable[Sequence[Proposal]], said: Said) -> Iterator[Prop
             yield each
 
 
-def _topics(evidence: Sequence[Evidence], said: Said) -> list[tuple[str, list[Evidence]]]:
+def _topics(evidence: Sequence[Evidence], said: PreviousTurn) -> list[tuple[str, list[Evidence]]]:
     """The headings, each with the passages of prose below it; those not yet spoken of first."""
     found: dict[str, list[Evidence]] = {}
     for each in evidence:
@@ -140,7 +140,7 @@ def _topics(evidence: Sequence[Evidence], said: Said) -> list[tuple[str, list[Ev
             topic = topic_of(each.passage)
             if topic is not None:
                 found.setdefault(topic, []).append(each)
-    return sorted(found.items(), key=lambda each: is_said(each[0], said.question))
+    return sorted(found.items(), key=lambda each: contains_phrase(each[0], said.question))
 
 
 def topic_of(passage: Passage) -> str | None:
@@ -161,7 +161,7 @@ def topic_of(passage: Passage) -> str | None:
 
 
 async def _of_topic(
-    reader: Reader, topic: str, held: Sequence[Evidence], said: Said, language: str
+    reader: Reader, topic: str, held: Sequence[Evidence], said: PreviousTurn, language: str
 ) -> Proposal | None:
     """What is best asked of a topic; a heading that is a question is asked as it stands."""
     if topic[-1] in "?？؟":
@@ -174,7 +174,7 @@ async def _of_topic(
         for each in await read_statements(reader, question, held[:2]):
             if each.probability < max(LEAST_READ, best.probability if best else 0.0):
                 continue
-            if said.holds(each.answer) or is_said(each.answer, topic):
+            if said.holds(each.answer) or contains_phrase(each.answer, topic):
                 continue
             if kind in _FIGURES and not any(map(str.isdigit, each.answer)):
                 continue
@@ -195,7 +195,7 @@ def _asked(held: Sequence[Evidence], language: str) -> Iterator[tuple[int, str]]
             yield kind, wording
 
 
-def _of_table(evidence: Evidence, said: Said, language: str) -> Iterator[Proposal]:
+def _of_table(evidence: Evidence, said: PreviousTurn, language: str) -> Iterator[Proposal]:
     """Cells of the rows that were spoken of, then of others."""
     rows = [each for each in candidates_of([evidence]) if len(cells_of(each)) > 1]
     rows.sort(key=lambda each: not _is_spoken_of(each, said))
@@ -204,7 +204,7 @@ def _of_table(evidence: Evidence, said: Said, language: str) -> Iterator[Proposa
         if not _is_clean(name.text, LONGEST_ROW) or not any(map(str.isalpha, name.text)):
             continue
         # The column of the answer is what else the other rows are asked for.
-        cells.sort(key=lambda each: not (each.title and is_said(each.title, said.question)))
+        cells.sort(key=lambda each: not (each.title and contains_phrase(each.title, said.question)))
         asked = [
             each
             for each in cells
@@ -224,10 +224,10 @@ def _of_table(evidence: Evidence, said: Said, language: str) -> Iterator[Proposa
             )
 
 
-def _is_spoken_of(row: Candidate, said: Said) -> bool:
+def _is_spoken_of(row: Candidate, said: PreviousTurn) -> bool:
     """Whether a table's row is what was asked or answered about."""
     name = cells_of(row)[0].text
-    return is_said(name, said.question) or is_said(name, said.answer)
+    return contains_phrase(name, said.question) or contains_phrase(name, said.answer)
 
 
 def _is_clean(text: str, most: int) -> bool:
@@ -237,5 +237,5 @@ def _is_clean(text: str, most: int) -> bool:
         and any(map(str.isalpha, text))
         and plain_text(text) == text
         and not addresses_in(text)
-        and not has_order_form(text)
+        and not has_injection_pattern(text)
     )

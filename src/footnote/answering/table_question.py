@@ -6,15 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from footnote.answering.meant_columns import meant_columns
+from footnote.answering.column_predictions import predict_columns
 from footnote.answering.reading import text_of
 from footnote.answering.sentences import candidates_of
+from footnote.answering.table_completion import with_whole_tables
 from footnote.answering.tables import Table
-from footnote.answering.titles import Terms, spoken
-from footnote.answering.whole_tables import with_whole_tables
+from footnote.answering.titles import Terms, with_plain_titles
 from footnote.answering.wording import Wording, worded_for
 from footnote.domain import Evidence, Passage
-from footnote.ports import Analyzer, Around, ColumnFinder, MeantColumn, Reader, ToldOperation
+from footnote.ports import (
+    Analyzer,
+    Around,
+    ColumnPrediction,
+    Reader,
+    TableOperationPrediction,
+    TableQuestionModel,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +29,7 @@ class TableQuestion:
     """A question that may be over rows of these tables. Its methods raise ModelUnavailable."""
 
     reader: Reader
-    finder: ColumnFinder
+    finder: TableQuestionModel
     question: str
     """As it is spoken, without the spelling of titles."""
     tables: Sequence[Evidence]
@@ -31,7 +38,7 @@ class TableQuestion:
     wording: Wording
     around: Around | None = None
     """Loads the rest of a table that was retrieved in part."""
-    known: dict[tuple[str, ...], ToldOperation] = field(default_factory=dict)
+    known: dict[tuple[str, ...], TableOperationPrediction] = field(default_factory=dict)
     """Cached predictions of the table model, keyed by the table's titles."""
 
     @classmethod
@@ -41,7 +48,7 @@ class TableQuestion:
         tables: Sequence[Evidence],
         *,
         reader: Reader,
-        finder: ColumnFinder,
+        finder: TableQuestionModel,
         analyzer: Analyzer,
         around: Around | None,
     ) -> TableQuestion:
@@ -50,35 +57,35 @@ class TableQuestion:
         return cls(
             reader=reader,
             finder=finder,
-            question=spoken(question, titles),
+            question=with_plain_titles(question, titles),
             tables=tables,
             terms=partial(analyzer.terms, language=tables[0].passage.language),
             wording=worded_for(question, analyzer),
             around=around,
         )
 
-    async def told(self, table: Table) -> ToldOperation | None:
+    async def predicted_operation(self, table: Table) -> TableOperationPrediction | None:
         """The predicted operation for a table; None without a prediction."""
         if table.header not in self.known:
-            told = await self.finder.operation_beside(self.question, table.shown())
+            told = await self.finder.predict_operation(self.question, table.shown())
             if told is None:
                 return None
             self.known[table.header] = told
         own = self.known[table.header]
-        return own if own.chances else None
+        return own if own.operation_probabilities else None
 
-    async def meant(self, table: Table) -> MeantColumn | None:
+    async def predicted_column(self, table: Table) -> ColumnPrediction | None:
         """The column of numbers or moments that is meant."""
-        return (await meant_columns(self.finder, self.question, [table], self.terms)).of(table)
+        return (await predict_columns(self.finder, self.question, [table], self.terms)).of(table)
 
-    async def unmet(self, passage: Passage) -> float:
+    async def mismatch(self, passage: Passage) -> float:
         """The lowest mismatch score over the retrieved tables of the passage's document, in
         log-odds."""
         parts = [
             one.passage for one in self.tables if one.passage.document_id == passage.document_id
         ]
         readings = await self.reader.read(self.question, [text_of(each) for each in parts])
-        return min((each.unmet for each in readings), default=0.0)
+        return min((each.mismatch for each in readings), default=0.0)
 
     async def whole(self) -> Sequence[Evidence]:
         """The tables with the parts of them that were not found."""

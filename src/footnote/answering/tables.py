@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from footnote.answering.choosing import Located, is_said
+from footnote.answering.answer_selection import LocatedAnswer, contains_phrase
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
-from footnote.answering.titles import Terms, closest, said_alone, spaced
+from footnote.answering.titles import Terms, closest, said_alone, split_identifier
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
 from footnote.language.moments import Moments, moments_of
 from footnote.language.quantities import (
@@ -61,7 +61,9 @@ class Table:
         """Its columns as a model is shown them, or the first and these."""
         chosen = range(len(self.header)) if numbers is None else (0, *numbers)
         return [
-            TitledColumn(title=spaced(self.header[number]), cells=self._first_cells(number))
+            TitledColumn(
+                title=split_identifier(self.header[number]), cells=self._first_cells(number)
+            )
             for number in chosen
         ]
 
@@ -188,12 +190,12 @@ def holds_table(evidence: Evidence) -> bool:
     return any(map(_is_row, candidates_of([evidence])))
 
 
-def is_cell(found: Located) -> bool:
+def is_cell(found: LocatedAnswer) -> bool:
     """Whether an answer stands in a row under a header."""
     return _is_row(found.candidate)
 
 
-def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[Located]:
+def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[LocatedAnswer]:
     """The first cell of the column whose title holds a span."""
     row = next((each for each in candidates if _is_row(each) and each.start >= span.end), None)
     if row is None:
@@ -206,13 +208,13 @@ def under_title(span: AnswerSpan, candidates: Sequence[Candidate]) -> Iterator[L
         return
     for title, cell in zip(titles, cells, strict=True):
         if title.start < span.end and span.start < title.end and cell.start < cell.end:
-            yield Located(
+            yield LocatedAnswer(
                 candidate=row, start=cell.start, end=cell.end, probability=span.probability
             )
             return
 
 
-def in_named_column(question: str, found: Located, terms: Terms) -> Located:
+def in_named_column(question: str, found: LocatedAnswer, terms: Terms) -> LocatedAnswer:
     """Move the answer to the row's cell under the one column whose title is mentioned.
 
     A bracketed part or trailing unit of the title need not be mentioned. A column whose cell value
@@ -223,7 +225,7 @@ def in_named_column(question: str, found: Located, terms: Terms) -> Located:
         for each in cells_of(found.candidate)
         if each.start < each.end
         and said_alone(each.title, question, terms)
-        and not is_said(each.text, question)
+        and not contains_phrase(each.text, question)
     ]
     titles = closest([each.title for each in named], question, terms)
     named = [each for each in named if each.title in titles]

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from footnote.answering.choosing import is_said
+from footnote.answering.answer_selection import contains_phrase
 from footnote.language.figures import currency_of
 
 Terms = Callable[[str], Sequence[str]]
@@ -25,10 +25,10 @@ _CODE_LETTERS = 3
 _GAPS = re.compile(r"\s+")
 
 
-def spaced(text: str) -> str:
+def split_identifier(text: str) -> str:
     """The words of names such as programs write, with spaces between them.
 
-    >>> spaced("revenue_eur, unitsSold, tax-rate, HTTPStatus, Q1")
+    >>> split_identifier("revenue_eur, unitsSold, tax-rate, HTTPStatus, Q1")
     'revenue eur, units Sold, tax rate, HTTP Status, Q1'
     """
     return _GAPS.sub(" ", _CAMEL.sub(" ", _JOINT.sub(" ", text))).strip()
@@ -40,17 +40,19 @@ def without_unit(title: str) -> str:
     >>> [without_unit(each) for each in ("Price (EUR)", "net_price_eur", "Gas m3", "Group T")]
     ['Price', 'net price', 'Gas', 'Group T']
     """
-    words = spaced(_IN_BRACKETS.sub(" ", title)).split()
+    words = split_identifier(_IN_BRACKETS.sub(" ", title)).split()
     return " ".join(words[:-1] if len(words) > 1 and _is_unit(words[-1]) else words)
 
 
-def spoken(question: str, titles: Iterable[str]) -> str:
+def with_plain_titles(question: str, titles: Iterable[str]) -> str:
     """A question with words for the titles that it says as programs write them.
 
-    >>> spoken("What is the highest net_price_eur?", ["item", "net_price_eur"])
+    >>> with_plain_titles("What is the highest net_price_eur?", ["item", "net_price_eur"])
     'What is the highest net price?'
     """
-    for title in sorted({each for each in titles if each != spaced(each)}, key=len, reverse=True):
+    for title in sorted(
+        {each for each in titles if each != split_identifier(each)}, key=len, reverse=True
+    ):
         question = re.sub(rf"(?<!\w){re.escape(title)}(?!\w)", without_unit(title), question)
     return question
 
@@ -60,8 +62,8 @@ def said_alone(title: str, question: str, terms: Terms) -> bool:
 
     The unit may be missing.
     """
-    plain, asked = without_unit(title), spaced(question)
-    if is_said(plain, asked):
+    plain, asked = without_unit(title), split_identifier(question)
+    if contains_phrase(plain, asked):
         return True
     own = list(terms(plain))
     there = list(terms(asked))
@@ -79,8 +81,8 @@ def closest(titles: Collection[str], question: str, terms: Terms) -> frozenset[s
     >>> sorted(closest(["price_eur", "price_usd", "item"], "price usd of an item", str.split))
     ['item', 'price_usd']
     """
-    asked = frozenset(terms(spaced(question)))
-    literally = {each for each in titles if is_said(without_unit(each), question)}
+    asked = frozenset(terms(split_identifier(question)))
+    literally = {each for each in titles if contains_phrase(without_unit(each), question)}
     meant = {frozenset(terms(without_unit(each))) for each in literally}
     every = frozenset(
         each
@@ -88,7 +90,11 @@ def closest(titles: Collection[str], question: str, terms: Terms) -> frozenset[s
         if each in literally or frozenset(terms(without_unit(each))) not in meant
     )
     alike = Counter(without_unit(each).casefold() for each in every)
-    wholly = {each for each in every if frozenset(terms(spaced(_BRACKETS.sub(" ", each)))) <= asked}
+    wholly = {
+        each
+        for each in every
+        if frozenset(terms(split_identifier(_BRACKETS.sub(" ", each)))) <= asked
+    }
     told = {without_unit(each).casefold() for each in wholly}
     return frozenset(
         each

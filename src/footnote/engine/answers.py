@@ -8,12 +8,12 @@ from dataclasses import replace
 from functools import partial
 
 from footnote.answering.agentic import AgenticAnswerer, Equipment
-from footnote.answering.by_part import ByPart
-from footnote.answering.closest import closest_passage
 from footnote.answering.generate import GenerativeAnswerer
 from footnote.answering.grounding import Ground
+from footnote.answering.nearest_miss import closest_passage
 from footnote.answering.overview import Overview
-from footnote.answering.streaming import Drafts, completed, events_of, numbered
+from footnote.answering.streaming import Answerer, completed, events_of, numbered
+from footnote.answering.sub_questions import ByPart
 from footnote.domain import (
     Answer,
     AnswerDone,
@@ -175,7 +175,7 @@ async def _drafting(
     prepared: PreparedSearch,
     served_by: Serving,
     response: SearchResponse,
-) -> tuple[SearchResponse, Whole | None, Drafts]:
+) -> tuple[SearchResponse, Whole | None, Answerer]:
     """What answers without a model that writes, with the summaries or the evidence that it needs.
 
     A question about documents as a whole is answered by their summaries, one for several things
@@ -281,7 +281,7 @@ def _grounding(workspace: WorkspaceAccess) -> Ground:
 
 
 def _writing(
-    workspace: WorkspaceAccess, serving: Serving, models: Sequence[str], draft: Drafts
+    workspace: WorkspaceAccess, serving: Serving, models: Sequence[str], draft: Answerer
 ) -> GenerativeAnswerer | None:
     """What has the models that are in use write an answer; None for the quotes of the draft."""
     engine = workspace.engine

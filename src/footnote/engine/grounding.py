@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from footnote.answering.checking import Check, Origin
-from footnote.answering.claims_of_answer import Claim, claim_of, claims_of
+from footnote.answering.claim_extraction import Claim, claim_of, claims_of
+from footnote.answering.claim_verification import ClaimVerifier, Origin
 from footnote.answering.source_texts import passages_of
 from footnote.domain import Document, Passage, PlanChanges, SearchFilters, SearchRequest
 from footnote.domain.grounding import GroundingCheck, GroundingSource
@@ -65,7 +65,7 @@ async def check_grounding(
             shelf = await _shelf(workspace, sources, names)
             passages, notes = await _passages(workspace, claims, shelf)
             kind = (await configuration_of(workspace)).settings.grounding_judge
-            check = Check(
+            check = ClaimVerifier(
                 analyzer=engine.analyzer,
                 embedder=(await serving(workspace)).embedder,
                 reader=engine.reader if kind == "reader" else None,

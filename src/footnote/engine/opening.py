@@ -10,8 +10,8 @@ from functools import partial
 import structlog
 
 from footnote.answering import ReaderAnswerer
-from footnote.answering.suspicion import Suspicion
-from footnote.answering.weighing import AsRead, Weighing, fitted
+from footnote.answering.answer_scoring import AsRead, LogitAnswerScorer, fitted
+from footnote.answering.injection_detection import InjectionDetector
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.answer_models import answer_models_from, plain
 from footnote.engine.answer_runs import AnswerRuns
@@ -165,7 +165,7 @@ async def open_engine(
                 undecided=fitted().undecided,
                 weigh=AsRead()
                 if models.reader is None
-                else Weighing(
+                else LogitAnswerScorer(
                     reader=models.reader,
                     embedder=embedder,
                     analyzer=analyzer,
@@ -183,7 +183,7 @@ async def open_engine(
             reranker=models.reranker,
             model=models.language,
             reader=models.reader,
-            suspicion=Suspicion(
+            suspicion=InjectionDetector(
                 reader=models.reader,
                 checksum=None if models.reader is None else models.reader.checksum,
             ),

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from footnote.answering.by_part import Part
+from footnote.answering.sub_questions import Part
 from footnote.domain import Evidence, SearchResponse
 from footnote.engine.search import PreparedSearch, prepare_search, run_search
 from footnote.engine.services import WorkspaceAccess

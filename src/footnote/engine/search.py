@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from footnote.answering.promising import MOST_PASSAGES
+from footnote.answering.reading_order import MOST_PASSAGES
 from footnote.domain import (
     DocumentStatus,
     Passage,
@@ -22,7 +22,7 @@ from footnote.engine.lanes import known_serving, serving
 from footnote.engine.listing import documents as listed
 from footnote.engine.services import Serving, WorkspaceAccess
 from footnote.errors import LaneMismatch, NotFound, TimeLimitReached, how_to_raise
-from footnote.ports import ConfigurationChanged, Embedder, Widened
+from footnote.ports import ConfigurationChanged, Embedder, ExpandedPassage
 from footnote.ports.index import ReplicaLost
 from footnote.ports.telemetry import (
     DIVERSITY,
@@ -65,7 +65,7 @@ async def context(workspace: WorkspaceAccess, chunk_id: str, window: Window = 2)
 
 async def section_around(
     workspace: WorkspaceAccess, passages: Sequence[Passage]
-) -> Mapping[int, Widened]:
+) -> Mapping[int, ExpandedPassage]:
     """The passages as far as their sections go, by chunk number; implements `Around`."""
     widened = partial(load_widened, passages=passages, window=_CHUNKS_AROUND, across_headings=False)
     return await workspace.read(widened)

@@ -11,7 +11,7 @@ from uuid import UUID
 import structlog
 
 from footnote.answering import ReaderAnswerer
-from footnote.answering.suspicion import Suspicion
+from footnote.answering.injection_detection import InjectionDetector
 from footnote.domain import Answer, Lane, Principal, Right, Workspace
 from footnote.domain.identity import WHOLE_WORKSPACE
 from footnote.domain.replicas import LATEST, Position
@@ -131,7 +131,7 @@ class Services:
     model: WritingModel | None = None
     reader: OwnedReader | None = None
     """What finds answers in passages; None where there is none, or it is switched off."""
-    suspicion: Suspicion = field(default_factory=Suspicion)
+    suspicion: InjectionDetector = field(default_factory=InjectionDetector)
     """Tells texts that give orders to a model."""
     judge: OwnedJudge | None = None
     """Of how far quotes carry what a model wrote."""

@@ -9,9 +9,9 @@ from uuid import UUID
 
 import structlog
 
-from footnote.answering.choosing import is_said, plain_words
-from footnote.answering.proposing import written_proposals
-from footnote.answering.suggesting import Proposal, Said, propose, worded_in
+from footnote.answering.answer_selection import contains_phrase, plain_words
+from footnote.answering.model_suggestions import written_proposals
+from footnote.answering.suggesting import PreviousTurn, Proposal, propose, worded_in
 from footnote.domain import Answer, Evidence, Passage, PlanChanges, SuggestionsMade, Turn
 from footnote.domain.answers import SuggestedQuestion, Suggestions
 from footnote.engine.configuration import configuration_of
@@ -53,10 +53,10 @@ class Told:
     """That questions are wanted in; None takes that of the question, else of the documents."""
 
     @property
-    def said(self) -> Said:
+    def said(self) -> PreviousTurn:
         """All that suggestions must not ask again."""
         earlier = tuple(each.text for each in self.conversation if each.role == "user")
-        return Said(question=self.question, answer=self.answer, earlier=earlier)
+        return PreviousTurn(question=self.question, answer=self.answer, earlier=earlier)
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -233,4 +233,4 @@ def _is_meant(proposal: Proposal, answer: Answer) -> bool:
     cited = answer.citations[0].document_id
     if cited != proposal.passage.document_id:
         return False
-    return not proposal.is_cell or is_said(proposal.answer, answer.text)
+    return not proposal.is_cell or contains_phrase(proposal.answer, answer.text)

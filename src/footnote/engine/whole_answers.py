@@ -15,7 +15,7 @@ from footnote.engine.services import WorkspaceAccess
 from footnote.engine.summarising import summariser_of
 from footnote.knowledge.summaries import centralities, chosen
 from footnote.models.aligned import AlignedEncoder
-from footnote.models.whole_questions import packaged_whole_questions
+from footnote.models.global_questions import packaged_whole_questions
 from footnote.ports import Vector
 from footnote.store.passages import passages_at
 from footnote.store.summaries import KeptSentence, kept_sentences

@@ -39,7 +39,7 @@ from footnote.ingestion.frames import (
 )
 from footnote.ingestion.sandbox import UNCONFINED, Confinement, SandboxMode, command
 from footnote.ingestion.temporary_folders import TemporaryFolder
-from footnote.ports import OnProgress, unheard
+from footnote.ports import OnProgress, ignore_progress
 from footnote.ports.telemetry import current_span, span
 
 T = TypeVar("T")
@@ -119,7 +119,7 @@ class ChildPool:
         request: object,
         decode: Callable[[bytes, Bytes], T],
         content: BinaryIO | None = None,
-        on_progress: OnProgress = unheard,
+        on_progress: OnProgress = ignore_progress,
     ) -> T:
         """Send a request, receive its answer; `decode` raises ValueError for what is none.
 

@@ -12,7 +12,7 @@ from footnote.domain.usage import UsageKind, UsageNote
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.drafts import Draft, Reading, assemble
 from footnote.language.sentences import sentence_spans
-from footnote.ports import OnProgress, Transcriber, unheard
+from footnote.ports import OnProgress, Transcriber, ignore_progress
 from footnote.ports.metering import note_usage
 from footnote.ports.telemetry import model_call
 
@@ -34,7 +34,7 @@ async def transcribe(
     media_type: str,
     *,
     workspace_id: UUID,
-    on_progress: OnProgress = unheard,
+    on_progress: OnProgress = ignore_progress,
 ) -> ParsedDocument:
     """The document of a recording.
 

@@ -21,7 +21,7 @@ from footnote.ingestion.sandbox import SandboxMode
 from footnote.ingestion.temporary_folders import TemporaryFolder
 from footnote.jobs.turns import Places, Turns
 from footnote.models.speech.installed import SpeechFiles
-from footnote.ports import OnProgress, unheard
+from footnote.ports import OnProgress, ignore_progress
 
 RATE = 16_000
 """Samples a second that the child decodes to."""
@@ -126,7 +126,7 @@ class LocalTranscriber:
         media_type: str,
         *,
         workspace_id: UUID,
-        on_progress: OnProgress = unheard,
+        on_progress: OnProgress = ignore_progress,
     ) -> Transcript:
         """What is said in a recording, telling of its seconds.
 

@@ -19,7 +19,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from footnote.models.encoder_shape import BertShape, Precision, QuantisedWords
-from footnote.models.order_screen import SCREEN_OUTPUT, OrderScreen
+from footnote.models.injection_screen import SCREEN_OUTPUT, InjectionScreen
 from footnote.models.question_kind import STATES_OUTPUT
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
@@ -207,7 +207,7 @@ def build_graph(
     words: QuantisedWords | None = None,
     centre: npt.NDArray[np.float32] | None = None,
     *,
-    screen: OrderScreen | None = None,
+    screen: InjectionScreen | None = None,
     states_of: int | None = None,
 ) -> onnx.ModelProto:
     """A sentence encoder as a graph for ONNX Runtime.
@@ -323,7 +323,7 @@ def _add_and_norm(graph: GraphBuilder, output: str, skipped: str, prefix: str) -
     )
 
 
-def _screen(graph: GraphBuilder, encoded: Encoded, screen: OrderScreen) -> None:
+def _screen(graph: GraphBuilder, encoded: Encoded, screen: InjectionScreen) -> None:
     """What the screen says of each text's likeliest token."""
 
     def constant(name: str) -> str:

@@ -21,8 +21,8 @@ from footnote.models.encoder_shape import (
     Precision,
     QuantisedWords,
 )
+from footnote.models.injection_screen import packaged_screen, screens_digest
 from footnote.models.model_store import built, check_known_vectors, open_session
-from footnote.models.order_screen import packaged_screen, screens_digest
 from footnote.models.question_kind import STATES_LAYER, packaged_question_kinds
 from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import UnigramPieces, unigram_model

@@ -11,9 +11,9 @@ from safetensors.numpy import load_file
 
 from footnote.domain import Lane
 from footnote.models.encoder_shape import GRAPH_FORM, GRAPH_REVISION, BertShape, Precision
+from footnote.models.injection_screen import packaged_screen, screens_digest
 from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.model_store import built, check_known_vectors, open_session
-from footnote.models.order_screen import packaged_screen, screens_digest
 from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
 from footnote.models.tokenizing import word_pieces
 

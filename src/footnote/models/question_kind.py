@@ -49,7 +49,7 @@ class QuestionKinds:
         best = int(chances.argmax())
         return QuestionKind(
             period=_PERIODS[best] if chances[best] >= self.least else None,
-            figure=float(vector @ self.figure) + self.figure_bias > 0,
+            asks_for_number=float(vector @ self.figure) + self.figure_bias > 0,
         )
 
 

@@ -15,7 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.language.scripts import UNSPACED
-from footnote.models.question_tokens import QUESTION_TOKENS, Said, Stretch, Talk, talk_of
+from footnote.models.question_tokens import (
+    QUESTION_TOKENS,
+    CharSpan,
+    EncodedText,
+    EncodedTurns,
+    talk_of,
+)
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.tokenizing import UnigramPieces
 
@@ -49,11 +55,11 @@ class RewritingHead:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marked:
+class TaggedText:
     """A text with the stretches that are moved."""
 
     text: str
-    stretches: Sequence[Stretch] = ()
+    stretches: Sequence[CharSpan] = ()
 
     @property
     def pieces(self) -> list[str]:
@@ -61,11 +67,12 @@ class Marked:
         return [self.text[start:end] for start, end in self.stretches]
 
 
-def put_alone(kind: str, question: Marked, asked: Marked, answered: Marked) -> str:
+def apply_rewrite(kind: str, question: TaggedText, asked: TaggedText, answered: TaggedText) -> str:
     """Rewrite the question: fill its ellipsis or resolve its reference by the tagged spans.
 
-    >>> asked = Marked(text="What is due for storm?", stretches=[(16, 21)])
-    >>> put_alone("replaces", Marked(text="And fire?", stretches=[(4, 8)]), asked, Marked(text=""))
+    >>> asked = TaggedText(text="What is due for storm?", stretches=[(16, 21)])
+    >>> question = TaggedText(text="And fire?", stretches=[(4, 8)])
+    >>> apply_rewrite("replaces", question, asked, TaggedText(text=""))
     'What is due for fire?'
     """
     if kind == "replaces" and question.stretches:
@@ -96,7 +103,7 @@ class Rewriter:
     layers: int
     """Of the reader, from the lowest, that are run below those that are its own."""
 
-    def stand_alone(self, question: str, asked: str, answered: str) -> str:
+    def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
         """See `QuestionRewriter.stand_alone`."""
         for _ in range(_PASSES):
             talk = talk_of(self.tokenizer, question, asked, answered)
@@ -105,28 +112,28 @@ class Rewriter:
             states = self._states(talk)
             kind = KINDS[int((states[0] @ self.head.kinds + self.head.kinds_bias).argmax())]
             marks = states @ self.head.labels + self.head.labels_bias
-            own, answer = marked(talk.question, marks), Marked(text=answered)
+            own, answer = marked(talk.question, marks), TaggedText(text=answered)
             if kind == "replaces":
                 several = len(own.stretches) > 1
                 before = marked(talk.asked, marks) if several else surest((talk.asked,), marks)[0]
-                return put_alone(kind, own, before, answer)
-            alone = put_alone(kind, own, *surest((talk.asked, talk.answered), marks))
+                return apply_rewrite(kind, own, before, answer)
+            alone = apply_rewrite(kind, own, *surest((talk.asked, talk.answered), marks))
             if not own.stretches or alone == question:
                 return alone
             question = alone
         return question
 
-    def _states(self, talk: Talk) -> _Floats:
+    def _states(self, talk: EncodedTurns) -> _Floats:
         states: _Floats = self.encoder.rewriting_states([talk.ids], self.layers)[0]
         return states
 
 
-def marked(said: Said, marks: _Floats) -> Marked:
+def marked(said: EncodedText, marks: _Floats) -> TaggedText:
     """A text with all that is marked of it."""
-    return Marked(text=said.text, stretches=said.stretches(said.labelled(marks)))
+    return TaggedText(text=said.text, stretches=said.stretches(said.labelled(marks)))
 
 
-def surest(texts: Sequence[Said], marks: _Floats) -> list[Marked]:
+def surest(texts: Sequence[EncodedText], marks: _Floats) -> list[TaggedText]:
     """The texts with the surest of all stretches that are marked in them."""
     found = []
     for number, said in enumerate(texts):
@@ -136,12 +143,12 @@ def surest(texts: Sequence[Said], marks: _Floats) -> list[Marked]:
             found.append((sum(inside) / len(inside), number, (start, end)))
     best = max(found, default=None)
     return [
-        Marked(text=said.text, stretches=[best[2]] if best and best[1] == number else ())
+        TaggedText(text=said.text, stretches=[best[2]] if best and best[1] == number else ())
         for number, said in enumerate(texts)
     ]
 
 
-def _with(text: str, places: Sequence[Stretch], pieces: Sequence[str]) -> str:
+def _with(text: str, places: Sequence[CharSpan], pieces: Sequence[str]) -> str:
     """The text with pieces in these places; one that begins it begins with a capital as it did.
 
     A word that would stand there twice, since one of the marks has it and the other lacks it,

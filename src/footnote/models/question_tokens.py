@@ -12,7 +12,7 @@ import numpy.typing as npt
 from footnote.language.scripts import HANGUL, UNSPACED
 from footnote.models.tokenizing import UnigramPieces
 
-MARKS = ("outside", "begins", "goes on")
+BIO_TAGS = ("outside", "begins", "goes on")
 """Of a token: whether it belongs to a stretch that is moved."""
 PARTS = ("shared", "begins", "goes on", "dropped")
 """Of a token of a question: whether it belongs to all its parts, to one, or to none, as words do
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\d[-/.,:–]\d")
 """What joins digits: the seasons 2024/25, a time, an amount."""
 
 _Floats = npt.NDArray[np.float32]
-Stretch = tuple[int, int]
+CharSpan = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,12 +42,12 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class EncodedText:
     """A text, and where its tokens stand among those that are run."""
 
     text: str
     first: int
-    offsets: Sequence[Stretch]
+    offsets: Sequence[CharSpan]
     """Half-open, of each token."""
 
     @property
@@ -106,9 +106,9 @@ class Said:
             for row, (word, label) in enumerate(zip(words, reversed(path), strict=True))
         ]
 
-    def stretches(self, words: Sequence[Labelled]) -> tuple[Stretch, ...]:
+    def stretches(self, words: Sequence[Labelled]) -> tuple[CharSpan, ...]:
         """What labelled words begin and go on with, without white space at the ends."""
-        found: list[Stretch] = []
+        found: list[CharSpan] = []
         for word in words:
             if word.label == BEGINS:
                 found.append((word.start, word.end))
@@ -116,13 +116,13 @@ class Said:
                 found[-1] = (found[-1][0], word.end)
         return _trimmed(self.text, found)
 
-    def dropped(self, words: Sequence[Labelled]) -> tuple[Stretch, ...]:
+    def dropped(self, words: Sequence[Labelled]) -> tuple[CharSpan, ...]:
         """The words that belong to no part."""
         return _trimmed(
             self.text, [(each.start, each.end) for each in words if each.label == DROPPED]
         )
 
-    def tokens_of(self, place: Stretch) -> list[int]:
+    def tokens_of(self, place: CharSpan) -> list[int]:
         """The numbers of the tokens, of all that are run, that reach into a stretch of it."""
         start, end = place
         return [
@@ -132,17 +132,17 @@ class Said:
         ]
 
 
-_NOTHING = Said(text="", first=0, offsets=())
+_NOTHING = EncodedText(text="", first=0, offsets=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Talk:
+class EncodedTurns:
     """Token ids of a question, followed by the previous question and answer if given."""
 
     ids: list[int]
-    question: Said
-    asked: Said
-    answered: Said
+    question: EncodedText
+    asked: EncodedText
+    answered: EncodedText
 
 
 def talk_of(
@@ -152,22 +152,22 @@ def talk_of(
     answered: str = "",
     *,
     most_asked: int = ASKED_TOKENS,
-) -> Talk:
+) -> EncodedTurns:
     """Tokenise a question, alone or with the previous question and its answer."""
     ids = [tokenizer.begin]
 
-    def said(text: str, most: int, prefix: str = "") -> Said:
+    def said(text: str, most: int, prefix: str = "") -> EncodedText:
         own = tokenizer.pieces(prefix + text)
         skipped = sum(end <= len(prefix.rstrip()) for _, end in own.offsets)
         last = skipped + most
         places = [(max(0, start - len(prefix)), end - len(prefix)) for start, end in own.offsets]
-        found = Said(text=text, first=len(ids) + skipped, offsets=places[skipped:last])
+        found = EncodedText(text=text, first=len(ids) + skipped, offsets=places[skipped:last])
         ids.extend([*own.ids[:last], tokenizer.end])
         return found
 
     first = said(question, QUESTION_TOKENS, PREFIX)
     ids += [tokenizer.end] if asked or answered else []
-    return Talk(
+    return EncodedTurns(
         ids=ids,
         question=first,
         asked=said(asked, most_asked) if asked or answered else _NOTHING,
@@ -182,7 +182,7 @@ def _is_one_word(text: str, at: int) -> bool:
     return len(beside) == 2 and (not _BOUNDARY.search(beside) or bool(_NUMBER.search(around)))
 
 
-def _trimmed(text: str, stretches: Sequence[Stretch]) -> tuple[Stretch, ...]:
+def _trimmed(text: str, stretches: Sequence[CharSpan]) -> tuple[CharSpan, ...]:
     """The stretches without white space at their ends, and without those that are nothing else."""
     found = []
     for start, end in stretches:

@@ -21,7 +21,7 @@ from footnote.models.e5 import WORDS, e5_tokenizer, shared_files
 from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
 from footnote.models.mention_head import named_spans, neighbourhoods
 from footnote.models.model_store import available_cores, built, open_session
-from footnote.models.question_parts import PartsFinder
+from footnote.models.question_decomposition import QuestionDecomposer
 from footnote.models.question_rewriting import Rewriter
 from footnote.models.reader_companions import Companions, companions_of
 from footnote.models.reader_encoder import ReaderEncoder
@@ -33,15 +33,15 @@ from footnote.models.table_questions import TableQuestions
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import (
     AnswerSpan,
-    ColumnChances,
-    MeantColumn,
+    ColumnPrediction,
+    ColumnProbabilities,
     NamedSpan,
     Operation,
     PassageReading,
     PassageText,
-    SupportOdds,
+    SupportProbabilities,
+    TableOperationPrediction,
     TitledColumn,
-    ToldOperation,
 )
 
 RUN_TOKENS = 512
@@ -128,7 +128,7 @@ def open_reader(
                 layers=fitted.layers,
             )
             if weights.parts is not None:
-                parts = PartsFinder(head=weights.parts, rewriter=rewriter)
+                parts = QuestionDecomposer(head=weights.parts, rewriter=rewriter)
         if fitted is not None and weights.table_questions is not None:
             table_questions = TableQuestions(
                 encoder=encoder,
@@ -169,7 +169,7 @@ class PackagedReader:
         probes: Probes | None = None,
         *,
         rewriter: Rewriter | None = None,
-        parts: PartsFinder | None = None,
+        parts: QuestionDecomposer | None = None,
         table_questions: TableQuestions | None = None,
         companions: Companions = Companions(),  # noqa: B008  # it is frozen
         threads: int,
@@ -183,7 +183,7 @@ class PackagedReader:
         self._parts = parts
         self._table_questions = table_questions
         self._head = companions.head
-        self._unmet = companions.unmet
+        self._unmet = companions.mismatch
         self._count = threads or available_cores()
         self._threads = ThreadPoolExecutor(self._count, thread_name_prefix="reader")
 
@@ -211,12 +211,14 @@ class PackagedReader:
             for number, (spans, own) in enumerate(zip(found, relevance, strict=True))
         ]
 
-    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+    async def judge(
+        self, statements: Sequence[str], quotes: Sequence[str]
+    ) -> list[SupportProbabilities]:
         """See `Reader.judge`; of a long quote the window that decides most is believed."""
         pairs = await self._in_thread(self._claims, statements, quotes)
         runs = self._runs(pairs)
         outputs = await asyncio.gather(*(self._in_thread(self._judge_run, run) for run in runs))
-        neither = SupportOdds(supported=0.0, contradicted=0.0, neither=1.0)
+        neither = SupportProbabilities(supported=0.0, contradicted=0.0, neither=1.0)
         odds = [neither] * len(statements)
         for run, judged in zip(runs, outputs, strict=True):
             for pair, one in zip(run, judged, strict=True):
@@ -224,15 +226,17 @@ class PackagedReader:
                     odds[pair.text] = one
         return odds
 
-    async def orders(self, texts: Sequence[str]) -> list[float] | None:
-        """See `Reader.orders`; a text without words gives none."""
+    async def injection_probabilities(self, texts: Sequence[str]) -> list[float] | None:
+        """See `Reader.injection_probabilities`; a text without words gives none."""
         probes = self._probes
         if probes is None:
             return None
         windows = await self._in_thread(probes.windows, texts)
         planned = plan_batches([len(each.ids) for each in windows], RUN_TOKENS)
         runs = [[windows[at] for at in run] for run in planned]
-        outputs = await asyncio.gather(*(self._in_thread(probes.orders, run) for run in runs))
+        outputs = await asyncio.gather(
+            *(self._in_thread(probes.injection_probabilities, run) for run in runs)
+        )
         found = [0.0] * len(texts)
         for run, chances in zip(runs, outputs, strict=True):
             for window, chance in zip(run, chances, strict=True):
@@ -245,11 +249,11 @@ class PackagedReader:
             return None
         return await self._in_thread(self._table_questions.operation, question)
 
-    async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
-        """See `QuestionRewriter.stand_alone`."""
+    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str | None:
+        """See `QuestionRewriter.rewrite_follow_up`."""
         if self._rewriter is None:
             return None
-        return await self._in_thread(self._rewriter.stand_alone, question, asked, answered)
+        return await self._in_thread(self._rewriter.rewrite_follow_up, question, asked, answered)
 
     async def parts(self, question: str) -> Sequence[str]:
         """See `QuestionRewriter.parts`."""
@@ -257,25 +261,29 @@ class PackagedReader:
             return (question,)
         return await self._in_thread(self._parts.parts, question)
 
-    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
-        """See `ColumnFinder.column`."""
-        if self._table_questions is None:
-            return None
-        return await self._in_thread(self._table_questions.column, question, columns)
-
-    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
-        """See `ColumnFinder.chances`."""
-        if self._table_questions is None:
-            return None
-        return await self._in_thread(self._table_questions.chances, question, columns)
-
-    async def operation_beside(
+    async def predict_column(
         self, question: str, columns: Sequence[TitledColumn]
-    ) -> ToldOperation | None:
-        """See `ColumnFinder.operation_beside`."""
+    ) -> ColumnPrediction | None:
+        """See `TableQuestionModel.predict_column`."""
         if self._table_questions is None:
             return None
-        return await self._in_thread(self._table_questions.operation_beside, question, columns)
+        return await self._in_thread(self._table_questions.predict_column, question, columns)
+
+    async def column_probabilities(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> ColumnProbabilities | None:
+        """See `TableQuestionModel.column_probabilities`."""
+        if self._table_questions is None:
+            return None
+        return await self._in_thread(self._table_questions.column_probabilities, question, columns)
+
+    async def predict_operation(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> TableOperationPrediction | None:
+        """See `TableQuestionModel.predict_operation`."""
+        if self._table_questions is None:
+            return None
+        return await self._in_thread(self._table_questions.predict_operation, question, columns)
 
     async def names(self, texts: Sequence[str]) -> list[list[NamedSpan]] | None:
         """See `NameFinder.names`."""
@@ -358,14 +366,16 @@ class PackagedReader:
             found.append(spans_of(pair.window, span[row], probability))
         return found, [float(each) for each in relevance[:, 0]], unmet
 
-    def _judge_run(self, run: Sequence[Pair]) -> list[SupportOdds]:
+    def _judge_run(self, run: Sequence[Pair]) -> list[SupportProbabilities]:
         support = self._encoder.judge([each.ids for each in run])
         odds = np.exp(
             (support - support.max(axis=1, keepdims=True)) / self._calibration.support_temperature
         )
         odds /= odds.sum(axis=1, keepdims=True)
         return [
-            SupportOdds(supported=float(row[0]), contradicted=float(row[1]), neither=float(row[2]))
+            SupportProbabilities(
+                supported=float(row[0]), contradicted=float(row[1]), neither=float(row[2])
+            )
             for row in odds
         ]
 
@@ -383,5 +393,5 @@ def _reading(spans: Sequence[AnswerSpan], relevance: float, unmet: float) -> Pas
         spans=kept,
         relevance=relevance,
         probability=kept[0].probability if kept else 0.0,
-        unmet=unmet,
+        mismatch=unmet,
     )

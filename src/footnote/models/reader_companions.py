@@ -14,10 +14,10 @@ from typing import Protocol, TypeVar
 from safetensors import SafetensorError, safe_open
 
 from footnote.errors import ModelUnavailable
+from footnote.models.injection_screen import SCREENS_FILE
 from footnote.models.mention_head import MENTIONS_FILE, MentionHead, read_mention_head
-from footnote.models.order_screen import SCREENS_FILE
+from footnote.models.mismatch_probe import UNMET_WORDS_FILE, MismatchProbe, read_mismatch_probe
 from footnote.models.reader_weights import ReaderWeights, described_weights
-from footnote.models.unmet_words import UNMET_WORDS_FILE, UnmetWords, read_unmet_words
 
 
 class _OnLayers(Protocol):
@@ -38,7 +38,7 @@ class Companions:
     """What was found for a reader."""
 
     head: MentionHead | None = None
-    unmet: UnmetWords | None = None
+    mismatch: MismatchProbe | None = None
     screened: bool = False
     """Whether the embedders' screens, which are packaged alone, were fitted to this reader."""
     lacking: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ def companions_of(weights: Path) -> Companions:
     """What is fitted to the reader in a file. Raises ModelUnavailable for files that are broken."""
     reader = described_weights(weights)
     head = _fitting(reader, _places(weights, MENTIONS_FILE), read_mention_head)
-    unmet = _fitting(reader, _places(weights, UNMET_WORDS_FILE), read_unmet_words)
+    unmet = _fitting(reader, _places(weights, UNMET_WORDS_FILE), read_mismatch_probe)
     probed = reader.probes is not None
     lacking = {
         "probes in its own file: orders to a model are told by their form alone": probed,
@@ -62,7 +62,7 @@ def companions_of(weights: Path) -> Companions:
     }
     return Companions(
         head=head if probed else None,
-        unmet=unmet,
+        mismatch=unmet,
         screened=_is_screened(reader),
         lacking=tuple(said for said, there in lacking.items() if not there),
     )

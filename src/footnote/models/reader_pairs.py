@@ -65,7 +65,7 @@ def windows_of(
                 text=passage.text,
                 first=len(asked) + len(heading),
                 offsets=pieces.offsets[start : start + room],
-                stretches=passage.stretches,
+                stretches=passage.allowed_spans,
             ),
             text=number,
             words=range(1 + prefix, len(asked) - 2),

@@ -94,7 +94,7 @@ class Probes:
                     break
         return found
 
-    def orders(self, run: Sequence[TextWindow]) -> list[float]:
+    def injection_probabilities(self, run: Sequence[TextWindow]) -> list[float]:
         """Of each window how likely its likeliest stretch gives orders to a model."""
         states = self.encoder.order_states([each.ids for each in run], self.weights.layers)
         return [

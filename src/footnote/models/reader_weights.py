@@ -28,7 +28,7 @@ from safetensors import SafetensorError, safe_open
 from footnote.errors import ModelUnavailable
 from footnote.models.attention_probe import AttentionProbe
 from footnote.models.encoder_shape import BertShape
-from footnote.models.question_parts import PartsHead
+from footnote.models.question_decomposition import PartsHead
 from footnote.models.question_rewriting import RewritingHead
 from footnote.models.table_questions import TablesHead
 

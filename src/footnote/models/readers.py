@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from footnote.errors import ModelUnavailable, UnsupportedSettings
 from footnote.ports import (
-    ColumnChances,
-    ColumnFinder,
-    MeantColumn,
+    ColumnPrediction,
+    ColumnProbabilities,
     NamedSpan,
     NameFinder,
     Operation,
@@ -23,9 +22,10 @@ from footnote.ports import (
     PassageText,
     QuestionRewriter,
     Reader,
-    SupportOdds,
+    SupportProbabilities,
+    TableOperationPrediction,
+    TableQuestionModel,
     TitledColumn,
-    ToldOperation,
 )
 from footnote.ports.telemetry import span
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from footnote.models.reader_companions import Companions
 
 
-class OwnedReader(Reader, NameFinder, QuestionRewriter, ColumnFinder, Protocol):
+class OwnedReader(Reader, NameFinder, QuestionRewriter, TableQuestionModel, Protocol):
     """A reader that does all that small models do, and is closed when it is not needed."""
 
     async def close(self) -> None:
@@ -99,39 +99,45 @@ class LazyReader:
         with span("reader read"):
             return await (await self.opened()).read(question, passages)
 
-    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+    async def judge(
+        self, statements: Sequence[str], quotes: Sequence[str]
+    ) -> list[SupportProbabilities]:
         with span("reader judge"):
             return await (await self.opened()).judge(statements, quotes)
 
-    async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
+    async def injection_probabilities(self, texts: Sequence[str]) -> Sequence[float] | None:
         with span("reader orders"):
-            return await (await self.opened()).orders(texts)
+            return await (await self.opened()).injection_probabilities(texts)
 
     async def operation(self, question: str) -> Operation | None:
         with span("reader operation"):
             return await (await self.opened()).operation(question)
 
-    async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
+    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str | None:
         with span("reader stand alone"):
-            return await (await self.opened()).stand_alone(question, asked, answered)
+            return await (await self.opened()).rewrite_follow_up(question, asked, answered)
 
     async def parts(self, question: str) -> Sequence[str]:
         with span("reader parts"):
             return await (await self.opened()).parts(question)
 
-    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
-        with span("reader column"):
-            return await (await self.opened()).column(question, columns)
-
-    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
-        with span("reader chances"):
-            return await (await self.opened()).chances(question, columns)
-
-    async def operation_beside(
+    async def predict_column(
         self, question: str, columns: Sequence[TitledColumn]
-    ) -> ToldOperation | None:
+    ) -> ColumnPrediction | None:
+        with span("reader column"):
+            return await (await self.opened()).predict_column(question, columns)
+
+    async def column_probabilities(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> ColumnProbabilities | None:
+        with span("reader chances"):
+            return await (await self.opened()).column_probabilities(question, columns)
+
+    async def predict_operation(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> TableOperationPrediction | None:
         with span("reader operation beside"):
-            return await (await self.opened()).operation_beside(question, columns)
+            return await (await self.opened()).predict_operation(question, columns)
 
     async def names(self, texts: Sequence[str]) -> Sequence[Sequence[NamedSpan]] | None:
         with span("reader names"):

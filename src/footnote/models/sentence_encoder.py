@@ -18,8 +18,8 @@ from footnote.errors import LaneUnavailable
 from footnote.language.detection import is_english
 from footnote.models.batching import padded, plan_batches
 from footnote.models.counting import SLICE_CHARACTERS, count_in_slices
+from footnote.models.injection_screen import SCREEN_OUTPUT
 from footnote.models.model_store import available_cores
-from footnote.models.order_screen import SCREEN_OUTPUT
 from footnote.models.question_kind import STATES_OUTPUT, QuestionKinds
 from footnote.models.tokenizing import TokenIds
 from footnote.ports import EmbeddedQuestion, Screened, Vector, Vectors

@@ -13,23 +13,23 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.models.question_rewriting import marked
-from footnote.models.question_tokens import Stretch, Talk, talk_of
+from footnote.models.question_tokens import CharSpan, EncodedTurns, talk_of
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import (
-    Bound,
-    ColumnChances,
-    MeantColumn,
+    ColumnPrediction,
+    ColumnProbabilities,
+    ComparisonOperator,
     Operation,
     RowRange,
+    TableOperationPrediction,
     TitledColumn,
-    ToldOperation,
 )
 
 EXTREMES = (Operation.LARGEST, Operation.SMALLEST)
 OPERATIONS = ("none", *(each.value for each in Operation))
 RANGES = ("none", *(each.value for each in RowRange))
-BOUNDS = ("none", *(each.value for each in Bound))
+BOUNDS = ("none", *(each.value for each in ComparisonOperator))
 LEAST_OTHER = 0.25
 """Probability from which an unsupported calculation is predicted; mistaking one for a supported
 operation gives a wrong answer."""
@@ -96,15 +96,19 @@ class TablesHead:
         column, operation = map(float, tensors["tables.least"].astype(np.float32))
         return cls(**arrays, least_column=column, least_operation=operation)
 
-    def column_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
+    def column_chances(
+        self, states: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
+    ) -> _Floats:
         """The probability of each column, and last that of none; sum 1."""
         return self._chances(states @ self.columns + self.columns_bias, talk, places)
 
-    def bounded_chances(self, states: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
+    def bounded_chances(
+        self, states: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
+    ) -> _Floats:
         """The same of the column that a bound is about."""
         return self._chances(states @ self.bounded + self.bounded_bias, talk, places)
 
-    def _chances(self, own: _Floats, talk: Talk, places: Sequence[Stretch]) -> _Floats:
+    def _chances(self, own: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]) -> _Floats:
         odds = np.full(len(places) + 1, -np.inf, np.float32)
         for number, place in enumerate(places):
             if rows := talk.asked.tokens_of(place):
@@ -115,13 +119,13 @@ class TablesHead:
 
 def table_talk(
     tokenizer: UnigramPieces, question: str, columns: Sequence[TitledColumn]
-) -> tuple[Talk, list[Stretch]]:
+) -> tuple[EncodedTurns, list[CharSpan]]:
     """The token ids of question and table, and the character span of each column.
 
     The first column names the rows. Cells are left out, one per column at a time, until the table
     fits.
     """
-    places: list[Stretch] = []
+    places: list[CharSpan] = []
     for most in range(MOST_CELLS, -1, -1):
         text, places = "", []
         for column in columns:
@@ -149,8 +153,10 @@ class TableQuestions:
     layers: int
     """Of the reader, from the lowest, that are run below those that are its own."""
 
-    def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
-        """See `ColumnFinder.column`."""
+    def predict_column(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> ColumnPrediction | None:
+        """See `TableQuestionModel.predict_column`."""
         talk, (_, *places) = table_talk(self.tokenizer, question, columns)
         states = self._states(talk)
         chances = self.head.column_chances(states, talk, places)
@@ -159,27 +165,31 @@ class TableQuestions:
             return None
         title = states[talk.asked.tokens_of(places[best])].mean(axis=0)
         ends = title @ self.head.extremes + self.head.extremes_bias
-        return MeantColumn(
+        return ColumnPrediction(
             number=best,
             probability=float(chances[best]),
             extreme=EXTREMES[int(ends.argmax())],
             extreme_odds=float(ends.max() - ends.min()),
-            narrowing=self._narrowing(talk, states),
+            filter_phrases=self._narrowing(talk, states),
         )
 
-    def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances:
-        """See `ColumnFinder.chances`."""
+    def column_probabilities(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> ColumnProbabilities:
+        """See `TableQuestionModel.column_probabilities`."""
         talk, (_, *places) = table_talk(self.tokenizer, question, columns)
         states = self._states(talk)
         chances = self.head.column_chances(states, talk, places)
-        return ColumnChances(
-            each=chances[:-1].tolist(),
-            none=float(chances[-1]),
-            narrowing=self._narrowing(talk, states),
+        return ColumnProbabilities(
+            probabilities=chances[:-1].tolist(),
+            no_column_probability=float(chances[-1]),
+            filter_phrases=self._narrowing(talk, states),
         )
 
-    def operation_beside(self, question: str, columns: Sequence[TitledColumn]) -> ToldOperation:
-        """See `ColumnFinder.operation_beside`."""
+    def predict_operation(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> TableOperationPrediction:
+        """See `TableQuestionModel.predict_operation`."""
         talk, places = table_talk(self.tokenizer, question, columns)
         states = self._states(talk)
         chances = _softmax(
@@ -190,14 +200,16 @@ class TableQuestions:
         asked = states[: talk.question.end]
         ranges = _softmax((asked @ self.head.ranges + self.head.ranges_bias).max(axis=0))
         bounds = _softmax((asked @ self.head.bounds + self.head.bounds_bias).max(axis=0))
-        return ToldOperation(
+        return TableOperationPrediction(
             operation=operation,
             probability=probability,
-            none=float(self.head.column_chances(states, talk, places[1:])[-1]),
-            chances={Operation(each): chance for each, chance in told},
-            ranges=dict(zip(RowRange, ranges[1:].tolist(), strict=True)),
-            bounds=dict(zip(Bound, bounds[1:].tolist(), strict=True)),
-            bounded=self.head.bounded_chances(states, talk, places)[:-1].tolist(),
+            no_column_probability=float(self.head.column_chances(states, talk, places[1:])[-1]),
+            operation_probabilities={Operation(each): chance for each, chance in told},
+            range_probabilities=dict(zip(RowRange, ranges[1:].tolist(), strict=True)),
+            operator_probabilities=dict(zip(ComparisonOperator, bounds[1:].tolist(), strict=True)),
+            filter_column_probabilities=self.head.bounded_chances(states, talk, places)[
+                :-1
+            ].tolist(),
         )
 
     def operation(self, question: str) -> Operation | None:
@@ -217,11 +229,11 @@ class TableQuestions:
             return None, float(chances[0])
         return Operation(OPERATIONS[best]), float(chances[best])
 
-    def _narrowing(self, talk: Talk, states: _Floats) -> list[str]:
+    def _narrowing(self, talk: EncodedTurns, states: _Floats) -> list[str]:
         marks = states @ self.head.narrowing + self.head.narrowing_bias
         return marked(talk.question, marks).pieces
 
-    def _states(self, talk: Talk) -> _Floats:
+    def _states(self, talk: EncodedTurns) -> _Floats:
         states: _Floats = self.encoder.table_states([talk.ids], self.layers)[0]
         return states
 

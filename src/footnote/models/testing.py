@@ -19,7 +19,7 @@ from footnote.ports import (
     Operation,
     PassageReading,
     PassageText,
-    SupportOdds,
+    SupportProbabilities,
     TitledColumn,
     Vector,
     Vectors,
@@ -143,22 +143,24 @@ class WordReader:
         asked = self._words(question)
         return [self._reading(asked, each.text) for each in passages]
 
-    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+    async def judge(
+        self, statements: Sequence[str], quotes: Sequence[str]
+    ) -> list[SupportProbabilities]:
         """Supported by a quote with all its words, contradicted by one that lacks its numbers."""
         odds = []
         for statement, quote in zip(statements, quotes, strict=True):
             said, held = set(_WORD.findall(statement.lower())), set(_WORD.findall(quote.lower()))
             lacks_numbers = any(each.isdigit() for each in said - held)
             odds.append(
-                SupportOdds(supported=0.9, contradicted=0.05, neither=0.05)
+                SupportProbabilities(supported=0.9, contradicted=0.05, neither=0.05)
                 if said and said <= held
-                else SupportOdds(supported=0.05, contradicted=0.9, neither=0.05)
+                else SupportProbabilities(supported=0.05, contradicted=0.9, neither=0.05)
                 if lacks_numbers and len(said & held) * 2 >= len(said)
-                else SupportOdds(supported=0.05, contradicted=0.05, neither=0.9)
+                else SupportProbabilities(supported=0.05, contradicted=0.05, neither=0.9)
             )
         return odds
 
-    async def orders(self, texts: Sequence[str]) -> list[float]:
+    async def injection_probabilities(self, texts: Sequence[str]) -> list[float]:
         """Orders are texts that speak to an assistant by that name."""
         return [0.9 if "assistant:" in each.lower() else 0.1 for each in texts]
 
@@ -170,20 +172,20 @@ class WordReader:
     async def names(self, texts: Sequence[str]) -> None:
         """None: it knows none."""
 
-    async def stand_alone(self, question: str, asked: str, answered: str) -> None:
+    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> None:
         """None: it cannot tell."""
 
     async def parts(self, question: str) -> tuple[str]:
         """The question: it takes every one as one."""
         return (question,)
 
-    async def column(self, question: str, columns: Sequence[TitledColumn]) -> None:
+    async def predict_column(self, question: str, columns: Sequence[TitledColumn]) -> None:
         """None: it knows no synonyms."""
 
-    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> None:
+    async def column_probabilities(self, question: str, columns: Sequence[TitledColumn]) -> None:
         """None: it cannot tell."""
 
-    async def operation_beside(self, question: str, columns: Sequence[TitledColumn]) -> None:
+    async def predict_operation(self, question: str, columns: Sequence[TitledColumn]) -> None:
         """None: columns tell it nothing."""
 
     def _words(self, text: str) -> frozenset[str]:

@@ -26,7 +26,7 @@ from footnote.errors import (
 from footnote.models.redaction import MEDIA_ADVICE, withholds_media
 from footnote.models.rerank_transport import Token, fixed_token, pause_asked_for
 from footnote.models.served import KEYS, ServedModel, served_model
-from footnote.ports import OnProgress, unheard
+from footnote.ports import OnProgress, ignore_progress
 
 ATTEMPTS = 3
 MAX_ANSWER_BYTES = 64 * 1024**2
@@ -98,7 +98,7 @@ class HttpTranscriber:
         media_type: str,
         *,
         workspace_id: UUID,  # noqa: ARG002  A service has a queue of its own …
-        on_progress: OnProgress = unheard,  # noqa: ARG002  … and says nothing before the end.
+        on_progress: OnProgress = ignore_progress,  # noqa: ARG002  … and says nothing before the end.
     ) -> Transcript:
         """What is said in a recording.
 
@@ -223,7 +223,7 @@ class NobodyListens:
         media_type: str,  # noqa: ARG002
         *,
         workspace_id: UUID,  # noqa: ARG002
-        on_progress: OnProgress = unheard,  # noqa: ARG002
+        on_progress: OnProgress = ignore_progress,  # noqa: ARG002
     ) -> Transcript:
         """Raise DocumentUnreadable."""
         raise _refused(f"it is a recording, and nobody listens to it: {self.cause}", self.advice)

@@ -13,6 +13,7 @@ from footnote.ports.index import ComingVector as ComingVector
 from footnote.ports.index import ConfigurationChanged as ConfigurationChanged
 from footnote.ports.index import DatedDocument as DatedDocument
 from footnote.ports.index import EntityGraph as EntityGraph
+from footnote.ports.index import ExpandedPassage as ExpandedPassage
 from footnote.ports.index import Holders as Holders
 from footnote.ports.index import Index as Index
 from footnote.ports.index import NamedEntity as NamedEntity
@@ -27,7 +28,6 @@ from footnote.ports.index import RowMatch as RowMatch
 from footnote.ports.index import SeriesPlace as SeriesPlace
 from footnote.ports.index import TableText as TableText
 from footnote.ports.index import TermsOf as TermsOf
-from footnote.ports.index import Widened as Widened
 from footnote.ports.ingesting import Blobs as Blobs
 from footnote.ports.ingesting import KnownTexts as KnownTexts
 from footnote.ports.ingesting import OcrChoice as OcrChoice
@@ -51,12 +51,11 @@ from footnote.ports.models import Vector as Vector
 from footnote.ports.models import Vectors as Vectors
 from footnote.ports.models import embed_and_screen as embed_and_screen
 from footnote.ports.models import embed_question as embed_question
-from footnote.ports.models import unheard as unheard
+from footnote.ports.models import ignore_progress as ignore_progress
 from footnote.ports.reading import AnswerSpan as AnswerSpan
-from footnote.ports.reading import Bound as Bound
-from footnote.ports.reading import ColumnChances as ColumnChances
-from footnote.ports.reading import ColumnFinder as ColumnFinder
-from footnote.ports.reading import MeantColumn as MeantColumn
+from footnote.ports.reading import ColumnPrediction as ColumnPrediction
+from footnote.ports.reading import ColumnProbabilities as ColumnProbabilities
+from footnote.ports.reading import ComparisonOperator as ComparisonOperator
 from footnote.ports.reading import NamedSpan as NamedSpan
 from footnote.ports.reading import NameFinder as NameFinder
 from footnote.ports.reading import Operation as Operation
@@ -65,9 +64,10 @@ from footnote.ports.reading import PassageText as PassageText
 from footnote.ports.reading import QuestionRewriter as QuestionRewriter
 from footnote.ports.reading import Reader as Reader
 from footnote.ports.reading import RowRange as RowRange
-from footnote.ports.reading import SupportOdds as SupportOdds
+from footnote.ports.reading import SupportProbabilities as SupportProbabilities
+from footnote.ports.reading import TableOperationPrediction as TableOperationPrediction
+from footnote.ports.reading import TableQuestionModel as TableQuestionModel
 from footnote.ports.reading import TitledColumn as TitledColumn
-from footnote.ports.reading import ToldOperation as ToldOperation
 from footnote.ports.writers import AgentBounds as AgentBounds
 from footnote.ports.writers import AgentModel as AgentModel
 from footnote.ports.writers import Judge as Judge

@@ -122,7 +122,7 @@ class Recalled:
     """Cosine of each chunk of the dense ranking; of the lexical one as well if complete."""
     bm25: Mapping[int, float] = field(default_factory=dict)
     """BM25 of each chunk of the lexical ranking; of the dense one as well if complete."""
-    rarities: Mapping[str, float] = field(default_factory=dict)
+    idf: Mapping[str, float] = field(default_factory=dict)
     """The idf of every term that was asked for, over the live chunks of the workspace."""
     absent_terms: tuple[str, ...] = ()
     """Terms asked for that no visible chunk holds, whatever phrases and exclusions say."""
@@ -138,7 +138,7 @@ class Recalled:
     """For each chunk of the graph's ranking, how often it says each name of the question."""
     routes: Routes | None = None
     """The documents' ranking; None if it was not asked for or the index knows none."""
-    lacks: Mapping[int, float] = field(default_factory=dict)
+    name_score_gaps: Mapping[int, float] = field(default_factory=dict)
     """For each recalled chunk number, how far the name match of its document is below the best
     one, in nats; empty if the query names no document."""
     series: Mapping[int, SeriesPlace] = field(default_factory=dict)
@@ -168,7 +168,7 @@ class TableText:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Widened:
+class ExpandedPassage:
     """A passage with its neighbours in one stretch of the document's text."""
 
     passage: Passage
@@ -179,7 +179,7 @@ class Widened:
     """The text between the stretch and the chunk that it could go on with; empty without one."""
 
 
-Around = Callable[[Sequence[Passage]], Awaitable[Mapping[int, Widened]]]
+Around = Callable[[Sequence[Passage]], Awaitable[Mapping[int, ExpandedPassage]]]
 """For the chunk numbers of passages, each widened as far as its section goes, within limits."""
 
 
@@ -296,7 +296,7 @@ class Index(Protocol):
 
     async def widened(
         self, passages: Sequence[Passage], window: int, across_headings: bool
-    ) -> Mapping[int, Widened]:
+    ) -> Mapping[int, ExpandedPassage]:
         """For each chunk number, its passage merged with up to `window` neighbours a side."""
 
     async def facets(

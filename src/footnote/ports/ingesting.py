@@ -8,7 +8,7 @@ from typing import BinaryIO, Literal, Protocol
 from uuid import UUID
 
 from footnote.domain import Failure, ParsedDocument, Publication, SourceType, Stage
-from footnote.ports.models import OnProgress, Vectors, unheard
+from footnote.ports.models import OnProgress, Vectors, ignore_progress
 
 OcrChoice = Literal["auto", "tesseract", "rapidocr", "off"]
 """The engine that recognises text in pictures; auto takes the first that is installed."""
@@ -18,7 +18,7 @@ class Parser(Protocol):
     """Reads a file into blocks."""
 
     async def __call__(
-        self, content: BinaryIO, filename: str, on_progress: OnProgress = unheard
+        self, content: BinaryIO, filename: str, on_progress: OnProgress = ignore_progress
     ) -> ParsedDocument:
         """Tells of its pages as it goes. Raises DocumentUnreadable or DocumentInterrupted."""
 

@@ -20,7 +20,7 @@ OnProgress = Callable[[int, int], None]
 """Callback with the numbers of finished parts and of all parts."""
 
 
-def unheard(_done: int, _total: int) -> None:
+def ignore_progress(_done: int, _total: int) -> None:
     """Ignore the progress."""
 
 
@@ -90,7 +90,7 @@ class QuestionKind:
 
     period: Period | None = None
     """None for a document that it states, for several, and where nothing is told."""
-    figure: bool = False
+    asks_for_number: bool = False
     """Whether it asks for a figure, which tables have."""
 
 
@@ -105,7 +105,7 @@ class EmbeddedQuestion:
 
 
 @runtime_checkable
-class TellingEmbedder(Embedder, Protocol):
+class ClassifyingEmbedder(Embedder, Protocol):
     """An embedder that tells from its own vector of a question what that asks for."""
 
     async def embed_question(self, text: str) -> EmbeddedQuestion:
@@ -114,7 +114,7 @@ class TellingEmbedder(Embedder, Protocol):
 
 async def embed_question(embedder: Embedder, text: str) -> EmbeddedQuestion:
     """The vector of a question; nothing is told of it where the embedder cannot tell."""
-    if isinstance(embedder, TellingEmbedder):
+    if isinstance(embedder, ClassifyingEmbedder):
         return await embedder.embed_question(text)
     return EmbeddedQuestion(vector=await embedder.embed_query(text))
 
@@ -148,7 +148,7 @@ class Transcriber(Protocol):
         media_type: str,
         *,
         workspace_id: UUID,
-        on_progress: OnProgress = unheard,
+        on_progress: OnProgress = ignore_progress,
     ) -> Transcript:
         """What is said in a recording, telling of its seconds where they are heard one by one.
 

@@ -15,7 +15,7 @@ class PassageText:
     text: str
     heading: str = ""
     """What stands above it, such as its document's title: read before it, never the answer."""
-    stretches: tuple[tuple[int, int], ...] = ()
+    allowed_spans: tuple[tuple[int, int], ...] = ()
     """Character ranges that an answer span must lie in, such as sentences. A reader that
     supports them returns the best span of each and none that crosses two. Empty allows any span."""
 
@@ -45,13 +45,13 @@ class PassageReading:
     """Log-odds that the passage holds an answer at all."""
     probability: float
     """Calibrated, 0…1: how likely the passage answers; that of its best span, 0 without one."""
-    unmet: float = 0.0
+    mismatch: float = 0.0
     """Log-odds that the question is about something that the passage does not mention; about 0
     if all its words match, and for a reader without this score."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SupportOdds:
+class SupportProbabilities:
     """Probabilities that a quote supports a statement, contradicts it or does neither; sum 1."""
 
     supported: float
@@ -97,7 +97,7 @@ class RowRange(StrEnum):
     BEFORE = "before"
 
 
-class Bound(StrEnum):
+class ComparisonOperator(StrEnum):
     """Comparison of a column's numbers, dates or times with values of the question."""
 
     MORE = "more"
@@ -121,7 +121,7 @@ class TitledColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MeantColumn:
+class ColumnPrediction:
     """The predicted column of a table that a question is about."""
 
     number: int
@@ -133,40 +133,40 @@ class MeantColumn:
     the smallest year."""
     extreme_odds: float = 0.0
     """Log-odds of this extreme against the other one, at least 0."""
-    narrowing: Sequence[str] = ()
+    filter_phrases: Sequence[str] = ()
     """Parts of the question that restrict the rows, such as a row's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnChances:
+class ColumnProbabilities:
     """How likely a question is about each column of a table."""
 
-    each: Sequence[float]
+    probabilities: Sequence[float]
     """Of those that were given behind the one that names the rows, in their order, 0…1."""
-    none: float
+    no_column_probability: float
     """That it is about none of them; all of these sum to 1."""
-    narrowing: Sequence[str] = ()
-    """As in `MeantColumn`."""
+    filter_phrases: Sequence[str] = ()
+    """As in `ColumnPrediction`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToldOperation:
+class TableOperationPrediction:
     """The predicted operation, row range and comparison of a question over a table."""
 
     operation: Operation | None
     """None if a cell or nothing of the table is asked for."""
     probability: float
     """Probability of this operation, 0…1."""
-    none: float
+    no_column_probability: float
     """That the question is about no column of the table, 0…1."""
-    chances: Mapping[Operation, float] = field(default_factory=dict)
+    operation_probabilities: Mapping[Operation, float] = field(default_factory=dict)
     """Probability of each operation, 0…1; the rest is that of a cell or nothing. Empty without a
     prediction."""
-    ranges: Mapping[RowRange, float] = field(default_factory=dict)
+    range_probabilities: Mapping[RowRange, float] = field(default_factory=dict)
     """Probability of each row range, 0…1; the rest is that of listed rows or of no rows."""
-    bounds: Mapping[Bound, float] = field(default_factory=dict)
+    operator_probabilities: Mapping[ComparisonOperator, float] = field(default_factory=dict)
     """Probability of each comparison, 0…1; the rest is that of no comparison."""
-    bounded: Sequence[float] = ()
+    filter_column_probabilities: Sequence[float] = ()
     """Probability of each given column, the first included, to be the compared one; what is
     missing to 1 is the probability of none."""
 
@@ -187,10 +187,12 @@ class Reader(Protocol):
         budget, and then leaves out the last ones. Raises ModelUnavailable.
         """
 
-    async def judge(self, statements: Sequence[str], quotes: Sequence[str]) -> list[SupportOdds]:
+    async def judge(
+        self, statements: Sequence[str], quotes: Sequence[str]
+    ) -> list[SupportProbabilities]:
         """How each statement is carried by the quote of the same place. Raises ModelUnavailable."""
 
-    async def orders(self, texts: Sequence[str]) -> Sequence[float] | None:
+    async def injection_probabilities(self, texts: Sequence[str]) -> Sequence[float] | None:
         """Probability that each text is a prompt injection, 0…1; from .5 on it counts as one.
 
         None from a reader without this head. Raises ModelUnavailable.
@@ -217,7 +219,7 @@ class NameFinder(Protocol):
 class QuestionRewriter(Protocol):
     """Rewrites follow-up questions and decomposes compound questions."""
 
-    async def stand_alone(self, question: str, asked: str, answered: str) -> str | None:
+    async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str | None:
         """Rewrite a follow-up question to be self-contained, from the previous question and answer.
 
         `asked` is self-contained itself; `answered` may be empty. Returns the question unchanged if
@@ -231,13 +233,15 @@ class QuestionRewriter(Protocol):
         """
 
 
-class ColumnFinder(Protocol):
+class TableQuestionModel(Protocol):
     """Predicts which column of a table a question is about, which rows, and which operation.
 
     The first of the given columns names the rows.
     """
 
-    async def column(self, question: str, columns: Sequence[TitledColumn]) -> MeantColumn | None:
+    async def predict_column(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> ColumnPrediction | None:
         """The column that the question is about, whether or not it says its title.
 
         "Which ship of Tarn is the longest?" is about "length (m)" of the rows "of Tarn". None where
@@ -245,15 +249,17 @@ class ColumnFinder(Protocol):
         cannot tell. Raises ModelUnavailable.
         """
 
-    async def chances(self, question: str, columns: Sequence[TitledColumn]) -> ColumnChances | None:
+    async def column_probabilities(
+        self, question: str, columns: Sequence[TitledColumn]
+    ) -> ColumnProbabilities | None:
         """How likely it is about each column; None from a model that cannot tell.
 
         Raises ModelUnavailable.
         """
 
-    async def operation_beside(
+    async def predict_operation(
         self, question: str, columns: Sequence[TitledColumn]
-    ) -> ToldOperation | None:
+    ) -> TableOperationPrediction | None:
         """What it asks of a column or of the rows: a question alone does not always tell.
 
         "How many people work in the lab?" counts rows, unless a column says how many. None from a

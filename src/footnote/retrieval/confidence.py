@@ -69,7 +69,7 @@ def observe_recall(words: Sequence[frozenset[str]], recalled: Recalled, fused: R
     """What can be seen of a query's words, its two recalls and the ranking they became."""
     leading = [hit.chunk_no for hit in fused[:LEADING]]
     shares = [
-        share_held(words, recalled.matched_terms.get(number, {}), recalled.rarities)
+        share_held(words, recalled.matched_terms.get(number, {}), recalled.idf)
         for number in leading
     ]
     cosines = [recalled.similarities[each] for each in leading if each in recalled.similarities]

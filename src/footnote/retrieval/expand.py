@@ -10,14 +10,14 @@ from uuid import UUID
 
 from footnote.domain import Evidence, MetadataValue, Neighbour, Passage, StageRecord
 from footnote.domain.passage_merging import any_suspicious, mean_confidence, merged_passage
-from footnote.ports import Widened
+from footnote.ports import ExpandedPassage
 
 DECAY = 0.85
 STAGE = "expand"
 
 
 def expand(
-    evidence: Sequence[Evidence], widened: Mapping[int, Widened], decay: float = DECAY
+    evidence: Sequence[Evidence], widened: Mapping[int, ExpandedPassage], decay: float = DECAY
 ) -> tuple[Evidence, ...]:
     """The evidence with its passages widened, and what overlaps or touches as one.
 
@@ -59,7 +59,7 @@ class _Stretch:
     """The text between the stretch and the chunk that it could go on with."""
 
     @classmethod
-    def of(cls, each: Evidence, widened: Widened | None) -> _Stretch:
+    def of(cls, each: Evidence, widened: ExpandedPassage | None) -> _Stretch:
         passage = each.passage
         ordinals = {passage.chunk_id: passage.ordinal}
         if widened is None:

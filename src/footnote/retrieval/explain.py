@@ -98,7 +98,7 @@ def _records(
 ) -> list[StageRecord]:
     records = [
         *route_records(number, recalled),
-        *name_records(number, recalled.lacks),
+        *name_records(number, recalled.name_score_gaps),
         *series_records(number, recalled.series),
         *row_records(number, recalled.rows),
     ]

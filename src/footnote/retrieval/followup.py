@@ -51,7 +51,7 @@ class StandAlone:
                 asked, answered = following, answer
                 continue
             try:
-                alone = await self.rewriter.stand_alone(following, asked, answered)
+                alone = await self.rewriter.rewrite_follow_up(following, asked, answered)
             except ModelUnavailable as unavailable:
                 return question, (f"condense: {unavailable}; the question was searched as it is",)
             if alone is None:

@@ -155,7 +155,7 @@ class Gather:
         with asked.journal.timed("fuse"):
             recalled = _near_enough(recalled, vector, asked)
             text = wording.parsed.text
-            words = query_words(text, recalled.rarities, recalled.languages, self.analyzer)
+            words = query_words(text, recalled.idf, recalled.languages, self.analyzer)
             language = self.analyzer.language_of(text, recalled.languages)
             signals = observe(
                 query=text,
@@ -164,7 +164,7 @@ class Gather:
                 words=words,
                 lexical=recalled.lexical,
                 matched_terms=recalled.matched_terms,
-                rarities=recalled.rarities,
+                rarities=recalled.idf,
             )
             recalled = await self._across_languages(wording, asked, recalled, language)
             fusion = self.choices.named(asked.plan.fusion)
@@ -181,7 +181,7 @@ class Gather:
             if asked.plan.graph:
                 recalled = await self._around_entities(wording, asked, recalled, fused)
                 fused = with_graph(fused, recalled.graph, fusion)
-            fused = toward_named(fused, recalled.lacks)
+            fused = toward_named(fused, recalled.name_score_gaps)
             recalled, fused = await self._by_kind(wording, asked, recalled, fused)
             wanted = self._wanted(asked.top_k, asked.plan)
             # What later stages may lift to the top is as evident as what is there already.
@@ -293,13 +293,13 @@ class Gather:
         if kind.period is not None and not states_period(text):
             with asked.journal.timed(SERIES), asked.journal.attempt(SERIES):
                 documents = await asked.index.documents_of(numbers)
-                places = places_in_series(documents, kind.period, recalled.lacks)
+                places = places_in_series(documents, kind.period, recalled.name_score_gaps)
                 recalled = replace(recalled, series=places)
                 fused = toward_period(fused, places)
-        if kind.figure:
+        if kind.asks_for_number:
             with asked.journal.timed(ROWS), asked.journal.attempt(ROWS):
                 tables = await asked.index.tables(numbers)
-                rows = rows_called(tables, recalled.rarities, self.analyzer.word_terms)
+                rows = rows_called(tables, recalled.idf, self.analyzer.word_terms)
                 recalled = replace(recalled, rows=rows)
                 fused = toward_rows(fused, rows)
         return recalled, fused

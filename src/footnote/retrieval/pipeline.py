@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from footnote.domain import Evidence, FacetCount, Plan, SearchRequest, SearchResponse
 from footnote.errors import InvalidRequest
 from footnote.filters import checked_condition
-from footnote.ports import Index, LanguageModel, Widened
+from footnote.ports import ExpandedPassage, Index, LanguageModel
 from footnote.retrieval.cache import SemanticCache
 from footnote.retrieval.corrective import Corrected, CorrectiveLoop
 from footnote.retrieval.expand import DECAY, expand
@@ -144,7 +144,7 @@ class Search:
         evidence = found.evidence[: asked.top_k]
         if plan.neighbours and evidence:
             passages = [each.passage for each in evidence]
-            widened: Mapping[int, Widened] = {}
+            widened: Mapping[int, ExpandedPassage] = {}
             with journal.timed("expand"):
                 with journal.attempt("expand"):
                     widened = await asked.index.widened(

@@ -22,7 +22,7 @@ from footnote.domain.passage_merging import (
     seconds_of,
 )
 from footnote.errors import NotFound
-from footnote.ports import DatedDocument, TableText, Widened
+from footnote.ports import DatedDocument, ExpandedPassage, TableText
 from footnote.store.database import WorkspaceScope
 from footnote.store.sealed_texts import pieces_of, plain_piece, stretch
 from footnote.store.sealing import CHUNK_TEXT, HEADINGS, TITLE
@@ -237,7 +237,7 @@ class _Near:
 
 async def load_widened(
     scope: WorkspaceScope, passages: Sequence[Passage], window: int, across_headings: bool
-) -> Mapping[int, Widened]:
+) -> Mapping[int, ExpandedPassage]:
     """For each chunk number, its passage with up to `window` chunks before and after it.
 
     Unless it may go on across headings, a stretch ends where the next one begins. Law: the text
@@ -285,7 +285,7 @@ def _plain_neighbourhood(scope: WorkspaceScope, row: DictRow) -> DictRow:
     return {**row, "text": stretch(pieces, start, end), "chunks": chunks}
 
 
-def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool) -> Widened:
+def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool) -> ExpandedPassage:
     text, start = row["text"], row["char_start"]
     near = [
         record_of(_Near, piece, spans=tuple(map(span_of_row, piece["spans"])))
@@ -306,7 +306,7 @@ def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool)
         first -= 1
     while last < limit and last < len(goes_on) and goes_on[last]:
         last += 1
-    return Widened(
+    return ExpandedPassage(
         passage=_stretch(passage, near[first : last + 1], text, start),
         distances={
             f"{passage.document_id}:{passage.version}:{each.ordinal}": distance

@@ -21,13 +21,13 @@ from footnote.ports import (
     ComingVector,
     DatedDocument,
     EntityGraph,
+    ExpandedPassage,
     Holders,
     QuestionName,
     Recalled,
     RecallRequest,
     TableText,
     Vector,
-    Widened,
 )
 from footnote.store.database import Database, WorkspaceScope
 from footnote.store.dense import (
@@ -180,7 +180,7 @@ class PostgresIndex:
 
     async def widened(
         self, passages: Sequence[Passage], window: int, across_headings: bool
-    ) -> Mapping[int, Widened]:
+    ) -> Mapping[int, ExpandedPassage]:
         async with self._snapshot() as scope:
             return await load_widened(scope, passages, window, across_headings)
 

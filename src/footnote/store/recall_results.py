@@ -131,7 +131,7 @@ def recalled(
         matched_terms=matched,
         similarities=similarities,
         bm25=bm25,
-        rarities={
+        idf={
             fetched.terms[term]: live_idf(state, posting)
             for term, posting in fetched.postings.items()
         },
@@ -144,5 +144,5 @@ def recalled(
         languages=chunks.view.languages,
         notes=chunks.notes,
         routes=routes,
-        lacks=lacks_of(fetched.named, dense, lexical.ranking),
+        name_score_gaps=lacks_of(fetched.named, dense, lexical.ranking),
     )

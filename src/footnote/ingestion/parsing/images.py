@@ -18,7 +18,7 @@ from footnote.ingestion.parsing.drafts import Draft, Reading
 from footnote.ingestion.parsing.geometry import PageItem
 from footnote.ingestion.parsing.layout import LaidPage, draft_pages
 from footnote.ingestion.parsing.ocr import Ocr, items_of_image
-from footnote.ports import OnProgress, unheard
+from footnote.ports import OnProgress, ignore_progress
 
 _MAX_PIXELS = 150_000_000
 _PAGED = ("TIFF", "MPO")
@@ -40,7 +40,7 @@ def read_images(
     *,
     max_pages: int,
     keeper: PictureKeeper | None = None,
-    on_progress: OnProgress = unheard,
+    on_progress: OnProgress = ignore_progress,
 ) -> Reading:
     """Read a PNG, JPEG, WebP, TIFF, GIF, BMP, AVIF or HEIC; each frame of a TIFF is a page.
 

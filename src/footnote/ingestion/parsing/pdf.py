@@ -32,7 +32,7 @@ from footnote.ingestion.parsing.pdf_annotations import Links, annotation_drafts
 from footnote.ingestion.parsing.pdf_marks import bookmarks, page_tags, utf16, with_bookmarks
 from footnote.ingestion.parsing.pdf_pictures import PictureReader, rendered
 from footnote.ingestion.parsing.pdf_text import PageText, Turn, rules_of
-from footnote.ports import OnProgress, unheard
+from footnote.ports import OnProgress, ignore_progress
 
 _MIN_TEXT_CHARACTERS = 8
 """A page with fewer in its text layer is taken for a picture."""
@@ -51,7 +51,7 @@ def read_pdf(
     *,
     max_pages: int,
     keeper: PictureKeeper | None = None,
-    on_progress: OnProgress = unheard,
+    on_progress: OnProgress = ignore_progress,
 ) -> Reading:
     """Read every page; `ocr` is asked for only when a page or a large picture needs it.
 

@@ -35,7 +35,7 @@ from footnote.ingestion.parsing.plaintext import read_captions, read_plain_text
 from footnote.ingestion.parsing.structured import read_json, read_json_lines
 from footnote.ingestion.parsing.tables import repeated_titles
 from footnote.ingestion.terminal_codes import without_terminal_codes
-from footnote.ports import OcrChoice, OnProgress, unheard
+from footnote.ports import OcrChoice, OnProgress, ignore_progress
 
 _TEXT_READERS: dict[str, Callable[[str], Reading]] = {
     media.MARKDOWN: read_markdown,
@@ -122,7 +122,7 @@ def read_document(
     content: bytes,
     filename: str,
     options: ReadingOptions | None = None,
-    on_progress: OnProgress = unheard,
+    on_progress: OnProgress = ignore_progress,
 ) -> ParsedDocument:
     """Read a file of any known type, in this very process and without a time limit.
 

@@ -11,7 +11,7 @@ from footnote.errors import how_to_raise
 from footnote.ingestion.children import ChildLimits, ChildPool
 from footnote.ingestion.parsing.serialization import from_message
 from footnote.ingestion.sandbox import SandboxMode
-from footnote.ports import OcrChoice, OnProgress, unheard
+from footnote.ports import OcrChoice, OnProgress, ignore_progress
 
 
 class ChildParser:
@@ -63,7 +63,7 @@ class ChildParser:
         await self._children.aclose()
 
     def __call__(
-        self, content: BinaryIO, filename: str, on_progress: OnProgress = unheard
+        self, content: BinaryIO, filename: str, on_progress: OnProgress = ignore_progress
     ) -> Coroutine[Any, Any, ParsedDocument]:
         """Read a file, telling of its pages.
 

@@ -1,0 +1,230 @@
+"""Compute the features from which the probability of each statement as the answer is fitted."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import astuple, dataclass, fields
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.answering.answer_selection import LocatedAnswer
+from footnote.answering.sentences import Candidate
+from footnote.domain import BlockKind, Evidence, Passage
+from footnote.ports import Analyzer
+
+Floats = npt.NDArray[np.float64]
+
+LOWEST_SCORE = -12.0
+"""Scores are clipped from below at these log-odds."""
+LEAST_SPREAD = 0.02
+"""Added to the standard deviation of cosines, so that nearly equal ones do not get large values."""
+_SUREST = 1e-6
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFeatures:
+    """What tells of one statement whether it answers."""
+
+    score: float
+    """The reader's log-odds of the best stretch in it against "this passage does not answer"."""
+    relevance: float
+    """The reader's log-odds that its passage answers at all."""
+    unmet: float
+    """How much speaks for it that the question is about something that its passage is not."""
+    below_best: float
+    """How far its score is below the best one of its passage, at most 0."""
+    log_rank: float
+    """Of its passage in the search."""
+    passage_standing: float
+    """Cosine of passage and question, in standard deviations above the middle passage."""
+    statement_standing: float
+    """Cosine of statement and question, in standard deviations above the middle statement."""
+    passage_coverage: float
+    """Share of the question's terms, by rarity, that the passage or its headings hold; 0 where
+    they are in different languages."""
+    statement_coverage: float
+    """The same of the statement and the headings."""
+    unseen: float
+    """The same share that no passage holds."""
+    is_foreign: float
+    """1 where passage and question are in different languages."""
+    lacks_numbers: float
+    """Share of the question's numbers that the passage and its names lack."""
+    is_field: float
+    """1 for a line of a form, a label or a sign."""
+    is_row: float
+    """1 for a row of a table."""
+    question_length: float
+    """Logarithm of one more than its terms."""
+
+
+OBSERVED: tuple[str, ...] = tuple(each.name for each in fields(AnswerFeatures))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermCoverage:
+    """Which share of a question's terms the passages, their headings and statements hold."""
+
+    passage: float
+    statement: float
+    unseen: float
+    is_foreign: bool
+    rank: int
+    """Of its passage in the search, among those in the question's language or among all others."""
+    length: float
+
+
+def term_coverage(
+    question: str,
+    statements: Sequence[Candidate],
+    evidence: Sequence[Evidence],
+    analyzer: Analyzer,
+) -> list[TermCoverage]:
+    """Of each statement; a term weighs the more the fewer passages hold it."""
+    terms = cache(lambda text, language: frozenset(analyzer.terms(text, language)))
+    asked = cache(lambda language: analyzer.query_terms(question, [language or "en"]))
+    held: Mapping[str, frozenset[str]] = {
+        each.passage.chunk_id: terms(each.passage.text, each.passage.language)
+        | terms(_names(each.passage), each.passage.language)
+        for each in evidence
+    }
+    counted = Counter(term for each in held.values() for term in each)
+    languages = dict.fromkeys(each.passage.language or "en" for each in evidence)
+    spoken = analyzer.language_of(question, list(languages))
+    foreign_of = {
+        each.passage.chunk_id: None not in (spoken, each.passage.language)
+        and spoken != each.passage.language
+        for each in evidence
+    }
+    ranks: dict[str, int] = {}
+    for is_foreign in (False, True):
+        alike = [each for each in evidence if foreign_of[each.passage.chunk_id] is is_foreign]
+        alike.sort(key=lambda each: each.rank)
+        ranks |= {each.passage.chunk_id: place for place, each in enumerate(alike, start=1)}
+
+    def share(wanted: Sequence[str], within: frozenset[str]) -> float:
+        weights = {
+            term: math.log1p((len(held) + 1.5 - counted[term]) / (counted[term] + 0.5))
+            for term in wanted
+        }
+        total = sum(weights.values())
+        return sum(weights[term] for term in wanted if term in within) / total if total else 0.0
+
+    everything = frozenset(counted)
+    shares = []
+    for each in statements:
+        passage = each.evidence.passage
+        foreign = foreign_of[passage.chunk_id]
+        wanted = asked(passage.language)
+        own = terms(each.statement, passage.language)
+        own |= terms(_names(passage), passage.language)
+        shares.append(
+            TermCoverage(
+                passage=0.0 if foreign else share(wanted, held[passage.chunk_id]),
+                statement=0.0 if foreign else share(wanted, own),
+                unseen=0.0 if foreign else 1.0 - share(wanted, everything),
+                is_foreign=foreign,
+                rank=ranks[passage.chunk_id],
+                length=math.log1p(len(wanted)),
+            )
+        )
+    return shares
+
+
+def likeliest(
+    found: Sequence[LocatedAnswer], shares: Sequence[TermCoverage], count: int
+) -> list[int]:
+    """The indices of the `count` statements preselected by reader, coverage and rank, in text
+    order."""
+    strength = [
+        log_odds(each.reader_probability) + 4 * own.statement - math.log(own.rank)
+        for each, own in zip(found, shares, strict=True)
+    ]
+    return sorted(sorted(range(len(found)), key=lambda each: -strength[each])[:count])
+
+
+def observe(
+    question: str,
+    found: Sequence[LocatedAnswer],
+    shares: Sequence[TermCoverage],
+    evidence: Sequence[Evidence],
+    similarities: Sequence[float] | None,
+) -> Floats:
+    """A row of `OBSERVED` for each statement, of shape (statements, names).
+
+    `similarities` are the statements' cosines to the question; None where they are not known.
+    """
+    best: dict[str, float] = {}
+    for each in found:
+        chunk = each.passage.chunk_id
+        best[chunk] = max(best.get(chunk, -math.inf), each.score)
+    passages = standings([each.similarity for each in evidence])
+    standing = dict(zip((each.passage.chunk_id for each in evidence), passages, strict=True))
+    own = standings(similarities) if similarities is not None else [0.0] * len(found)
+    numbers = numbers_in(question)
+    rows = []
+    for each, share, above in zip(found, shares, own, strict=True):
+        passage, candidate = each.passage, each.candidate
+        rows.append(
+            AnswerFeatures(
+                score=max(LOWEST_SCORE, each.score),
+                relevance=each.relevance,
+                unmet=each.mismatch,
+                below_best=max(LOWEST_SCORE, each.score - best[passage.chunk_id]),
+                log_rank=math.log(share.rank),
+                passage_standing=standing[passage.chunk_id],
+                statement_standing=above,
+                passage_coverage=share.passage,
+                statement_coverage=share.statement,
+                unseen=share.unseen,
+                is_foreign=float(share.is_foreign),
+                lacks_numbers=lacking(numbers, passage),
+                is_field=float(candidate.is_field),
+                is_row=float(candidate.kind is BlockKind.TABLE),
+                question_length=share.length,
+            )
+        )
+    return np.array([astuple(each) for each in rows]).reshape(len(rows), len(OBSERVED))
+
+
+def heading_of(passage: Passage) -> str:
+    """The title of its document and the headings that a passage stands under, each once."""
+    names = dict.fromkeys((passage.document_title, *passage.heading_path))
+    return " › ".join(filter(None, names))
+
+
+def log_odds(probability: float) -> float:
+    """Of a probability, kept away from 0 and 1."""
+    kept = min(max(probability, _SUREST), 1 - _SUREST)
+    return math.log(kept / (1 - kept))
+
+
+def lacking(numbers: Set[str], passage: Passage) -> float:
+    """The share of some numbers that a passage and its names lack."""
+    held = numbers_in(f"{passage.text}\n{_names(passage)}\n{passage.filename}")
+    return len(numbers - held) / max(1, len(numbers))
+
+
+def numbers_in(text: str) -> Set[str]:
+    """The numbers of a text, whatever parts their digits."""
+    return {re.sub("[.,]", "", each) for each in _NUMBER.findall(text)}
+
+
+def standings(similarities: Sequence[float | None]) -> list[float]:
+    """Deviation of each from the median, in standard deviations; -1 for what dense recall
+    missed."""
+    held = [each for each in similarities if each is not None]
+    if not held:
+        return [0.0] * len(similarities)
+    middle, spread = float(np.median(held)), float(np.std(held)) + LEAST_SPREAD
+    return [-1.0 if each is None else (each - middle) / spread for each in similarities]
+
+
+def _names(passage: Passage) -> str:
+    return " ".join((passage.document_title, *passage.heading_path))

@@ -1,0 +1,240 @@
+"""Estimate the probability that each statement answers, from reader, search and verification."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import Protocol
+
+import numpy as np
+
+from footnote.answering.answer_features import OBSERVED, Floats, likeliest, observe, term_coverage
+from footnote.answering.answer_selection import LocatedAnswer
+from footnote.answering.claim_features import DECIDING, decide
+from footnote.answering.reading_order import PROMISING, Order, passage_features, rank_for_reading
+from footnote.domain import Evidence
+from footnote.errors import LaneUnavailable
+from footnote.ports import Analyzer, Embedder, Reader, SupportProbabilities, embed_question
+
+STATEMENTS = 16
+"""Statements that are embedded and compared with the question. With 12, 24 or all of eight
+passages the share of correct best answers differs by at most one percentage point."""
+FILE = "weighing.json"
+"""Written by `python bench/fit_reading.py`; to be fitted again with each reader."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredAnswers:
+    """Statements with their probabilities, and what of the weighing could not be done."""
+
+    found: list[LocatedAnswer]
+    degraded: tuple[str, ...] = ()
+
+
+class AnswerScorer(Protocol):
+    """Says how likely each statement answers."""
+
+    def in_order(self, question: str, evidence: Sequence[Evidence]) -> Order:
+        """The passages that are worth reading most first."""
+        ...
+
+    async def __call__(
+        self, question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
+    ) -> ScoredAnswers:
+        """The statements that may answer, with their probabilities. Raises ModelUnavailable."""
+        ...
+
+    def in_lane(self, embedder: Embedder) -> AnswerScorer:
+        """The same with another lane's embedder."""
+        ...
+
+    def of_one_question(self) -> AnswerScorer:
+        """A copy that caches model outputs, for scoring one question several times."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AsRead:
+    """Keeps the search's order and the reader's probabilities."""
+
+    def in_order(self, question: str, evidence: Sequence[Evidence]) -> Order:  # noqa: ARG002 - the search has seen it
+        """As they were found."""
+        return rank_for_reading(evidence, np.zeros(len(evidence)))
+
+    async def __call__(
+        self,
+        question: str,  # noqa: ARG002 - the reader has seen it
+        found: Sequence[LocatedAnswer],
+        evidence: Sequence[Evidence],  # noqa: ARG002 - as above
+    ) -> ScoredAnswers:
+        """All of them, as likely as they were read."""
+        return ScoredAnswers(found=list(found))
+
+    def in_lane(self, embedder: Embedder) -> AsRead:  # noqa: ARG002 - it embeds nothing
+        """The same everywhere."""
+        return self
+
+    def of_one_question(self) -> AsRead:
+        """The same: it asks none."""
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logit:
+    """A conditional logit over the statements of a question and "none of them" (McFadden 1974).
+
+    The utility of none is 0, so the probabilities of the statements sum up to less than 1.
+    """
+
+    weights: Mapping[str, float]
+    """By name, in the order of the columns."""
+    bias: float
+
+    def utilities(self, rows: Floats) -> Floats:
+        """Of shape (statements,), for rows of shape (statements, names)."""
+        return np.asarray(rows @ np.array([*self.weights.values()]) + self.bias)
+
+    def probabilities(self, rows: Floats) -> Floats:
+        """Of shape (statements,)."""
+        odds = np.exp(np.clip(self.utilities(rows), -40, 40))
+        return np.asarray(odds / (1 + odds.sum()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficients:
+    """What is fitted."""
+
+    promising: Logit
+    """Over `PROMISING`: which passages are read first."""
+    observed: Logit
+    """Over `OBSERVED`: which statements the reader is asked about again."""
+    decided: Logit
+    """Over `DECIDING`: how likely each answers, after all."""
+    least: float
+    """Probability from which an answer is said."""
+    undecided: float
+    """Probability from which further passages may answer where those that were read do not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What the models said of statements to one question."""
+
+    cosines: dict[str, float] = field(default_factory=dict)
+    """Of embedded texts to the question."""
+    odds: dict[tuple[str, str], SupportProbabilities] = field(default_factory=dict)
+    """Of claims and quotes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogitAnswerScorer:
+    """Scores answers by conditional logits over features of reader, search, words and
+    embeddings."""
+
+    reader: Reader
+    embedder: Embedder
+    analyzer: Analyzer
+    coefficients: Coefficients
+    known: Known | None = None
+
+    def in_lane(self, embedder: Embedder) -> LogitAnswerScorer:
+        """The same with another lane's embedder."""
+        return replace(self, embedder=embedder)
+
+    def of_one_question(self) -> LogitAnswerScorer:
+        """See `Weigh.of_one_question`."""
+        return replace(self, known=Known())
+
+    def in_order(self, question: str, evidence: Sequence[Evidence]) -> Order:
+        """The passages that are likeliest to answer by what is known of them first."""
+        rows = passage_features(question, evidence, self.analyzer)
+        return rank_for_reading(evidence, self.coefficients.promising.utilities(rows))
+
+    async def __call__(
+        self, question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
+    ) -> ScoredAnswers:
+        """The likeliest statements with their probabilities, which sum up to at most 1.
+
+        Without the embedder the similarity of statements counts for none of them. Raises
+        ModelUnavailable.
+        """
+        if not found:
+            return ScoredAnswers(found=[])
+        known = self.known or Known()
+        kept, rows, degraded = await observed(
+            question, found, evidence, self.analyzer, self.embedder, known=known.cosines
+        )
+        likeliness = self.coefficients.observed.utilities(rows)
+        told = await decide(self.reader, question, kept, likeliness, known.odds)
+        chances = self.coefficients.decided.probabilities(told)
+        weighed = [
+            replace(each, probability=float(chance))
+            for each, chance in zip(kept, chances, strict=True)
+        ]
+        return ScoredAnswers(found=weighed, degraded=degraded)
+
+
+async def observed(
+    question: str,
+    found: Sequence[LocatedAnswer],
+    evidence: Sequence[Evidence],
+    analyzer: Analyzer,
+    embedder: Embedder,
+    *,
+    known: dict[str, float] | None = None,
+) -> tuple[list[LocatedAnswer], Floats, tuple[str, ...]]:
+    """The likeliest `STATEMENTS`, their rows of `OBSERVED`, and what could not be observed.
+
+    `known` are the cosines of texts that were embedded before; those of now are added.
+    """
+    shares = term_coverage(question, [each.candidate for each in found], evidence, analyzer)
+    places = likeliest(found, shares, STATEMENTS)
+    kept = [found[each] for each in places]
+    similarities: list[float] | None = None
+    degraded: tuple[str, ...] = ()
+    try:
+        texts = [each.candidate.embedded_text for each in kept]
+        known = {} if known is None else known
+        new = sorted((each for each in dict.fromkeys(texts) if each not in known), key=len)
+        if new:
+            made = await embed_question(embedder, question)
+            foreign = {
+                each.candidate.embedded_text
+                for each, place in zip(kept, places, strict=True)
+                if shares[place].is_foreign
+            }
+            across = made.vector if made.across is None else made.across
+            # The longer half alone, so that the shorter is not padded.
+            half = (len(new) + 1) // 2
+            for part in filter(None, (new[:half], new[half:])):
+                vectors = await embedder.embed_documents(part)
+                known.update(
+                    (text, float(vector @ (across if text in foreign else made.vector)))
+                    for text, vector in zip(part, vectors, strict=True)
+                )
+        similarities = [known[each] for each in texts]
+    except LaneUnavailable as unavailable:
+        degraded = (f"answer: without the similarity of statements, {unavailable}",)
+    rows = observe(question, kept, [shares[each] for each in places], evidence, similarities)
+    return kept, rows, degraded
+
+
+@cache
+def fitted() -> Coefficients:
+    """The coefficients that come with Footnote."""
+    read = json.loads((files("footnote.answering") / FILE).read_text(encoding="utf-8"))
+
+    def logit(part: str, names: Sequence[str]) -> Logit:
+        weights = {name: float(read[part]["weights"][name]) for name in names}
+        return Logit(weights=weights, bias=float(read[part]["bias"]))
+
+    return Coefficients(
+        promising=logit("promising", PROMISING),
+        observed=logit("observed", OBSERVED),
+        decided=logit("decided", DECIDING),
+        least=float(read["least"]),
+        undecided=float(read["undecided"]),
+    )

@@ -1,0 +1,203 @@
+"""Select the answers to show: the best one and those about as probable."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from uuid import UUID
+
+from footnote.answering.sentences import Candidate
+from footnote.domain import BlockKind, Evidence, Passage
+from footnote.language.identifiers import (
+    identifiers_in,
+    is_numbered_otherwise,
+    numbered_things,
+    speaks_of_another,
+)
+
+_NOT_WORD = re.compile(r"[\W_]+")
+EQUAL_SHARE = 0.8
+"""The share of the best one's probability that a further answer needs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocatedAnswer:
+    """An answer, and the statement that it stands in.
+
+    Law: the answer `passage.text[start:end]` is not empty and lies in the candidate's quote.
+    """
+
+    candidate: Candidate
+    start: int
+    end: int
+    probability: float
+    """Probability that it answers, after all scoring steps, 0…1."""
+    reader_probability: float = 0.0
+    """Probability by the reader alone, 0…1."""
+    score: float = 0.0
+    """The reader's log-odds against "the passage does not answer"."""
+    relevance: float = 0.0
+    """The reader's log-odds that its passage answers at all."""
+    mismatch: float = 0.0
+    """Log-odds that the question is about something that its passage does not mention; about 0
+    where every word matches."""
+
+    @property
+    def answer(self) -> str:
+        """The answer's own words."""
+        return self.passage.text[self.start : self.end]
+
+    @property
+    def passage(self) -> Passage:
+        """Where it stands."""
+        return self.candidate.evidence.passage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Selects answers by a limit and by probability thresholds."""
+
+    limit: int
+    least: float
+    """Probability from which an answer is said at all."""
+    least_further: float
+    """Probability from which a further answer is: its own and that of the best together."""
+
+    def __call__(
+        self, question: str, found: Sequence[LocatedAnswer], evidence: Sequence[Evidence]
+    ) -> list[LocatedAnswer]:
+        """Select answers, best first; the first may still be below the threshold.
+
+        Repeated answers and prompt injections are dropped. If the question names several
+        identifiers or documents, each gets its best answer, with its probability among the answers
+        about it.
+        """
+        return self._of_each(question, found, _around(evidence)) or self._as_good(found)
+
+    def _of_each(
+        self, question: str, found: Sequence[LocatedAnswer], around: dict[UUID, str]
+    ) -> list[LocatedAnswer]:
+        """The best answer for each thing that is named; none unless two of them have one."""
+        best: dict[int, LocatedAnswer] = {}
+        none = max(0.0, 1.0 - sum(each.probability for each in found))
+        for is_about in _named(question, found, around):
+            about = [each for each in found if is_about(each)]
+            within = none + sum(each.probability for each in about)
+            for each in about:
+                chance = min(1.0, each.probability / within) if within else 0.0
+                if chance < self.least:
+                    break
+                if not each.candidate.is_prompt_injection:
+                    best[id(each.candidate)] = replace(each, probability=chance)
+                    break
+        return by_probability(best.values())[: self.limit] if len(best) > 1 else []
+
+    def _as_good(self, found: Sequence[LocatedAnswer]) -> list[LocatedAnswer]:
+        chosen: list[LocatedAnswer] = []
+        for each in found:
+            if len(chosen) >= self.limit:
+                break
+            if chosen and not self._joins(each.probability, chosen[0].probability):
+                break
+            if any(_repeats(each, other) for other in chosen) or each.candidate.is_prompt_injection:
+                continue
+            chosen.append(each)
+        return chosen
+
+    def _joins(self, probability: float, best: float) -> bool:
+        """Whether an answer is probable enough beside the best one, rather than a weaker
+        alternative."""
+        return probability + best >= self.least_further and probability >= EQUAL_SHARE * best
+
+
+def about_what_is_asked(
+    question: str, found: Iterable[LocatedAnswer], evidence: Sequence[Evidence]
+) -> list[LocatedAnswer]:
+    """Drop answers about other identifiers or numbered things than those in the question."""
+    asked, numbered = identifiers_in(question), numbered_things(question)
+    around = _around(evidence) if asked else {}
+    return [
+        each
+        for each in found
+        if not is_numbered_otherwise(numbered, each.candidate.statement)
+        and not (
+            asked
+            and speaks_of_another(asked, each.candidate.statement, around[each.passage.document_id])
+        )
+    ]
+
+
+def by_probability(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
+    """The likeliest first; ties by evidence rank, then by place in the text."""
+    return sorted(
+        found,
+        key=lambda each: (
+            -each.probability,
+            each.candidate.evidence.rank,
+            each.passage.chunk_id,
+            each.candidate.start,
+        ),
+    )
+
+
+def names_several(question: str, evidence: Sequence[Evidence]) -> bool:
+    """Whether a question names two identifiers or documents, each of which may have its answer."""
+    documents = {each.passage.document_id for each in evidence if _is_named(each.passage, question)}
+    return len(documents) + len(dict.fromkeys(identifiers_in(question))) > 1
+
+
+def contains_phrase(text: str, question: str) -> bool:
+    """Whether the words of a text stand in the question, in their order."""
+    words = plain_words(text)
+    return bool(words) and f" {words} " in f" {plain_words(question)} "
+
+
+def plain_words(text: str) -> str:
+    """The words of a text, case-folded, with single spaces."""
+    return _NOT_WORD.sub(" ", text).casefold().strip()
+
+
+def _around(evidence: Sequence[Evidence]) -> dict[UUID, str]:
+    """Map each document to all its text in the evidence: titles, file name, headings, passages."""
+    parts: dict[UUID, list[str]] = {}
+    for each in evidence:
+        passage = each.passage
+        held = parts.setdefault(passage.document_id, [])
+        held += [passage.document_title, passage.filename, *passage.heading_path, passage.text]
+    return {document: "\n".join(held) for document, held in parts.items()}
+
+
+def _named(
+    question: str, found: Sequence[LocatedAnswer], around: dict[UUID, str]
+) -> Iterator[Callable[[LocatedAnswer], bool]]:
+    """What tells, for each thing that the question names, whether an answer is about it."""
+    for identifier in dict.fromkeys(identifiers_in(question)):
+        yield (
+            lambda each, one=identifier: (
+                not speaks_of_another(  # type: ignore[misc]  # a bound default has no declared type
+                    [one], each.candidate.statement, around[each.passage.document_id]
+                )
+            )
+        )
+    documents = dict.fromkeys(
+        each.passage.document_id for each in found if _is_named(each.passage, question)
+    )
+    for document in documents:
+        yield lambda each, one=document: each.passage.document_id == one  # type: ignore[misc]  # as above
+
+
+def _is_named(passage: Passage, question: str) -> bool:
+    stem = PurePath(passage.filename).stem
+    return contains_phrase(passage.document_title, question) or contains_phrase(stem, question)
+
+
+def _repeats(one: LocatedAnswer, other: LocatedAnswer) -> bool:
+    """Whether an answer says again what another one does, or stands in the same row."""
+    first, second = plain_words(one.answer), plain_words(other.answer)
+    same_row = (
+        one.candidate.kind is BlockKind.TABLE
+        and one.candidate.canonical_span == other.candidate.canonical_span
+    )
+    return first in second or second in first or same_row

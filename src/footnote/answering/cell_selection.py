@@ -1,0 +1,270 @@
+"""Select one table cell: the row that the question names and the column it asks for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import exp, log
+from uuid import UUID
+
+from footnote.answering.answer_features import heading_of
+from footnote.answering.answer_selection import LocatedAnswer
+from footnote.answering.schema_linking import LinkedQuestion, link_to_tables
+from footnote.answering.table_completion import with_whole_tables
+from footnote.answering.table_selection import place_of
+from footnote.answering.tables import Row, is_cell
+from footnote.answering.titles import Terms, split_identifier, with_plain_titles
+from footnote.domain import Evidence
+from footnote.ports import Analyzer, Around, PassageText, Reader, TableQuestionModel
+
+SURELY_ELSEWHERE = 0.5
+"""Probability from which an answer outside the table is preferred to the selected cell."""
+LEAST_CELL = 0.6
+"""Probability from which a selected cell is shown although the reader found no answer."""
+BY_READING, BY_TITLE, FOR_NONE = 0.19, 0.54, -1.73
+"""Coefficients of a column's log-odds: of the reader's score of its cell, and of the
+log-probability of its title and cells; and the bias of "no column". `bench/fit_cells.py` fits
+them; in its data one question of five is about no column."""
+LEAST_SCORE, LEAST_CHANCE = -12.0, 1e-4
+"""Of a cell in which nothing was read, and of any column."""
+MOST_ROWS = 3
+"""That are read, of those that a question names, each in a table of its own."""
+MOST_TITLES = 6
+"""Of a table, that a refusal says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithCell:
+    """The result of cell selection."""
+
+    chosen: Sequence[LocatedAnswer]
+    note: str | None = None
+    """The columns of the one row whose full name the question mentions, where no cell of it is
+    probable enough and no other document is a better match."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellSelector:
+    """Replaces the reader's answer by the selected cell if that answer is unsure or another cell.
+
+    If the row has no column for what is asked, the reader's answer from that row is dropped.
+    """
+
+    reader: Reader
+    finder: TableQuestionModel
+    analyzer: Analyzer
+    least: float
+    """Probability from which an answer was found."""
+    around: Around | None = None
+    """What has the rest of a table of which a part was found."""
+
+    async def __call__(
+        self,
+        question: str,
+        chosen: Sequence[LocatedAnswer],
+        tables: Sequence[Evidence],
+        *,
+        closest: UUID,
+    ) -> WithCell:
+        """The answers that are said then. Raises ModelUnavailable.
+
+        `closest` is the document of the best evidence: where it is another, a reader is shown that,
+        and of the row nothing is noted.
+        """
+        best = chosen[0] if chosen and chosen[0].probability >= self.least else None
+        if best is not None and not is_cell(best) and best.probability >= SURELY_ELSEWHERE:
+            return WithCell(chosen=chosen)
+        told = await self._told(question, tables, best)
+        note = None
+        if len(told) == 1 and told[0][0].document_id == closest:
+            note = told[0][0].columns_text
+        found = [(row, cell) for row, cell in told if cell is not None]
+        found = [each for each in found if each[0].is_named_by_its_name] or found
+        in_row = best is not None and any(row.holds(best) for row, _ in told)
+        if best is not None and len(found) > 1:
+            # Tables of like things have rows of one name: the one that was read is meant.
+            found = [each for each in found if each[0].holds(best)] or found
+        cells = [cell for _, cell in found]
+        if in_row and not cells:
+            return WithCell(chosen=(), note=note)
+        least = LEAST_CELL if best is None else 0.0
+        # What stands in another row of that table is not what the question names.
+        in_table = best is not None and any(row.is_of_table_of(best) for row, _ in found)
+        stays = best is not None and not in_table and best.probability >= SURELY_ELSEWHERE
+        if len(cells) != 1 or stays or cells[0].probability < least:
+            return WithCell(chosen=chosen, note=note)
+        return WithCell(chosen=cells)
+
+    async def _told(
+        self, question: str, tables: Sequence[Evidence], best: LocatedAnswer | None
+    ) -> list[tuple[NamedRow, LocatedAnswer | None]]:
+        """The rows that the question names, each with the cell that is asked for, if one is.
+
+        Of many the one that `best` stands in comes first, then those of a title that it says.
+        """
+        terms = partial(self.analyzer.terms, language=tables[0].passage.language)
+        named = await asyncio.to_thread(lambda: list(match_rows(question, tables, terms)))
+        if self.around is not None and not all(each.asked.table.is_whole for each in named):
+            # Another row of that name may stand in a part of the table that was not found.
+            whole = await with_whole_tables(tables, tables, self.around)
+            alone = await asyncio.to_thread(lambda: list(match_rows(question, whole, terms)))
+            places = {place_of(each.row.candidate) for each in alone}
+            named = [each for each in named if place_of(each.row.candidate) in places]
+        named.sort(key=lambda each: (best is None or not each.holds(best), not each.asked.titles))
+        told = []
+        for row in named[:MOST_ROWS]:
+            columns = await read_columns(self.reader, self.finder, question, row)
+            if columns is not None:
+                told.append((row, row.cell(columns)))
+        return told
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadColumns:
+    """What models say of the columns of a row for a question, but for the first."""
+
+    scores: Sequence[float]
+    """Of each cell, the reader's log-odds that the answer is read in it."""
+    chances: Sequence[float]
+    """Of each title, that the question is about it, 0…1."""
+    none: float
+    """That it is about none of them."""
+    filter_phrases: Sequence[str]
+    """What of the question says which of the rows are meant."""
+
+    @property
+    def probabilities(self) -> list[float]:
+        """Of each column that it is asked for, and last of none; they sum to 1."""
+        odds = [
+            BY_READING * score + BY_TITLE * log(max(chance, LEAST_CHANCE))
+            for score, chance in zip(self.scores, self.chances, strict=True)
+        ]
+        odds.append(FOR_NONE + BY_TITLE * log(max(self.none, LEAST_CHANCE)))
+        shares = [exp(each - max(odds)) for each in odds]
+        return [each / sum(shares) for each in shares]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedRow:
+    """The one row of a table that a question names."""
+
+    asked: LinkedQuestion
+    row: Row
+
+    def cell(self, columns: ReadColumns) -> LocatedAnswer | None:
+        """The row's cell in the most probable column.
+
+        None if "no column" is most probable or the question restricts the rows by words that they
+        lack.
+        """
+        told = columns.probabilities
+        number = told.index(max(told)) + 1
+        if number == len(self.row.cells):
+            return None
+        cell = self.row.cells[number]
+        # "The late shift in Tinnock" is the column "Tinnock late".
+        if not all(self.asked.is_linked(each, (cell.title,)) for each in columns.filter_phrases):
+            return None
+        is_told = cell.title or self.asked.table.header.count("") == 1
+        if not cell.text or not is_told or self.row.candidate.is_prompt_injection:
+            return None
+        return LocatedAnswer(
+            candidate=self.row.candidate,
+            start=cell.start,
+            end=cell.end,
+            probability=max(told),
+        )
+
+    @property
+    def columns_text(self) -> str | None:
+        """What its table has of it, where the question says the whole name of the row."""
+        name, *cells = self.row.cells
+        if (
+            name.text not in self.asked.matched_cells.get(0, ())
+            or self.row.candidate.is_prompt_injection
+        ):
+            return None
+        titles = list(dict.fromkeys(each.title for each in cells if each.title and each.text))
+        more = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
+        if not titles:
+            return None
+        told = f"{', '.join(titles[:MOST_TITLES])}{more}"
+        return f"the row {name.text!r} has {told}, and none of these is surely asked for"
+
+    @property
+    def is_named_by_its_name(self) -> bool:
+        """Whether the question says what its first column has, and not another cell alone."""
+        return self.row.cells[0].text in self.asked.matched_cells.get(0, ())
+
+    @property
+    def document_id(self) -> UUID:
+        """The document that its table stands in."""
+        return self.row.candidate.evidence.passage.document_id
+
+    def holds(self, found: LocatedAnswer) -> bool:
+        """Whether it stands in this row."""
+        return place_of(found.candidate) == place_of(self.row.candidate)
+
+    def is_of_table_of(self, found: LocatedAnswer) -> bool:
+        """Whether that stands in a row of the same table, this one or another."""
+        rows = {place_of(each.candidate) for each in self.asked.table.rows}
+        return place_of(found.candidate) in rows
+
+
+def match_rows(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[NamedRow]:
+    """The rows that a question names, one for each table of which it names a single one."""
+    for asked in link_to_tables(question, evidence, terms):
+        table = asked.table
+        rows = [each for each in table.rows if asked.matched_cells and asked.matches_filter(each)]
+        if not rows:
+            # "Is order 7 delivered?" names a row by its name, and a state that it may not have.
+            rows = _rows_of_one_name(asked)
+        if len(rows) == 1 and len(table.header) > 1:
+            yield NamedRow(asked=asked, row=rows[0])
+
+
+def _rows_of_one_name(asked: LinkedQuestion) -> list[Row]:
+    """The single row with a mentioned cell value, by the first column that has exactly one such
+    row."""
+    for at, said in asked.matched_cells.items():
+        rows = [row for row in asked.table.rows if row.cells[at].text in said]
+        if len(rows) == 1:
+            return rows
+    return []
+
+
+async def read_columns(
+    reader: Reader, finder: TableQuestionModel, question: str, named: NamedRow
+) -> ReadColumns | None:
+    """Score the columns of a row, given to the reader as one `title: cell` line per column.
+
+    Rows far below their header are read less well. None from a model without table heads. Raises
+    ModelUnavailable.
+    """
+    header = named.asked.table.header
+    asked = with_plain_titles(question, header)
+    told = await finder.column_probabilities(asked, named.asked.table.shown())
+    if told is None:
+        return None
+    lines, stretches, at = [], [], 0
+    for title, cell in zip(header, named.row.cells, strict=True):
+        lines.append(f"{split_identifier(title)}: {cell.text}")
+        end = at + len(lines[-1])
+        stretches.append((end - len(cell.text), end))
+        at = end + 1
+    heading = heading_of(named.row.candidate.evidence.passage)
+    text = PassageText(text="\n".join(lines), heading=heading, allowed_spans=tuple(stretches))
+    [reading] = await reader.read(asked, [text])
+    scores = [LEAST_SCORE] * len(header)
+    for span in reading.spans:
+        for number, (start, end) in enumerate(stretches):
+            if span.start < end and start < span.end:
+                scores[number] = max(scores[number], span.score)
+    return ReadColumns(
+        scores=scores[1:],
+        chances=told.probabilities,
+        none=told.no_column_probability,
+        filter_phrases=told.filter_phrases,
+    )

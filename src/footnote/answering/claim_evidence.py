@@ -1,0 +1,192 @@
+"""Pair a sentence with its quotes and their surroundings; extract values of each text once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from footnote.answering.exact_values import ExactValues, extract_values, in_spelling_of
+from footnote.answering.sanitise import without_hidden
+from footnote.answering.sentences import candidates_of
+from footnote.domain import BlockKind, Citation, Evidence, Passage
+from footnote.language.scripts import HAN
+from footnote.language.sentences import sentence_spans
+from footnote.ports import Analyzer
+
+LANGUAGES = ("en", "de", "es", "fr", "it")
+"""Languages, beside the quotes' own and Chinese, in which a statement is looked for."""
+FEWEST_TERMS = 3
+"""Content terms below which a sentence without figures claims nothing."""
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
+_CLOSING = " \t\n.!?…。！？;；:：\"'”’»)"
+_OPENING = " \t\n\"'“‘«(-*•–"
+_HAN = re.compile(f"[{HAN}]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimReader:
+    """Reads each text once for all sentences of an answer."""
+
+    analyzer: Analyzer
+    _known: dict[tuple[str, str | None], ExactValues] = field(default_factory=dict)
+
+    def __call__(self, text: str, language: str | None) -> ExactValues:
+        """The claims of a text."""
+        key = (text, language)
+        if key not in self._known:
+            self._known[key] = extract_values(text, language, self.analyzer)
+        return self._known[key]
+
+    def guess(self, quotes: Sequence[str]) -> str | None:
+        """The language of quotes from a passage that names none."""
+        text = "\n".join(quotes)
+        return "zh" if _is_chinese(text) else self.analyzer.language_of(text, LANGUAGES)
+
+    def language_of(self, text: str, language: str | None, quotes: Sequence[str]) -> str | None:
+        """The language of a statement about quotes in `language`.
+
+        It is `language` if at least half of the statement's terms occur in the quotes, else it is
+        detected. Mostly Chinese text is Chinese.
+        """
+        if _is_chinese(text):
+            return "zh"
+        held = frozenset[str]().union(*(self(quote, language).term_set for quote in quotes))
+        said = self(text, language).term_set
+        if 2 * len(said & held) >= len(said) and language != "zh":
+            return language
+        known = [language] if language and language != "zh" else []
+        return self.analyzer.language_of(text, [*known, *LANGUAGES])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimEvidence:
+    """A statement with its quotes."""
+
+    statement: str
+    quotes: tuple[str, ...]
+    """Distinct, in an order that does not depend on that of the citations."""
+    shown: frozenset[str]
+    """The quotes as an answer shows them: a row of a table with its header."""
+    language: str | None
+    """Of the quotes."""
+    claim_language: str | None
+    """Of the statement."""
+    claims: ExactValues
+    quoted: tuple[ExactValues, ...]
+    labels: tuple[ExactValues, ...]
+    """Their titles and headings."""
+    around: tuple[ExactValues, ...]
+    """The passages that the quotes are from, with titles and headings."""
+
+    @property
+    def is_cross_lingual(self) -> bool:
+        """Whether the statement is in another language than its quotes."""
+        return self.claim_language != self.language and None not in (
+            self.claim_language,
+            self.language,
+        )
+
+    @property
+    def coverage(self) -> float:
+        """Share of the statement's terms that stand in its quotes; 0 without terms."""
+        said = self.claims.term_set
+        held = frozenset[str]().union(*(each.term_set for each in self.quoted))
+        return len(said & held) / len(said) if said else 0.0
+
+    @property
+    def judged_statement(self) -> str:
+        """The statement as a judge reads it: equal figures and dates are spelt as in the quotes."""
+        return in_spelling_of(self.quoted, self.claims)
+
+    @property
+    def judged_text(self) -> str:
+        """What a judge reads: the quotes under their titles and headings."""
+        return "\n".join((*(each.text for each in self.labels), "\n\n".join(self.quotes)))
+
+
+def pair_with_evidence(
+    text: str, cited: Sequence[Citation], passages: Mapping[str, Passage], reader: ClaimReader
+) -> ClaimEvidence:
+    """A sentence with the citations it has, at least one of them."""
+    quotes = tuple(sorted({each.quote for each in cited}))
+    known = {each.chunk_id: passages[each.chunk_id] for each in cited if each.chunk_id in passages}
+    stated = (each.language for _, each in sorted(known.items()))
+    language = next(filter(None, stated), None) or reader.guess(quotes)
+    spoken = reader.language_of(text, language, quotes)
+    labels = {" › ".join((each.document_title, *each.heading_path)) for each in cited} - {""}
+    around = sorted(labels | {each.text for each in known.values()})
+    return ClaimEvidence(
+        statement=text,
+        quotes=quotes,
+        shown=_shown(cited, known),
+        language=language,
+        claim_language=spoken,
+        claims=reader(text, spoken),
+        quoted=tuple(reader(quote, language) for quote in quotes),
+        labels=tuple(reader(each, language) for each in sorted(labels)),
+        around=tuple(reader(each, language) for each in around),
+    )
+
+
+def is_verbatim(held: ClaimEvidence) -> bool:
+    """Whether the statement is one of its quotes, or whole sentences of it in their order.
+
+    Less than a whole sentence is not enough: what is left out may be "not" or "unless".
+    """
+    said = {_plain(held.statement), _plain(held.judged_statement)} - {""}
+    return any(
+        wanted in held.shown or any(_is_run(wanted, quote) for quote in held.quotes)
+        for wanted in said
+    )
+
+
+def is_check_worthy(text: str, analyzer: Analyzer) -> bool:
+    """Whether a sentence is check-worthy: neither a lead-in nor a question, with enough content.
+
+    >>> is_check_worthy("Here is what they say:", analyzer)
+    False
+    """
+    if text.rstrip().endswith((":", "：", "?", "？")):
+        return False
+    claims = extract_values(text, analyzer.language_of(text, LANGUAGES), analyzer)
+    return len(claims.terms) >= FEWEST_TERMS or bool(claims.figures or claims.dates)
+
+
+def _is_run(wanted: str, quote: str) -> bool:
+    if wanted == _plain(quote):
+        return True
+    spans = sentence_spans(quote)
+    starts = (start for start, _ in spans)
+    return any(
+        _plain(quote[start:end]) == wanted
+        for start in starts
+        for _, end in spans
+        if end > start and end - start <= 2 * len(wanted) + 80
+    )
+
+
+def _shown(cited: Sequence[Citation], passages: Mapping[str, Passage]) -> frozenset[str]:
+    """Quotes of tables and lists as statements, by the rules that make answers of quotes."""
+    places = {(each.chunk_id, each.char_start, each.char_end) for each in cited}
+    found = set()
+    for passage in passages.values():
+        if any(each.kind is not BlockKind.PARAGRAPH for each in passage.spans) or not passage.spans:
+            evidence = Evidence(passage=passage, rank=1, score=0.0)
+            found |= {
+                _plain(each.statement)
+                for each in candidates_of([evidence])
+                if (passage.chunk_id, *each.canonical_span) in places
+            }
+    return frozenset(found)
+
+
+def _plain(text: str) -> str:
+    return (
+        " ".join(_EMPHASIS.sub("", without_hidden(text)).split()).strip(_OPENING).rstrip(_CLOSING)
+    )
+
+
+def _is_chinese(text: str) -> bool:
+    letters = sum(map(str.isalpha, text))
+    return 2 * len(_HAN.findall(text)) > letters

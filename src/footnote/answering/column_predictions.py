@@ -1,0 +1,80 @@
+"""Predict which column of a table a question is about, mentioned by its title or not.
+
+"Which ship of Tarn is the longest?" is about "length (m)"; the oldest building has the smallest
+year.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from footnote.answering.schema_linking import LinkedQuestion
+from footnote.answering.tables import Table
+from footnote.answering.titles import Terms
+from footnote.ports import ColumnPrediction, Operation, TableQuestionModel
+
+EXTREMES = frozenset((Operation.LARGEST, Operation.SMALLEST))
+"""Operations that ask for an end of a column."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnPredictions:
+    """The predicted column of each table, keyed by the table's titles."""
+
+    by_titles: Mapping[tuple[str, ...], ColumnPrediction] = field(default_factory=dict)
+    is_told: bool = False
+    """Whether a model made the predictions; then only a predicted column has a maximum or
+    minimum."""
+
+    def of(self, table: Table) -> ColumnPrediction | None:
+        """The prediction for a table; None where the question is about none of its columns."""
+        return self.by_titles.get(tuple(table.header))
+
+    def number(self, table: Table) -> int | None:
+        """The number of that column."""
+        meant = self.of(table)
+        return None if meant is None else meant.number
+
+    def operation(self, heard: Operation, table: Table, column: int) -> Operation:
+        """The operation for a column: for the predicted column, its predicted extreme replaces
+        max or min."""
+        meant = self.of(table)
+        if meant is None or meant.number != column or heard not in EXTREMES:
+            return heard
+        return meant.extreme
+
+
+NO_PREDICTIONS = ColumnPredictions()
+"""No predictions."""
+
+
+async def predict_columns(
+    finder: TableQuestionModel, question: str, tables: Iterable[Table], terms: Terms
+) -> ColumnPredictions:
+    """Predict the number, date or time column of each table. Raises ModelUnavailable."""
+    ordered = await asyncio.to_thread(_ordered, question, tables, terms)
+    told = await asyncio.gather(
+        *(finder.predict_column(question, table.shown(own)) for table, own in ordered.values())
+    )
+    return ColumnPredictions(
+        is_told=True,
+        by_titles={
+            titles: replace(meant, number=own[meant.number])
+            for (titles, (_, own)), meant in zip(ordered.items(), told, strict=True)
+            if meant is not None
+        },
+    )
+
+
+def _ordered(
+    question: str, tables: Iterable[Table], terms: Terms
+) -> dict[tuple[str, ...], tuple[Table, list[int]]]:
+    """Each table with columns of numbers or moments, and these, by its titles."""
+    found: dict[tuple[str, ...], tuple[Table, list[int]]] = {}
+    for table in tables:
+        asked = LinkedQuestion(question=question, table=table, terms=terms, located=())
+        if asked.orderable_columns:
+            found.setdefault(tuple(table.header), (table, asked.orderable_columns))
+    return found

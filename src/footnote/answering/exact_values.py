@@ -1,0 +1,235 @@
+"""Extract exact values from a text: terms with positions, figures, dates and names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footnote.answering.names import Name, acronyms_of, names_of, words_of
+from footnote.answering.sanitise import without_hidden
+from footnote.language.dates import (
+    DateMention,
+    Day,
+    bears_out,
+    dates_mentioned,
+    months_after_time_words,
+    months_named,
+)
+from footnote.language.figures import Figure, agrees, figures_of
+from footnote.language.scripts import HAN
+from footnote.ports import Analyzer
+
+_TOKEN = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+(?:['’][^\W\d_{HAN}]+)*")
+_CHINESE_FUNCTION = frozenset("的了是在和与之于及为以等也其这那有将被把从对向由并就都而或但个")
+_DIGIT = re.compile(r"\d")
+NEIGHBOURS = 2
+"""Terms on either side of a figure that say what it counts."""
+WINDOW = 5
+"""Terms between which two of them stand together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """A content term of a text where it stands."""
+
+    term: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactValues:
+    """A text, read once."""
+
+    text: str
+    terms: tuple[Term, ...]
+    """Content terms without digits, in order."""
+    figures: tuple[Figure, ...]
+    dates: tuple[DateMention, ...]
+    names: tuple[Name, ...]
+    words: frozenset[str]
+    """Every word, as names are compared."""
+    acronyms: frozenset[str]
+    term_set: frozenset[str]
+
+    @property
+    def years(self) -> frozenset[int]:
+        """Every number that may be a year, also of the dates."""
+        alone = {int(v) for each in self.figures for v in each.values if 1000 <= v < 2200}
+        dated = {day.year for each in self.dates for day in each.readings if day.year is not None}
+        return frozenset(alone | dated)
+
+
+def extract_values(text: str, language: str | None, analyzer: Analyzer) -> ExactValues:
+    """Read a text in this language; None is read as English."""
+    text = without_hidden(text)
+    dates = [*dates_mentioned(text), *months_after_time_words(text)]
+    dates.sort(key=lambda each: each.start)
+    figures = figures_of(text, language, [(each.start, each.end) for each in dates])
+    counted = [(each.start, each.end) for each in dates]
+    counted += [(each.start, each.end) for each in figures if each.claims]
+    # "Million dollars" is compared as a part of its figure, and June as a part of its date.
+    terms = [
+        term
+        for term in _terms(text, language, analyzer)
+        if not any(start < term.end and term.start < end for start, end in counted)
+    ]
+    telling = {each.start for each in terms}
+    german = language == "de"
+    names = names_of(text, nouns_have_capitals=german, telling=telling if german else None)
+    return ExactValues(
+        text=text,
+        terms=tuple(terms),
+        term_set=frozenset(each.term for each in terms),
+        figures=tuple(figures),
+        dates=tuple(dates),
+        names=tuple(
+            name
+            for name in names
+            # Function words and numbers at the beginning of a sentence have capitals too.
+            if name.start in telling or not name.word.isascii()
+        ),
+        words=words_of(text),
+        acronyms=acronyms_of(text),
+    )
+
+
+def missing_figures(claimed: ExactValues, held: Sequence[ExactValues]) -> list[Figure]:
+    """The figures of the claim that none of the texts contains."""
+    return [
+        figure
+        for figure in claimed.figures
+        if figure.claims and not any(_holds(each, figure, claimed) for each in held)
+    ]
+
+
+def missing_dates(claimed: ExactValues, held: Sequence[ExactValues]) -> list[DateMention]:
+    """The dates claimed that none of the texts bears out; a month alone may be named in any way."""
+    mentions = [mention for each in held for mention in each.dates]
+    years = frozenset(year for each in held for year in each.years)
+    missing = [date for date in claimed.dates if not bears_out(date, mentions, years)]
+    if not missing:
+        return []
+    named = {Day(month=month) for each in held for month in months_named(each.text)}
+    return [each for each in missing if named.isdisjoint(each.readings)]
+
+
+def in_spelling_of(held: Sequence[ExactValues], claimed: ExactValues) -> str:
+    """The claimed text with figures and dates as these texts spell them, where both are equal.
+
+    That `twelve hundred` is `1,200` is exact, so no model has to know it.
+
+    >>> held = [extract_values("It costs 1,200 EUR from 03.06.2024.", "en", analyzer)]
+    >>> in_spelling_of(held, extract_values("On June 3, 2024 it cost 1200 EUR.", "en", analyzer))
+    'On 03.06.2024 it cost 1,200 EUR.'
+    """
+    spelt: list[tuple[int, int, str]] = []
+    for figure in claimed.figures:
+        if figure.claims:
+            spelt += _spelt_first(
+                figure,
+                [
+                    (each, other)
+                    for each in held
+                    for other in each.figures
+                    if other.unit == figure.unit
+                    and other.code == figure.code
+                    and other.values & figure.values
+                ],
+            )
+    for date in claimed.dates:
+        spelt += _spelt_first(
+            date,
+            [
+                (each, other)
+                for each in held
+                for other in each.dates
+                if set(date.readings) <= set(other.readings)
+            ],
+        )
+    text = claimed.text
+    for start, end, said in sorted(spelt, reverse=True):
+        text = text[:start] + said + text[end:]
+    return text
+
+
+def misplaced_figures(claimed: ExactValues, held: Sequence[ExactValues]) -> list[Figure]:
+    """The figures of the claim that no text has near a term they are near in the claim.
+
+    This includes all missing figures.
+    """
+    return [
+        figure
+        for figure in claimed.figures
+        if figure.claims and not any(_stands_in(each, figure, claimed) for each in held)
+    ]
+
+
+def _spelt_first(
+    said: Figure | DateMention, held: Sequence[tuple[ExactValues, Figure | DateMention]]
+) -> list[tuple[int, int, str]]:
+    """Where a figure or date stands, and how the first of the texts that hold it spells it."""
+    return [
+        (said.start, said.end, each.text[at.start - _is_priced(each.text, at.start) : at.end])
+        for each, at in held[:1]
+    ]
+
+
+def _is_priced(text: str, start: int) -> bool:
+    """Whether the sign of a currency stands before a figure, and thus apart from it."""
+    return text[max(0, start - 1) : start] in tuple("$€£¥")
+
+
+def _holds(held: ExactValues, figure: Figure, claimed: ExactValues) -> bool:
+    """Whether a text has the figure; an uncertain number in the text counts only near a same
+    term."""
+    return (
+        any(agrees(figure, other) for other in held.figures if other.claims)
+        or _stands_in(held, figure, claimed)
+        or _dated(figure, held)
+    )
+
+
+def _stands_in(held: ExactValues, figure: Figure, claimed: ExactValues) -> bool:
+    """Whether a text has the figure beside a term that it stands beside here, if there is one."""
+    agreeing = [other for other in held.figures if agrees(figure, other)]
+    if not agreeing:
+        return _dated(figure, held)
+    near = _neighbours(claimed, figure, NEIGHBOURS)
+    return not near or any(near & _neighbours(held, other, WINDOW) for other in agreeing)
+
+
+def _dated(figure: Figure, held: ExactValues) -> bool:
+    """Whether the figure is a part of a date in the text."""
+    return not figure.unit and any(
+        value in (day.year, day.month, day.day)
+        for mention in held.dates
+        for day in mention.readings
+        for value in figure.values
+    )
+
+
+def _neighbours(claims: ExactValues, figure: Figure, reach: int) -> frozenset[str]:
+    before = [each.term for each in claims.terms if each.end <= figure.start]
+    behind = [each.term for each in claims.terms if each.start >= figure.end]
+    return frozenset((*before[-reach:], *behind[:reach]))
+
+
+def _terms(text: str, language: str | None, analyzer: Analyzer) -> list[Term]:
+    found: list[Term] = []
+    words: list[tuple[str, int, int]] = []
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if match["han"]:
+            for at in range(len(token) - 1):
+                pair = token[at : at + 2]
+                if not _CHINESE_FUNCTION.intersection(pair):
+                    start = match.start() + at
+                    found.append(Term(term=pair, start=start, end=start + 2))
+        elif not _DIGIT.search(token):
+            words.append((token.casefold(), match.start(), match.end()))
+    stems = analyzer.word_terms([word for word, _, _ in words], language)
+    for (_, start, end), terms in zip(words, stems, strict=True):
+        found += [Term(term=term, start=start, end=end) for term in terms[:1]]
+    return sorted(found, key=lambda each: each.start)

@@ -1,0 +1,119 @@
+"""Detect prompt injections in evidence, with the reader (all languages) and exact patterns.
+
+The patterns are in `order_forms`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+
+from footnote.answering.injection_patterns import has_injection_pattern, legible
+from footnote.domain import Evidence, Passage, PassageContext
+from footnote.errors import ModelUnavailable
+from footnote.ports import Reader
+
+_REMEMBERED = 65_536
+INJECTION_THRESHOLD = 0.5
+"""Decision threshold on the reader's probability; its weights are calibrated so that it is 0.5."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectionDetector:
+    """Tells which texts give orders to a model."""
+
+    reader: Reader | None = None
+    checksum: Callable[[], Awaitable[str | None]] | None = None
+    """Of the reader; None while it cannot read."""
+    _known: dict[bytes, bool] = field(default_factory=dict)
+    """By digest, at most `_REMEMBERED`: of passages that were published before anybody looked."""
+
+    async def __call__(
+        self, texts: Sequence[str], unread: Sequence[str] | None = None
+    ) -> list[bool]:
+        """Classify each text: True for a prompt injection or hidden text.
+
+        `unread[i]` is the part of text i that the reader still has to classify, empty if none; None
+        means all of it. A text with obfuscated characters is always classified in full.
+        """
+        if not texts:
+            return []
+        plain = [legible(text) for text in texts]
+        asked = [
+            clear if unread is None or clear != text else unread[place]
+            for place, (text, clear) in enumerate(zip(texts, plain, strict=True))
+        ]
+        open_ones = [place for place, text in enumerate(asked) if text]
+        said = dict.fromkeys(range(len(texts)), 0.0)
+        with suppress(ModelUnavailable):
+            if self.reader and open_ones:
+                chances = await self.reader.injection_probabilities(
+                    [asked[place] for place in open_ones]
+                )
+                said |= dict(zip(open_ones, chances or (), strict=False))
+        # Thousands of characters are compared with every form: not in the event loop.
+        return await asyncio.to_thread(
+            lambda: [
+                said[place] >= INJECTION_THRESHOLD or has_injection_pattern(text)
+                for place, text in enumerate(texts)
+            ]
+        )
+
+    async def flag(self, evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+        """The evidence, with `suspicious` set where title, headings or text give orders to a model.
+
+        It tells a reader and an answerer to mind; nothing relies on it alone, since orders can be
+        worded in ways that no reader knows. What was found out when a passage was published is
+        taken from it; another is looked at the first time, as long as the reader takes.
+        """
+        passages = [each.passage for each in evidence]
+        if any(each.suspicious is None for each in passages):
+            passages = await self.look_at(passages)
+        return tuple(
+            replace(each, passage=passage, suspicious=each.suspicious or passage.suspicious is True)
+            for each, passage in zip(evidence, passages, strict=True)
+        )
+
+    async def look_at(self, passages: Sequence[Passage]) -> list[Passage]:
+        """The passages, each with whether its title, headings or text give orders."""
+        unknown = [each for each in passages if each.suspicious is None]
+        texts = {_digest(text): text for text in map(all_text, unknown)}
+        missing = [digest for digest in texts if digest not in self._known]
+        found = await self([texts[digest] for digest in missing])
+        told = {each: self._known[each] for each in texts if each in self._known}
+        told |= dict(zip(missing, found, strict=True))
+        for digest, each in told.items():
+            while len(self._known) >= _REMEMBERED:
+                self._known.pop(next(iter(self._known)))
+            self._known[digest] = each
+        return [
+            replace(each, suspicious=told[_digest(all_text(each))])
+            if each.suspicious is None
+            else each
+            for each in passages
+        ]
+
+    async def read_around(self, context: PassageContext) -> PassageContext:
+        """The context, with whether each of its passages gives orders to a model."""
+        before = len(context.context_before)
+        looked = await self.look_at(
+            [*context.context_before, context.chunk, *context.context_after]
+        )
+        return PassageContext(
+            chunk=looked[before],
+            context_before=tuple(looked[:before]),
+            context_after=tuple(looked[before + 1 :]),
+        )
+
+
+def all_text(passage: Passage) -> str:
+    """What is looked at for orders: title, headings and text."""
+    return "\n".join((passage.document_title, *passage.heading_path, passage.text))
+
+
+def _digest(text: str) -> bytes:
+    # By digest: a text must not outlive its document in a cache.
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

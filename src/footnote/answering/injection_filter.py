@@ -1,0 +1,63 @@
+"""Drop located answers that are prompt injections, from suspicious evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from footnote.answering.answer_selection import LocatedAnswer
+from footnote.answering.injection_detection import INJECTION_THRESHOLD, all_text
+from footnote.answering.injection_patterns import has_injection_pattern, legible
+from footnote.answering.sanitise import without_directions
+from footnote.answering.sentences import Candidate, candidates_of
+from footnote.domain import Evidence
+from footnote.ports import Reader
+
+_Place = tuple[str, int, int]
+
+
+async def without_injections(reader: Reader, found: Sequence[LocatedAnswer]) -> list[LocatedAnswer]:
+    """Drop statements that the reader detects as prompt injections.
+
+    If a passage as a whole is one, but no statement or heading alone reaches the threshold, its
+    most probable statement is dropped: at ingestion a sentence is scored together with its
+    neighbours, which raises its probability. Raises ModelUnavailable.
+    """
+    suspicious = {each.passage.chunk_id: each.candidate.evidence for each in found}
+    suspicious = {chunk: each for chunk, each in suspicious.items() if each.suspicious}
+    orders = {place for each in suspicious.values() for place in await _orders_of(reader, each)}
+    return [each for each in found if _place(each.candidate) not in orders]
+
+
+async def _orders_of(reader: Reader, evidence: Evidence) -> list[_Place]:
+    """Where the statements of suspicious evidence stand that give orders."""
+    passage = evidence.passage
+    statements = candidates_of([evidence])
+    # A title is often the beginning of the text.
+    above = [
+        each
+        for each in dict.fromkeys((passage.document_title, *passage.heading_path))
+        if not any(each in one.statement for one in statements)
+    ]
+    plain = without_directions(all_text(passage))
+    said = [*(each.statement for each in statements), *above, plain]
+    chances = await reader.injection_probabilities(list(map(legible, said)))
+    if chances is None or not statements:
+        return []
+    *alone, whole = chances
+    orders = [
+        _place(each)
+        for each, chance in zip(statements, alone, strict=False)
+        if chance >= INJECTION_THRESHOLD
+    ]
+    known = max(alone) >= INJECTION_THRESHOLD or any(
+        (*(each.is_prompt_injection for each in statements), *map(has_injection_pattern, above))
+    )
+    # Marks of direction make evidence suspicious, and are no order.
+    if known or (whole < INJECTION_THRESHOLD and not has_injection_pattern(plain)):
+        return orders
+    likeliest = max(range(len(statements)), key=lambda at: alone[at])
+    return [_place(statements[likeliest])]
+
+
+def _place(candidate: Candidate) -> _Place:
+    return candidate.evidence.passage.chunk_id, candidate.start, candidate.end

@@ -1,0 +1,52 @@
+"""Find the words that trigger the predicted operation, by removing one word at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+
+from footnote.answering.answer_selection import LocatedAnswer
+from footnote.answering.tables import is_cell
+from footnote.answering.titles import Terms
+from footnote.ports import Operation, Reader
+
+OF_SEVERAL = frozenset((Operation.SUM, Operation.AVERAGE, Operation.OTHER))
+"""Operations whose result no single row contains."""
+NOT_MADE = (
+    "of a column its largest, smallest, sum, average and count are computed, and something else is "
+    "asked"
+)
+OF_WHICH_ROWS = "the question does not say plainly which rows it is of"
+
+
+async def is_all_asked(
+    reader: Reader, question: str, operation: Operation, unexplained: str | None
+) -> bool:
+    """Whether the unexplained word is what triggers the operation; True without such a word.
+
+    Raises ModelUnavailable.
+    """
+    rest = " ".join(each for each in question.split() if each != unexplained)
+    return unexplained is None or await reader.operation(rest) is not operation
+
+
+async def asks_for_more(
+    reader: Reader, question: str, heard: Set[Operation], found: LocatedAnswer, terms: Terms
+) -> bool:
+    """Whether a sum or average over several rows is asked, so that one cell does not answer.
+
+    False if the row or its columns contain the triggering word, such as the total of an invoice.
+    Raises ModelUnavailable.
+    """
+    if len(heard) != 1 or not heard <= OF_SEVERAL or not is_cell(found):
+        return False
+    said = {*terms(found.candidate.statement), *terms(" ".join(found.candidate.header))}
+    for word, rest in _without_each_word(question):
+        if said.intersection(terms(word)) and await reader.operation(rest) not in heard:
+            return False
+    return True
+
+
+def _without_each_word(question: str) -> Iterator[tuple[str, str]]:
+    words = question.split()
+    for place, word in enumerate(words):
+        yield word, " ".join((*words[:place], *words[place + 1 :]))

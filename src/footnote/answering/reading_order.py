@@ -1,0 +1,105 @@
+"""Rank retrieved passages for reading, before the reader is run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+
+import numpy as np
+
+from footnote.answering.answer_features import Floats, lacking, numbers_in, standings, term_coverage
+from footnote.answering.sentences import candidates_of
+from footnote.domain import Evidence
+from footnote.ports import Analyzer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassageFeatures:
+    """Features from which the probability that a passage answers is fitted."""
+
+    coverage: float
+    """Share of the question's terms, by rarity, that the passage or its headings hold; 0 where
+    they are in different languages."""
+    statement_coverage: float
+    """The largest coverage by one statement with the headings, 0…1."""
+    standing: float
+    """Cosine of passage and question, in standard deviations above the middle passage."""
+    log_rank: float
+    """In the search, among the passages in the question's language or among all others."""
+    lacks_numbers: float
+    """Share of the question's numbers that the passage and its names lack."""
+    is_foreign: float
+    """1 where passage and question are in different languages."""
+    log_statements: float
+    """Logarithm of one more than its statements."""
+    length: float
+    """Thousands of characters."""
+
+
+PROMISING: tuple[str, ...] = tuple(each.name for each in fields(PassageFeatures))
+
+
+def passage_features(question: str, evidence: Sequence[Evidence], analyzer: Analyzer) -> Floats:
+    """A row of `PROMISING` for each passage, of shape (passages, names)."""
+    held = [candidates_of([each]) for each in evidence]
+    statements = [one for each in held for one in each]
+    shares = iter(term_coverage(question, statements, evidence, analyzer))
+    above = standings([each.similarity for each in evidence])
+    numbers = numbers_in(question)
+    rows = []
+    for each, candidates, standing in zip(evidence, held, above, strict=True):
+        own = [next(shares) for _ in candidates]
+        rows.append(
+            PassageFeatures(
+                coverage=max((one.passage for one in own), default=0.0),
+                statement_coverage=max((one.statement for one in own), default=0.0),
+                standing=standing,
+                log_rank=math.log(own[0].rank if own else max(1, each.rank)),
+                lacks_numbers=lacking(numbers, each.passage),
+                is_foreign=float(any(one.is_foreign for one in own)),
+                log_statements=math.log1p(len(candidates)),
+                length=len(each.passage.text) / 1000,
+            )
+        )
+    return np.array([astuple(each) for each in rows]).reshape(len(rows), len(PROMISING))
+
+
+MOST_PASSAGES = 16
+"""Most passages that are ranked; lower search results seldom answer."""
+READ_FIRST = 2
+"""Passages in the first round if the answer is improbable in the rest."""
+READ_UNTIL = (4, 8, MOST_PASSAGES)
+"""Numbers of passages after which the reader's results are checked for a decision."""
+HARDLY = 0.02
+"""Probability that the answer is after the first two passages, below which these are read alone.
+That holds for between a third and a half of the answerable questions of `bench/fit_reading.py`."""
+NEVER = 0.005
+"""Probability that the answer is in the unread passages, below which reading stops; at twice
+this value answers are lost."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """Passages in reading order, with the rounds in which they are read."""
+
+    evidence: Sequence[Evidence]
+    ends: Sequence[int]
+    """Number of passages read by the end of each round; rounds stop once the answer is decided.
+    The last is the most that are read."""
+
+
+def rank_for_reading(evidence: Sequence[Evidence], utilities: Floats) -> Order:
+    """Sort passages by utility, best first, and set the rounds.
+
+    Utilities are those of a conditional logit, in which "no passage answers" has utility 0.
+    """
+    places = np.argsort(-utilities, kind="stable")
+    odds = np.exp(np.clip(utilities[places], -40, 40))
+    behind = [float(odds[end:].sum() / (1 + odds.sum())) for end in range(len(odds) + 1)]
+    ends = [end for end in READ_UNTIL[:-1] if end < len(odds)]
+    ends.append(min(len(odds), MOST_PASSAGES))
+    if len(odds) > READ_FIRST and behind[READ_FIRST] < HARDLY:
+        ends.insert(0, READ_FIRST)
+    last = next((at for at, end in enumerate(ends) if behind[end] < NEVER), len(ends) - 1)
+    return Order(evidence=[evidence[int(each)] for each in places], ends=ends[: last + 1])

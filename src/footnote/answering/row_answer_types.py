@@ -1,0 +1,152 @@
+"""Predict the answer type of a question whose words match several rows.
+
+The table model sees the titles and a few cells only, so "How many plays are in the Studio?" may ask
+for a cell of a row called Studio. That several rows contain "Studio" is exact, and is combined with
+the model's probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.answering.answer_features import log_odds
+from footnote.answering.answer_selection import LocatedAnswer
+from footnote.answering.schema_linking import LinkedQuestion
+from footnote.answering.tables import Table
+from footnote.answering.titles import Terms
+from footnote.ports import Operation, TableOperationPrediction
+
+Floats = npt.NDArray[np.float64]
+
+FORMS: Sequence[frozenset[Operation]] = (
+    frozenset(),  # a cell, or nothing of the table
+    frozenset(),  # the names of the rows
+    frozenset((Operation.COUNT,)),
+    frozenset((Operation.SUM,)),
+    frozenset((Operation.AVERAGE,)),
+    frozenset((Operation.LARGEST, Operation.SMALLEST)),
+    frozenset((Operation.OTHER,)),
+)
+"""Answer types, each with the operations of the model that belong to it."""
+CELL, LIST, COUNT, END, OTHER = 0, 1, 2, 5, 6
+_NUMBERS = (Operation.COUNT, Operation.SUM)
+"""What "how many" may ask for."""
+LEAST_NUMBER = 0.25
+"""Probability of `_NUMBERS` from which "how many" does not ask for a cell."""
+
+WEIGHTS = (
+    *(1.31, 0.15),
+    *(0.66, 0.77, 2.23, 0.12, 1.02, -1.32),
+    *(0.00, 0.03, -0.46, -0.54, 1.16),
+)
+"""Of `features`, fitted to 250 questions by `bench/fit_groups.py`."""
+LEAST, LEAST_NAMES = 0.5, 0.3
+"""Probability from which an operation, and from which the names of the rows, are believed."""
+MOST_UNEXPLAINED = 1
+"""Words of a question that names may answer, where it says what the rows are: "Which plays are on
+at the Studio?". Of "Who pays for the Studio?" they are no answer."""
+_FEWEST_ROWS = 2
+_LEAST_CHANCE = 1e-4
+"""Of an operation: its logarithm is taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsAsked:
+    """What is asked of the rows of a group."""
+
+    told: TableOperationPrediction
+    """With the operation that is believed, and its probability."""
+    table: Table
+    cell: float
+    """How likely a cell is asked for, by the model alone."""
+    names: float = 0.0
+    """How likely the names of the rows are asked for, 0…1; 0 where something else is likelier."""
+
+
+def rows_asked(
+    question: str,
+    tables: Iterable[Table],
+    terms: Terms,
+    told: Mapping[tuple[str, ...], TableOperationPrediction],
+) -> RowsAsked | None:
+    """What is asked of the rows that the question names; None where it names no several of them.
+
+    Of several tables with such rows it is about the one that leaves the fewest of its words
+    unexplained. `told` is what a model says beside each table's titles.
+    """
+    found = []
+    for table in tables:
+        own = told.get(tuple(table.header))
+        asked = asked_of_group(question, table, terms)
+        if asked is not None and own is not None and own.operation_probabilities:
+            found.append((len(asked.unlinked_words), own.no_column_probability, asked, own))
+    if not found:
+        return None
+    *_, asked, own = min(found, key=lambda each: each[:2])
+    return _weighed(own, asked)
+
+
+def _weighed(told: TableOperationPrediction, asked: LinkedQuestion) -> RowsAsked:
+    utilities = features(told, asked) @ np.array(WEIGHTS)
+    utilities[LIST] = utilities[LIST] if may_name(asked) else -np.inf
+    if asked.titles_of_cells and not any(each in asked.orderable_columns for each in asked.titles):
+        # What the model took for a column is what the rows are called, and no other one is said:
+        # none is added up, and a number of them is no cell of one.
+        utilities[COUNT + 1 : END + 1] = -np.inf
+        if sum(told.operation_probabilities[each] for each in _NUMBERS) >= LEAST_NUMBER:
+            utilities[CELL] = -np.inf
+    chances = np.exp(utilities - utilities.max())
+    chances /= chances.sum()
+    best = int(chances.argmax())
+    sure = float(chances[best])
+    operation = None
+    if FORMS[best] and sure >= LEAST:
+        operation = max(FORMS[best], key=lambda each: told.operation_probabilities[each])
+    return RowsAsked(
+        told=replace(told, operation=operation, probability=sure),
+        table=asked.table,
+        cell=1.0 - sum(told.operation_probabilities.values()),
+        names=sure if best == LIST and sure >= LEAST_NAMES else 0.0,
+    )
+
+
+def asked_of_group(question: str, table: Table, terms: Terms) -> LinkedQuestion | None:
+    """The question beside the table, if it names several rows by their cells, and no single one."""
+    if any(len(each.cells) != len(table.header) for each in table.rows):
+        return None
+    row = table.rows[0].candidate
+    place = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
+    asked = LinkedQuestion(question=question, table=table, terms=terms, located=[place])
+    if not asked.matched_cells or asked.names_one_row or asked.other_number is not None:
+        return None
+    return asked if sum(map(asked.matches_filter, table.rows)) >= _FEWEST_ROWS else None
+
+
+def may_name(asked: LinkedQuestion) -> bool:
+    """Whether the names of the rows may answer: it says what they are, and little else."""
+    return asked.says_rows_or_document and len(asked.unlinked_words) <= MOST_UNEXPLAINED
+
+
+def features(told: TableOperationPrediction, asked: LinkedQuestion) -> Floats:
+    """The feature matrix, of shape (answer types, weights), float64."""
+    nothing = 1.0 - sum(told.operation_probabilities.values())
+    no_column = log_odds(told.no_column_probability)
+    found = np.zeros((len(FORMS), len(WEIGHTS)))
+    for at, operations in enumerate(FORMS):
+        chance = (
+            sum(told.operation_probabilities[each] for each in operations)
+            if operations
+            else nothing
+        )
+        found[at, 0 if operations else 1] = np.log(max(chance, _LEAST_CHANCE))
+        if at:
+            found[at, at + 1] = 1.0
+    found[LIST, 8] = found[COUNT, 9] = no_column
+    found[COUNT + 1 : END + 1, 10] = no_column
+    found[0, 11] = len(asked.unlinked_words)
+    found[COUNT, 12] = float(asked.says_rows_or_document)
+    return found

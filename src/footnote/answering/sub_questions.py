@@ -1,0 +1,124 @@
+"""A question for several things, or one that compares them, is answered part by part.
+
+What is not found is said. Rows of one table are compared by their cells (`comparing.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from footnote.answering.streaming import Answerer
+from footnote.domain import Answer, AnswerSentence, Citation, Evidence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One of the things that a question asks for."""
+
+    question: str
+    """As it stands alone."""
+    evidence: Sequence[Evidence]
+    """What was searched for it."""
+
+
+class ComparesRows(Protocol):
+    """Answers a question that compares rows of a table; `ReaderAnswerer.compare_rows` implements
+    it."""
+
+    async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
+        """The compared cells of the rows that the question names in one table.
+
+        If the compared column is unclear, the answer to the whole question. None where the question
+        names no rows.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByPart:
+    """Answers each part from its own evidence; implements `Drafts`.
+
+    A part without an answer is named in `degraded`. Where no part has one, the question is answered
+    as a whole.
+    """
+
+    answerer: Answerer
+    parts: Sequence[Part]
+    compare_rows: ComparesRows | None = None
+
+    async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
+        """The answers in the order of the parts; `evidence` is that of all of them."""
+        if self.compare_rows is not None:
+            of_rows = await self.compare_rows(question, evidence)
+            if of_rows is not None:
+                return of_rows
+        answers = [await self.answerer(each.question, each.evidence) for each in self.parts]
+        found = [each for each in answers if each.found]
+        if not found:
+            return await self.answerer(question, evidence)
+        unanswered = (
+            f"answer: nothing was found for “{part.question}”"
+            for part, answer in zip(self.parts, answers, strict=True)
+            if not answer.found
+        )
+        together = _Together()
+        for each in found:
+            together.add(each.sentences, each.citations)
+        notes = dict.fromkeys((*unanswered, *(note for each in answers for note in each.degraded)))
+        return Answer(
+            question=question,
+            found=True,
+            sentences=tuple(together.sentences),
+            citations=tuple(together.citations),
+            evidence=tuple(evidence),
+            confidence=min(each.confidence for each in found),
+            degraded=tuple(notes),
+        )
+
+
+@dataclass(slots=True)
+class _Together:
+    """Statements of several answers, each once, their citations numbered through."""
+
+    sentences: list[AnswerSentence] = field(default_factory=list)
+    citations: list[Citation] = field(default_factory=list)
+
+    def add(self, sentences: Iterable[AnswerSentence], citations: Iterable[Citation]) -> None:
+        known = {each.marker: each for each in citations}
+        for sentence in sentences:
+            own = [known[marker] for marker in sentence.markers]
+            if not self._is_said(sentence, own):
+                first = len(self.citations) + 1
+                markers = range(first, first + len(own))
+                self.citations += [
+                    replace(one, marker=marker) for one, marker in zip(own, markers, strict=True)
+                ]
+                self.sentences.append(replace(sentence, markers=tuple(markers)))
+
+    def _is_said(self, sentence: AnswerSentence, cited: Sequence[Citation]) -> bool:
+        """Whether it was said already with these quotes, whose answers are then marked as well."""
+        for said in self.sentences:
+            places = [marker - 1 for marker in said.markers]
+            quotes = [_quote(self.citations[at]) for at in places]
+            if said.text == sentence.text and quotes == [_quote(each) for each in cited]:
+                for at, each in zip(places, cited, strict=True):
+                    self.citations[at] = _with_answer(self.citations[at], each)
+                return True
+        return False
+
+
+def _quote(citation: Citation) -> tuple[str, int, int]:
+    return citation.chunk_id, citation.char_start, citation.char_end
+
+
+def _with_answer(citation: Citation, other: Citation) -> Citation:
+    """The citation with its answer marked up to that of another one of the same quote."""
+    starts = [each.answer_start for each in (citation, other) if each.answer_start is not None]
+    ends = [each.answer_end for each in (citation, other) if each.answer_end is not None]
+    return replace(
+        citation,
+        answer_start=min(starts, default=None),
+        answer_end=max(ends, default=None),
+    )

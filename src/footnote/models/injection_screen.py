@@ -1,0 +1,78 @@
+"""Screen passages for prompt injections from an embedder's hidden states.
+
+A screen is a small network over the states of a passage's tokens in one layer, fitted by
+`training/order_screens.py` to the reader's predictions for its sentences; `bert_graph` adds it to
+the embedder's graph. Passages that it does not clear are classified by the reader.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError
+from safetensors.numpy import load
+
+from footnote.errors import LaneUnavailable
+
+SCREENS_FILE = "order_screens.safetensors"
+SCREEN_OUTPUT = "orders"
+"""Of an embedder's graph: log-odds of each text, of which those below nought are clear."""
+
+_Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectionScreen:
+    """The weights for one embedder."""
+
+    layer: int
+    """Whose states are read, from 1."""
+    hidden: _Floats
+    """Of shape (width, hidden), with its biases."""
+    hidden_bias: _Floats
+    around: _Floats
+    """Of shape (channels, hidden, tokens): over a token and its neighbours, with its biases."""
+    around_bias: _Floats
+    odds: _Floats
+    """Of shape (1, channels, 1), with its bias, in which the threshold is."""
+    odds_bias: _Floats
+
+
+def packaged_screen(embedder: str) -> InjectionScreen | None:
+    """The screen of an embedder, `minilm` or `e5`; None where the weights were left out.
+
+    Raises LaneUnavailable for a file that is something else.
+    """
+    content = _content()
+    if content is None:
+        return None
+    try:
+        tensors = {name: each.astype(np.float32) for name, each in load(content).items()}
+        named = {
+            name: tensors[f"{embedder}.{name}"]
+            for name in InjectionScreen.__slots__
+            if name != "layer"
+        }
+        return InjectionScreen(layer=int(tensors[f"{embedder}.layer"][0]), **named)
+    except (SafetensorError, KeyError, ValueError) as error:
+        raise LaneUnavailable(
+            f"{SCREENS_FILE} does not hold what tells passages without orders: {error!r}",
+            hint="reinstall Footnote, or write it with training/order_screens.py",
+        ) from error
+
+
+@cache
+def screens_digest() -> str:
+    """The beginning of the file's SHA-256, in hexadecimal, for the names of graphs over it."""
+    content = _content()
+    return "none" if content is None else sha256(content).hexdigest()[:8]
+
+
+def _content() -> bytes | None:
+    file = files("footnote.models").joinpath(SCREENS_FILE)
+    return file.read_bytes() if file.is_file() else None

@@ -1,0 +1,58 @@
+"""Detect questions about something that the passage does not mention (unanswerable ones).
+
+For each word of a question that was read together with a passage, a linear probe on the reader's
+lower layers scores whether the passage has at most a related word instead: "cats" for "Dogs are
+allowed".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+
+from footnote.errors import ModelUnavailable
+
+UNMET_WORDS_FILE = "unmet_words.safetensors"
+
+_Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MismatchProbe:
+    """The weights."""
+
+    layers: int
+    """Of the reader's encoder, from the lowest, whose states it reads."""
+    encoder: str
+    """Digest of the layers that it was fitted to (`ReaderWeights.encoder`)."""
+    weight: _Floats
+    """Of shape (width,)."""
+    bias: float
+    """Set so that the median score of questions all of whose words match is 0."""
+
+    def odds(self, states: _Floats) -> float:
+        """The score of the worst matching word, in log-odds, for states of shape (tokens,
+        width); 0 without tokens."""
+        return float((states @ self.weight).max()) + self.bias if len(states) else 0.0
+
+
+def read_mismatch_probe(file: Path) -> MismatchProbe:
+    """The probe in a file. Raises ModelUnavailable for one that is absent or something else."""
+    try:
+        with safe_open(file, "numpy") as opened:
+            metadata = opened.metadata()
+            return MismatchProbe(
+                layers=int(metadata["layers"]),
+                encoder=metadata["encoder"],
+                weight=opened.get_tensor("weight").astype(np.float32),
+                bias=float(opened.get_tensor("bias")[0]),
+            )
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise ModelUnavailable(
+            f"{file} does not hold the weights that find unmet words: {error!r}",
+            hint="reinstall Footnote, or write it with training/unmet_words.py",
+        ) from error

@@ -1,0 +1,100 @@
+"""Decompose a question that asks for several things or compares them.
+
+A network on the reader's lower layers labels each word: part of one sub-question, of all, or of
+none. `training/question_parts.py` fits it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.models.question_rewriting import Rewriter
+from footnote.models.question_tokens import BEGINS, PARTS, QUESTION_TOKENS, CharSpan, talk_of
+
+MOST_PARTS = 8
+
+_Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartsHead:
+    """The weights above the layers that are its own."""
+
+    labels: _Floats
+    """Of shape (width, parts), with their biases: of each token's state."""
+    labels_bias: _Floats
+    least: float
+    """Probability from which each part of a question is believed, 0…1."""
+
+    @classmethod
+    def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> PartsHead:
+        """From a file's tensors. Raises KeyError, or ValueError for tensors of another shape."""
+        labels, bias, least = (
+            tensors[f"parting.{name}"].astype(np.float32)
+            for name in ("labels", "labels_bias", "least")
+        )
+        if labels.shape[1:] != (len(PARTS),):
+            raise ValueError(f"parting.labels has the shape {labels.shape}")
+        return cls(labels=labels, labels_bias=bias, least=float(least[0]))
+
+
+def split_question(
+    text: str, parts: Sequence[CharSpan], dropped: Sequence[CharSpan] = ()
+) -> tuple[str, ...]:
+    """Split a question into sub-questions, each with the shared words; alone if it has one part.
+
+    Shared words between two parts are put after each part.
+
+    >>> split_question("When does it begin and end?", [(13, 18), (23, 26)], [(19, 22)])
+    ('When does it begin?', 'When does it end?')
+    >>> split_question("Did Ann pay more than Bo?", [(4, 7), (22, 24)], [(17, 21)])
+    ('Did Ann pay more?', 'Did Bo pay more?')
+    """
+    if not 1 < len(parts) <= MOST_PARTS:
+        return (text,)
+    first, last = parts[0][0], parts[-1][1]
+    before = _without(text, 0, first, dropped)
+    between = _without(text, first, last, [*parts, *dropped]).rstrip()
+    behind = _without(text, last, len(text), dropped)
+    return tuple(
+        " ".join(f"{before}{text[start:end]}{between}{behind}".split()) for start, end in parts
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionDecomposer:
+    """The head, and what runs the layers below it. Every run is in the calling thread."""
+
+    head: PartsHead
+    rewriter: Rewriter
+    """Puts what is said of no part but the first to the others, too."""
+
+    def parts(self, question: str) -> tuple[str, ...]:
+        """See `QuestionRewriter.parts`. Raises ModelUnavailable when the model cannot run."""
+        below = self.rewriter
+        talk = talk_of(below.tokenizer, question)
+        if len(talk.question.offsets) >= QUESTION_TOKENS:
+            return (question,)
+        (states,) = below.encoder.parting_states([talk.ids], below.layers)
+        words = talk.question.labelled(states @ self.head.labels + self.head.labels_bias)
+        chances = [each.chance for each in words if each.label == BEGINS]
+        if not chances or min(chances) < self.head.least:
+            return (question,)
+        stretches, dropped = talk.question.stretches(words), talk.question.dropped(words)
+        parts = split_question(question, stretches, dropped)
+        if any(map(str.isalpha, _without(question, 0, len(question), [*stretches, *dropped]))):
+            return parts  # They have what the question says of all of them.
+        alone = list(parts[:1])
+        for each in parts[1:]:
+            alone.append(below.rewrite_follow_up(each, alone[-1], ""))
+        return tuple(alone)
+
+
+def _without(text: str, first: int, last: int, dropped: Sequence[CharSpan]) -> str:
+    """A stretch of the text without those that are dropped."""
+    gone = {at for start, end in dropped for at in range(start, end)}
+    return "".join(text[at] for at in range(first, last) if at not in gone)
