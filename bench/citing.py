@@ -25,7 +25,7 @@ from footnote.answering.attribution import Attribution
 from footnote.answering.injection_detection import INJECTION_THRESHOLD, InjectionDetector
 from footnote.domain import Evidence
 from footnote.index.analysis import TextAnalyzer
-from footnote.ingestion.orders import ending
+from footnote.ingestion.injection_screening import ending
 from footnote.models.aligned import load_aligned
 from footnote.models.batching import BATCH_TOKENS
 from footnote.models.reader import load_reader
@@ -146,7 +146,8 @@ async def screened(
         ]
         read = process_time()
         parts = [
-            ending(text, len(text) - clear) for text, clear in zip(some, made.clear, strict=True)
+            ending(text, len(text) - clear)
+            for text, clear in zip(some, made.cleared_characters, strict=True)
         ]
         again = await reader.injection_probabilities(parts) or ()
         rest = process_time()
@@ -158,7 +159,7 @@ async def screened(
         found[name] = {
             "texts": len(some),
             "read": round(sum(map(len, parts)) / whole, 4),
-            "read below a title": round(1 - sum(below.clear) / headed, 4),
+            "read below a title": round(1 - sum(below.cleared_characters) / headed, 4),
             "marked by the reader": sum(marked),
             "of them marked": sum(both),
             "embedding, CPU s": round(embedded - started, 2),

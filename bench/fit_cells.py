@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.answering import cell_selection
-from footnote.answering.cell_selection import ReadColumns, match_rows, read_columns
+from footnote.answering.cell_selection import ColumnScores, match_rows, read_columns
 from footnote.answering.tables import holds_table
 from footnote.answering.titles import Terms
 from footnote.domain import Evidence, SearchRequest
@@ -83,7 +83,7 @@ async def beside_tables(engine: Engine, folder: Path, half: str) -> AsyncIterato
                     )
 
 
-async def rows_read(models: Path, reader: str) -> list[tuple[ReadColumns, int]]:
+async def rows_read(models: Path, reader: str) -> list[tuple[ColumnScores, int]]:
     """What is said of each row that a question names, and which column is asked for."""
     found = []
     async with bench_engine(models, None, reader=reader) as engine:
@@ -103,8 +103,8 @@ async def rows_read(models: Path, reader: str) -> list[tuple[ReadColumns, int]]:
     return found
 
 
-def features_of(told: ReadColumns) -> Features:
-    """What the three weights are of, for each column and for none; see `ReadColumns`."""
+def features_of(told: ColumnScores) -> Features:
+    """What the three weights are of, for each column and for none; see `ColumnScores`."""
     least = cell_selection.LEAST_CHANCE
     chances = np.log(np.maximum([*told.chances, told.none], least))
     none = np.zeros(len(chances))

@@ -139,7 +139,7 @@ def seen(query: str, found: Recalled, embedder: SentenceEncoder) -> Observed:
         lane=embedder.lane,
         lexical=found.lexical,
         matched_terms=found.matched_terms,
-        rarities=found.idf,
+        idf=found.idf,
     )
     numbers = {hit.chunk_no for hit in (*found.dense, *found.lexical)}
     bm25 = {number: found.bm25.get(number, 0.0) for number in numbers}

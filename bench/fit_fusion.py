@@ -85,7 +85,7 @@ async def judged_queries(judged: RetrievalSet, embedder: SentenceEncoder) -> lis
         nearest = np.argsort(-similarities, kind="stable")[:DEPTH]
         dense = tuple(Hit(chunk_no=int(n), score=float(similarities[n])) for n in nearest)
         lexical = whole.ranking[:DEPTH]
-        rarities = {
+        idf = {
             name: inverse_frequency(
                 corpus.live_chunks, postings[term][0].size if term in postings else 0
             )
@@ -95,7 +95,7 @@ async def judged_queries(judged: RetrievalSet, embedder: SentenceEncoder) -> lis
             query=query,
             language=judged.language,
             lane=embedder.lane,
-            words=query_words(query, rarities, [judged.language], analyzer),
+            words=query_words(query, idf, [judged.language], analyzer),
             lexical=lexical,
             matched_terms={
                 hit.chunk_no: {
@@ -103,7 +103,7 @@ async def judged_queries(judged: RetrievalSet, embedder: SentenceEncoder) -> lis
                 }
                 for hit in lexical[:1]
             },
-            rarities=rarities,
+            idf=idf,
         )
         found.append(
             JudgedQuery(

@@ -4,9 +4,9 @@
 
 Questions that name several rows of the tables of `groups/` and `cells/` whose half is `to fit`, and
 of `cells/` and `totals/` to develop on: a multinomial logistic regression over what
-`footnote.answering.row_answer_types` knows of each thing that may be asked, by Newton's method. How
-often the likeliest is right is told of eight folds that share no table, beside the model alone. The
-halves that are only run are in no fit.
+`footnote.answering.row_group_answers` knows of each thing that may be asked, by Newton's method.
+How often the likeliest is right is told of eight folds that share no table, beside the model alone.
+The halves that are only run are in no fit.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from fit_cells import Features, beside_tables, fitted
-from footnote.answering.row_answer_types import (
-    FORMS,
+from footnote.answering.row_group_answers import (
+    ANSWER_TYPES,
     LIST,
     OTHER,
     asked_of_group,
@@ -41,9 +41,9 @@ FITTED = ((GROUPS, "to fit"), (CELLS, "to fit"), (CELLS, "development"), (ALONE,
 WANTED = {
     **dict.fromkeys(("cell", "absent", "prose"), 0),
     "list": LIST,
-    "end": FORMS.index(frozenset((Operation.LARGEST, Operation.SMALLEST))),
+    "end": ANSWER_TYPES.index(frozenset((Operation.LARGEST, Operation.SMALLEST))),
     "calculation": OTHER,
-    **{each.value: at for at, form in enumerate(FORMS) for each in form},
+    **{each.value: at for at, form in enumerate(ANSWER_TYPES) for each in form},
 }
 """Which of `FORMS` a question of a kind asks for."""
 
@@ -87,7 +87,7 @@ def _example(
     file: str, told: TableOperationPrediction, asked: LinkedQuestion, wanted: int
 ) -> Example:
     """Without the names of the rows where they cannot be asked for."""
-    known, asks = features(told, asked), FORMS[wanted]
+    known, asks = features(told, asked), ANSWER_TYPES[wanted]
     if not may_name(asked):
         known = np.delete(known, LIST, axis=0)
         wanted = 0 if wanted == LIST else wanted - (wanted > LIST)

@@ -32,19 +32,23 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from footnote.answering.answer_features import OBSERVED, Floats
-from footnote.answering.answer_scoring import FILE, Logit, observed
-from footnote.answering.answer_selection import LocatedAnswer, about_what_is_asked, names_several
+from footnote.answering.answer_features import ANSWER_FEATURES, Floats
+from footnote.answering.answer_scoring import FILE, ConditionalLogit, observed
+from footnote.answering.answer_selection import (
+    LocatedAnswer,
+    names_several,
+    without_other_identifiers,
+)
 from footnote.answering.cite import Footnotes
-from footnote.answering.claim_features import DECIDING, decide
-from footnote.answering.reading import once_each, read_statements
+from footnote.answering.reading import deduplicated, read_statements
 from footnote.answering.reading_order import (
     MOST_PASSAGES,
-    PROMISING,
+    PASSAGE_FEATURES,
     passage_features,
     rank_for_reading,
 )
 from footnote.answering.sentences import Candidate, candidates_of
+from footnote.answering.support_features import SUPPORT_FEATURES, decide
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.embedder_specs import parse_spec
 from footnote.models.embedders import EmbedderChoices, Embedders, opener
@@ -95,13 +99,13 @@ class Stage:
 
     found: Sequence[LocatedAnswer]
     rows: Floats
-    """Of `PROMISING`, or of `OBSERVED`."""
+    """Of `PASSAGE_FEATURES`, or of `ANSWER_FEATURES`."""
     right: Bools
     """Of each passage or statement."""
     decided: Floats
-    """Of `DECIDING`, whose likeliness is that of a fit to all examples."""
+    """Of `SUPPORT_FEATURES`, whose likeliness is that of a fit to all examples."""
 
-    def told(self, observed: Logit) -> Floats:
+    def told(self, observed: ConditionalLogit) -> Floats:
         """`decided` with the likeliness by another fit."""
         return np.column_stack((observed.utilities(self.rows), self.decided[:, 1:]))
 
@@ -141,7 +145,7 @@ def before_reading(question: Question) -> Example:
 async def example_of(
     question: Question,
     known: Example,
-    promising: Logit,
+    promising: ConditionalLogit,
     reader: RememberingReader,
     embedder: Embedder,
 ) -> Example | None:
@@ -153,12 +157,12 @@ async def example_of(
     several = names_several(asked.question, asked.evidence)
     for first, end in pairwise((0, *([MOST_PASSAGES] if several else order.ends))):
         read += await read_statements(reader, asked.question, order.evidence[first:end])
-        about = about_what_is_asked(asked.question, once_each(read), asked.evidence)
+        about = without_other_identifiers(asked.question, deduplicated(read), asked.evidence)
         if not about:
             continue
         found, rows, _ = await observed(asked.question, about, asked.evidence, analyzer, embedder)
         right = np.array([is_right(asked, each.candidate) for each in found])
-        unknown = np.zeros((len(found), len(DECIDING)))
+        unknown = np.zeros((len(found), len(SUPPORT_FEATURES)))
         stages.append(Stage(found=found, rows=rows, right=right, decided=unknown))
     return replace(known, stages=stages) if stages else None
 
@@ -171,7 +175,7 @@ def is_right(asked: Asked, each: Candidate) -> bool:
 
 def fit(
     examples: Sequence[Example], names: Sequence[str], seen: Callable[[Stage], Floats]
-) -> Logit:
+) -> ConditionalLogit:
     """By expectation and Newton steps: where several statements are right, any of them may be it.
 
     The stages of a question share its weight. Those of answerable questions without a right
@@ -206,20 +210,20 @@ def fit(
         if np.abs(step).max() < 1e-6:
             break
     own = weights[:-1] / spread
-    return Logit(
+    return ConditionalLogit(
         weights={name: round(float(each), 4) for name, each in zip(names, own, strict=True)},
         bias=round(float(weights[-1] - own @ middle), 4),
     )
 
 
-def fit_promising(examples: Sequence[Example]) -> Logit:
+def fit_promising(examples: Sequence[Example]) -> ConditionalLogit:
     """Over what is known of each passage."""
-    return fit(examples, PROMISING, lambda stage: stage.rows)
+    return fit(examples, PASSAGE_FEATURES, lambda stage: stage.rows)
 
 
-def fit_observed(examples: Sequence[Example]) -> Logit:
+def fit_observed(examples: Sequence[Example]) -> ConditionalLogit:
     """Over what is observed of each statement."""
-    return fit(examples, OBSERVED, lambda stage: stage.rows)
+    return fit(examples, ANSWER_FEATURES, lambda stage: stage.rows)
 
 
 async def with_decisions(
@@ -267,7 +271,7 @@ def judged_apart(examples: Sequence[Example]) -> dict[str, list[Best]]:
     for fold in range(FOLDS):
         others = [each for each in examples if each.fold != fold]
         observed = fit_observed(others)
-        decided = fit(others, DECIDING, lambda stage, fitted=observed: stage.told(fitted))  # type: ignore[misc]  # a bound default has no declared type
+        decided = fit(others, SUPPORT_FEATURES, lambda stage, fitted=observed: stage.told(fitted))  # type: ignore[misc]  # a bound default has no declared type
         for at, each in enumerate(examples):
             if each.fold != fold:
                 continue
@@ -373,7 +377,7 @@ def collections_of(examples: Sequence[Example], *without: str) -> Iterator[tuple
             yield name, [at for at, each in enumerate(examples) if each.collection == name]
 
 
-async def gathered(options: argparse.Namespace) -> tuple[list[Example], Logit]:
+async def gathered(options: argparse.Namespace) -> tuple[list[Example], ConditionalLogit]:
     """Search, read and observe; and the fit that says what is read first."""
     choices = EmbedderChoices(
         models_folder=options.models, precision="int8", threads=0, batch_tokens=8192
@@ -457,7 +461,7 @@ async def main() -> None:
         rows.append([name, *(f"{value:g}" for value in shared.values())])
     show(f"From a probability of {least:g}", ["", *shared], rows)
     first = fit_observed(examples)
-    last = fit(examples, DECIDING, lambda stage: stage.told(first))
+    last = fit(examples, SUPPORT_FEATURES, lambda stage: stage.told(first))
     written = {
         "promising": asdict(promising),
         "observed": asdict(first),

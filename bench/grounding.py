@@ -20,7 +20,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
 
-from footnote.answering.grounding import Ground
+from footnote.answering.grounding import SupportGrounder
 from footnote.answering.support import PARTLY, SUPPORTED, confidence_of
 from footnote.domain import AnswerSentence, Citation, Evidence
 from footnote.index.analysis import TextAnalyzer
@@ -70,7 +70,7 @@ def cited(made: Statement, first: int) -> tuple[list[Citation], list[Evidence]]:
     return citations, evidence
 
 
-async def supports_of(made: Sequence[Statement], ground: Ground) -> list[Judged]:
+async def supports_of(made: Sequence[Statement], ground: SupportGrounder) -> list[Judged]:
     """Each statement by itself, as one sentence of an answer."""
     found = []
     for each in made:
@@ -155,7 +155,7 @@ async def main() -> None:
     reader = reader_from(options.reader, models_folder=options.models, threads=2)
     if reader is None:
         raise SystemExit(f"{options.reader} is no reader that judges")
-    ground = Ground(analyzer=TextAnalyzer(), judge=ReaderJudge(reader=reader))
+    ground = SupportGrounder(analyzer=TextAnalyzer(), judge=ReaderJudge(reader=reader))
     asked = {each: read_set(options.data / f"xquad-{each}") for each in LANGUAGES}
     sets = {each: statements_of(items, each, 1, seed=0) for each, items in asked.items()}
     sets["statement and quote in different languages"] = [

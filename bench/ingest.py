@@ -72,9 +72,9 @@ class RememberingEmbedder:
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
         self.texts += texts
         made = await embed_and_screen(self.inner, texts)
-        clear = made.clear if self.screens else [0] * len(texts)
+        clear = made.cleared_characters if self.screens else [0] * len(texts)
         self.clear += sum(clear)
-        return replace(made, clear=clear)
+        return replace(made, cleared_characters=clear)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -407,7 +407,7 @@ def main() -> None:
             for part, value in found.items():
                 tensors[f"{student.name}.{part}"] = np.ascontiguousarray(value, np.float16)
             print(f"{student.name}: threshold {threshold:.3f}", flush=True)
-    fitted_to = {"encoder": weights.encoder, "orders": weights.probes.orders_digest}
+    fitted_to = {"encoder": weights.encoder, "orders": weights.probes.injection_probe_digest}
     save_file(tensors, options.out, fitted_to)
     print(f"wrote {options.out}")
 

@@ -136,7 +136,7 @@ def opened_probes(reader: Path, layers: int, folder: Path) -> Probes:
     nothing = ProbeWeights(
         layers=layers,
         orders=silent,
-        orders_digest="",
+        injection_probe_digest="",
     )
     tokenizer = UnigramPieces(shared.tokenizer.read_bytes())
     encoder = ReaderEncoder(reading=((layers, open_session(graph)),))

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from question_examples import PER_SOURCE, SOURCES, mark, small
 from question_lines import Several, is_kept_apart, several
 
-from footnote.models.question_tokens import PARTS, CharSpan, EncodedTurns, talk_of
+from footnote.models.question_tokens import PARTS, CharSpan, EncodedTurns, encode_turns
 from footnote.models.tokenizing import UnigramPieces
 
 EXCHANGES = 3
@@ -47,7 +47,7 @@ def part_examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> 
     found: list[PartExample] = []
 
     def add(question: Several, group: str, *, apart: bool) -> None:
-        talk = talk_of(tokenizer, question.text)
+        talk = encode_turns(tokenizer, question.text)
         labels = labels_of(talk, question)
         found.append(PartExample(talk=talk, group=group, apart=apart, wanted=question.each, labels=labels))  # fmt: skip
 

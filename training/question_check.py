@@ -66,7 +66,7 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
     for question in several():
         if is_kept_apart(question.line):
             name = "several" if question.parts else "one"
-            said = tuple(await reader.parts(question.text))
+            said = tuple(await reader.decompose(question.text))
             count(name, question.language, said, question.each, (question.text,))
     tables = over_tables()
     draw = random.Random(0)
@@ -134,7 +134,7 @@ async def checked(reader: PackagedReader, data: Path, *, show: bool) -> Counts:
                 count("another operation", question.language, said, question.operation, ())
     for one, before in ordinary(data, random.Random(0)):
         count("ordinary question, no operation", "", await reader.operation(one), None, (one,))
-        count("ordinary question", "", tuple(await reader.parts(one)), (one,), (one,))
+        count("ordinary question", "", tuple(await reader.decompose(one)), (one,), (one,))
         count(
             "ordinary follow-up",
             "",

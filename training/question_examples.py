@@ -24,7 +24,7 @@ from footnote.models.question_tokens import (
     CharSpan,
     EncodedText,
     EncodedTurns,
-    talk_of,
+    encode_turns,
 )
 from footnote.models.tokenizing import UnigramPieces
 
@@ -55,7 +55,7 @@ def examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) -> list[
     found = []
 
     def follow(step: FollowUp, group: str, *, apart: bool) -> None:
-        talk = talk_of(tokenizer, step.question.text, step.asked.text, step.answered.text)
+        talk = encode_turns(tokenizer, step.question.text, step.asked.text, step.answered.text)
         labels = np.full(len(talk.ids), -1)
         for said, marked in ((talk.question, step.question), (talk.asked, step.asked), (talk.answered, step.answered)):  # fmt: skip
             mark(labels, said, marked.stretches)

@@ -27,7 +27,7 @@ from order_states import opened_probes
 from part_examples import PartExample, part_examples
 from question_rewriting import HAS_BF16, loss_of, states_of, write_into
 
-from footnote.models.question_decomposition import PartsHead, split_question
+from footnote.models.question_decomposition import DecompositionHead, split_question
 from footnote.models.question_tokens import BEGINS, PARTS
 
 LAYERS, STEPS = 4, 3000
@@ -160,7 +160,7 @@ def main() -> None:
     tensors = network.quantise()
     for (group, how), count in sorted(judged(network, known, states).items()):
         print(f"  kept apart, {group}: {count} {how}")
-    PartsHead.of(tensors)
+    DecompositionHead.of(tensors)
     write_into(options.reader, options.out or options.reader, "parting", tensors)
 
 

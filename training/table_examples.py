@@ -20,14 +20,14 @@ from question_examples import PER_SOURCE, SOURCES, mark, small
 from question_lines import is_kept_apart
 from table_lines import OverTable, over_tables
 
-from footnote.models.question_tokens import CharSpan, EncodedTurns, talk_of
+from footnote.models.question_tokens import CharSpan, EncodedTurns, encode_turns
 from footnote.models.table_questions import (
     BOUNDS,
     EXTREMES,
     MOST_CELLS,
     OPERATIONS,
     RANGES,
-    table_talk,
+    encode_table_question,
 )
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import TitledColumn
@@ -100,7 +100,7 @@ def table_examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) ->
         # What is rare is drawn more often than it is there.
         weight = counts[each.operation] ** -0.5 * (OF_REPORTS if each.kind == "reports" else 1)
         group = "plain" if each.operation == "none" else "operating"
-        talk = talk_of(tokenizer, each.text)
+        talk = encode_turns(tokenizer, each.text)
         found.append(TableExample(talk=talk, group=group, apart=each.apart, operation=OPERATIONS.index(each.operation), weight=weight))  # fmt: skip
     for number, path in enumerate(sorted((data / "reading").glob("*.jsonl.gz"))):
         if path.name.endswith("unlabelled.jsonl.gz"):
@@ -109,7 +109,7 @@ def table_examples(data: Path, tokenizer: UnigramPieces, draw: random.Random) ->
             rows = [json.loads(line)["questions"] for line in lines]
         rows = [each for each in rows if each]
         for own in draw.sample(rows, min(PER_SOURCE, len(rows))):
-            talk = talk_of(tokenizer, draw.choice(own)["question"].strip())
+            talk = encode_turns(tokenizer, draw.choice(own)["question"].strip())
             found.append(TableExample(talk=talk, group="ordinary", apart=number % SOURCES == 0, operation=0))  # fmt: skip
     return found
 
@@ -122,7 +122,7 @@ def _beside(
     beside = other_rows(table, others)
     found = []
     for each in [table, *beside] if apart else [*arrangements(table, draw), *beside]:
-        talk, places = table_talk(tokenizer, each.question, each.columns)
+        talk, places = encode_table_question(tokenizer, each.question, each.columns)
         narrowing = None
         if each not in beside:
             narrowing = np.full(len(talk.ids), -1)

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 from footnote.answering.generate import GenerativeAnswerer
-from footnote.answering.grounding import Ground
+from footnote.answering.grounding import SupportGrounder
 from footnote.domain import AnswerDone, AnswerEvent, Evidence, TextWritten, Turn, Usage
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
@@ -55,7 +55,7 @@ def make_generative(
     return GenerativeAnswerer(
         writer=ScriptedWriter(pieces, failure=failure, context_tokens=context_tokens),
         draft=make_answerer(),
-        ground=Ground(analyzer=TextAnalyzer(), judge=ReaderJudge(reader=WordReader())),
+        ground=SupportGrounder(analyzer=TextAnalyzer(), judge=ReaderJudge(reader=WordReader())),
         analyzer=TextAnalyzer(),
         embedder=embedder,
         count_tokens=estimate_tokens,

@@ -6,12 +6,12 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from footnote.answering import NOT_FOUND
-from footnote.answering.agentic import AgenticAnswerer, Equipment
-from footnote.answering.grounding import Ground
+from footnote.answering.agentic import AgenticAnswerer, AgentResources
+from footnote.answering.grounding import SupportGrounder
 from footnote.domain import AnswerDone, AnswerFailed, TextWritten, ToolCalled, ToolReturned, Turn
 from footnote.errors import ModelUnavailable
 from footnote.index.analysis import TextAnalyzer
-from footnote.ports import AgentBounds, McpServer, Tool, Written
+from footnote.ports import AgentLimits, McpServer, Tool, Written
 
 from .factories import make_evidence, make_passage
 
@@ -34,7 +34,7 @@ class WritesText:
         *,
         tools: Sequence[Tool],
         servers: Sequence[McpServer],
-        bounds: AgentBounds,
+        bounds: AgentLimits,
     ) -> AsyncGenerator[Written | ToolCalled | ToolReturned]:
         yield Written(text=self.text)
         if self.breaks_off:
@@ -45,12 +45,12 @@ async def events_of(
     text: str, *, question: str = "What is the rent?", breaks_off: bool = True
 ) -> list[object]:
     analyzer = TextAnalyzer()
-    ground = Ground(analyzer=analyzer, judge=None)
+    ground = SupportGrounder(analyzer=analyzer, judge=None)
     answerer = AgenticAnswerer(
         model=WritesText(text, breaks_off=breaks_off), ground=ground, analyzer=analyzer
     )
-    equipment = Equipment(
-        tools=(), servers=(), bounds=AgentBounds(steps=2, seconds=5.0), evidence=lambda: EVIDENCE
+    equipment = AgentResources(
+        tools=(), servers=(), bounds=AgentLimits(steps=2, seconds=5.0), evidence=lambda: EVIDENCE
     )
     return [event async for event in answerer.stream(question, equipment)]
 

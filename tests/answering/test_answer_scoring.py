@@ -8,25 +8,31 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from footnote.answering.answer_features import OBSERVED, observe, term_coverage
+from footnote.answering.answer_features import ANSWER_FEATURES, feature_matrix, term_coverage
 from footnote.answering.answer_scoring import (
     STATEMENTS,
     Coefficients,
-    Logit,
+    ConditionalLogit,
     LogitAnswerScorer,
     fitted,
 )
 from footnote.answering.answer_selection import LocatedAnswer
-from footnote.answering.claim_features import ASKED, DECIDING, JUDGED_CHARACTERS, SUREST, decide
 from footnote.answering.reading import read_statements
 from footnote.answering.reading_order import (
     HARDLY,
     MOST_PASSAGES,
     NEVER,
-    PROMISING,
+    PASSAGE_FEATURES,
     READ_FIRST,
     READ_UNTIL,
     rank_for_reading,
+)
+from footnote.answering.support_features import (
+    ASKED,
+    JUDGED_CHARACTERS,
+    SUPPORT_FEATURES,
+    SUREST,
+    decide,
 )
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable
@@ -40,19 +46,19 @@ ANALYZER = TextAnalyzer()
 
 
 def weighing(bias: float = -2.0, **weights: float) -> LogitAnswerScorer:
-    """By what is observed alone, unless weights of `DECIDING` say otherwise."""
-    every: Mapping[str, float] = {name: weights.pop(name, 0.0) for name in OBSERVED}
-    decided = {name: weights.pop(name, float(name == "likeliness")) for name in DECIDING}
-    promising = {name: float(name == "statement_coverage") for name in PROMISING}
+    """By what is observed alone, unless weights of `SUPPORT_FEATURES` say otherwise."""
+    every: Mapping[str, float] = {name: weights.pop(name, 0.0) for name in ANSWER_FEATURES}
+    decided = {name: weights.pop(name, float(name == "likeliness")) for name in SUPPORT_FEATURES}
+    promising = {name: float(name == "statement_coverage") for name in PASSAGE_FEATURES}
     assert not weights
     return LogitAnswerScorer(
         reader=WordReader(),
         embedder=HashEmbedder(),
         analyzer=ANALYZER,
         coefficients=Coefficients(
-            promising=Logit(weights=promising, bias=0.0),
-            observed=Logit(weights=every, bias=bias),
-            decided=Logit(weights=decided, bias=0.0),
+            promising=ConditionalLogit(weights=promising, bias=0.0),
+            observed=ConditionalLogit(weights=every, bias=bias),
+            decided=ConditionalLogit(weights=decided, bias=0.0),
             least=0.5,
             undecided=0.1,
         ),
@@ -147,8 +153,8 @@ async def test_what_is_observed_of_a_statement_has_its_place_by_name() -> None:
     found = await read("What is the rent of shed 12?", evidence)
     statements = [each.candidate for each in found]
     shares = term_coverage("What is the rent of shed 12?", statements, evidence, ANALYZER)
-    rows = observe("What is the rent of shed 12?", found, shares, evidence, [0.1, 0.9])
-    seen = [dict(zip(OBSERVED, row, strict=True)) for row in rows]
+    rows = feature_matrix("What is the rent of shed 12?", found, shares, evidence, [0.1, 0.9])
+    seen = [dict(zip(ANSWER_FEATURES, row, strict=True)) for row in rows]
     assert [each["log_rank"] for each in seen] == pytest.approx([0, np.log(2)])
     assert [each["lacks_numbers"] for each in seen] == [1, 1]
     assert seen[0]["statement_standing"] < 0 < seen[1]["statement_standing"]
@@ -235,7 +241,7 @@ async def test_of_one_question_the_models_are_asked_about_each_statement_once() 
     evidence = rents()
     found = await read("What is the rent?", evidence)
     embedder = CountingEmbedder(inner=HashEmbedder())
-    weigh = replace(weighing(score=1.0), embedder=embedder).of_one_question()
+    weigh = replace(weighing(score=1.0), embedder=embedder).with_cache()
     first = await weigh("What is the rent?", found[:1], evidence)
     both = await weigh("What is the rent?", found, evidence)
     assert sorted(embedder.texts) == sorted(each.candidate.embedded_text for each in found)
@@ -252,13 +258,13 @@ def test_passages_that_hold_what_is_asked_are_read_first() -> None:
         make_passage(" \n ", name="nothing"),
     )
     evidence = make_evidence(*passages)
-    ordered = weighing().in_order("What is the deposit of the flat?", evidence)
+    ordered = weighing().rank_for_reading("What is the deposit of the flat?", evidence)
     assert [each.passage.chunk_id for each in ordered.evidence[:2]] == [
         passages[2].chunk_id,
         passages[1].chunk_id,
     ]
     assert sorted(each.rank for each in ordered.evidence) == [1, 2, 3, 4]
-    assert weighing().in_order("What is the deposit?", []).evidence == []
+    assert weighing().rank_for_reading("What is the deposit?", []).evidence == []
 
 
 @pytest.mark.parametrize(
@@ -284,9 +290,9 @@ def test_the_chance_that_the_answer_stands_further_behind_ends_the_reading(
 
 
 def test_the_fitted_numbers_name_what_is_observed() -> None:
-    assert tuple(fitted().promising.weights) == PROMISING
-    assert tuple(fitted().observed.weights) == OBSERVED
-    assert tuple(fitted().decided.weights) == DECIDING
+    assert tuple(fitted().promising.weights) == PASSAGE_FEATURES
+    assert tuple(fitted().observed.weights) == ANSWER_FEATURES
+    assert tuple(fitted().decided.weights) == SUPPORT_FEATURES
     assert 0 < fitted().undecided < fitted().least < 1
     assert fitted().observed.weights["score"] > 0
     assert fitted().decided.weights["likeliness"] > 0

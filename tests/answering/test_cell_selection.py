@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.answering.cell_selection import LEAST_CELL, MOST_ROWS, ReadColumns
+from footnote.answering.cell_selection import LEAST_CELL, MOST_ROWS, ColumnScores
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.domain import Answer, BlockKind, Passage
 from footnote.index.analysis import TextAnalyzer
@@ -427,7 +427,7 @@ chances = st.lists(st.floats(0, 1), min_size=1, max_size=8)
 def test_probabilities_rise_with_what_is_read_and_sum_to_one(
     each: list[float], none: float, scores: list[float]
 ) -> None:
-    told = ReadColumns(scores=scores[: len(each)], chances=each, none=none, filter_phrases=())
+    told = ColumnScores(scores=scores[: len(each)], chances=each, none=none, filter_phrases=())
     found = told.probabilities
     assert len(found) == len(each) + 1
     assert sum(found) == pytest.approx(1)

@@ -16,10 +16,10 @@ from footnote.answering.context import (
     MARGIN_TOKENS,
     OPENING_FENCE,
     OPENING_TALK,
+    build_prompt,
     compose_context,
-    show,
 )
-from footnote.answering.fitting import FEWEST_TOKENS
+from footnote.answering.context_packing import FEWEST_TOKENS
 from footnote.domain import Evidence, Turn
 
 from .factories import make_evidence, make_passage
@@ -50,14 +50,14 @@ def order_of(prompt: str) -> list[int]:
 
 
 def test_the_strongest_sources_stand_outside_under_their_own_numbers() -> None:
-    shown = show("Which?", sources(5))
+    shown = build_prompt("Which?", sources(5))
     assert order_of(shown.prompt) == [1, 3, 5, 4, 2]
     assert shown.numbers == (1, 2, 3, 4, 5)
 
 
 def test_instructions_and_data_are_apart() -> None:
     evidence = make_evidence(make_passage(INJECTED["override"]))
-    shown = show("What is the rent?", evidence)
+    shown = build_prompt("What is the rent?", evidence)
     assert shown.instructions == INSTRUCTIONS
     assert "What is the rent?" not in shown.instructions
     assert INJECTED["override"] in shown.prompt
@@ -123,7 +123,7 @@ def test_the_prompt_fits_whatever_the_sources_are(lengths: list[int], room: int)
         )
     )
     fixed = count(INSTRUCTIONS) + count(compose_context("Which?", [])) + MARGIN_TOKENS
-    shown = show("Which?", evidence, context_tokens=fixed + room, count_tokens=count)
+    shown = build_prompt("Which?", evidence, context_tokens=fixed + room, count_tokens=count)
     if shown.numbers:
         assert count(shown.instructions) + count(shown.prompt) <= fixed + room
     assert shown.omitted == len(evidence) - len(shown.numbers)
@@ -135,7 +135,7 @@ def test_long_sources_give_before_short_ones_and_none_is_dropped() -> None:
     long = make_passage(" ".join(f"Filler number {each} here." for each in range(200)), name="long")
     short = make_passage("The rent is CHF 900.", name="short")
     fixed = count(INSTRUCTIONS) + count(compose_context("What?", [])) + MARGIN_TOKENS
-    shown = show(
+    shown = build_prompt(
         "What?",
         make_evidence(long, short),
         context_tokens=fixed + 400,
@@ -149,7 +149,7 @@ def test_a_shortened_source_keeps_whole_sentences_about_the_question() -> None:
     filler = " ".join(f"Filler number {each} stands here." for each in range(100))
     passage = make_passage(f"{filler} The deposit is three months of rent. {filler}")
     fixed = count(INSTRUCTIONS) + count(compose_context("deposit", [])) + MARGIN_TOKENS
-    shown = show(
+    shown = build_prompt(
         "How high is the deposit?",
         make_evidence(passage),
         context_tokens=fixed + FEWEST_TOKENS,
@@ -162,14 +162,16 @@ def test_a_shortened_source_keeps_whole_sentences_about_the_question() -> None:
 
 
 def test_a_context_too_small_for_any_source_shows_none() -> None:
-    shown = show("Which?", sources(3), context_tokens=50, count_tokens=count)
+    shown = build_prompt("Which?", sources(3), context_tokens=50, count_tokens=count)
     assert shown.numbers == ()
     assert shown.omitted == 3
 
 
 def test_a_long_conversation_leaves_room_for_the_sources() -> None:
     turns = [Turn(role="user", text=f"Turn {each}: " + "and so on " * 90) for each in range(9)]
-    shown = show("Which?", sources(2), turns=turns, context_tokens=1_500, count_tokens=count)
+    shown = build_prompt(
+        "Which?", sources(2), turns=turns, context_tokens=1_500, count_tokens=count
+    )
     assert shown.numbers == (1, 2)
     assert "Turn 8" in shown.prompt
     assert "Turn 3" not in shown.prompt

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from footnote.answering.cite import Footnotes
-from footnote.answering.grounding import Ground, Grounded, Grounds
+from footnote.answering.grounding import Grounded, Grounder, SupportGrounder
 from footnote.answering.sentences import candidates_of
 from footnote.answering.support import confidence_of
 from footnote.domain import AnswerSentence, BlockKind, Citation, Evidence, Verdict
@@ -24,7 +24,7 @@ from footnote.ports import Judge
 
 from .factories import make_evidence, make_passage
 
-UNREAD = Ground(analyzer=TextAnalyzer(), judge=None)
+UNREAD = SupportGrounder(analyzer=TextAnalyzer(), judge=None)
 LEASE = (
     "The monthly rent of the flat in Basel is 1,200 EUR and is due on 3 June 2024. "
     "Pets are not allowed without the consent of Anna Braun."
@@ -74,19 +74,19 @@ def evidence_of(text: str, language: str = "en", name: str = "lease") -> list[Ev
     return make_evidence(replace(make_passage(text, name=name), language=language))
 
 
-def judged_by(score: float, *, refuses: bool = False) -> Ground:
+def judged_by(score: float, *, refuses: bool = False) -> SupportGrounder:
     judge: Judge = ScriptedJudge(score=score, refuses=refuses)
-    return Ground(analyzer=TextAnalyzer(), judge=judge)
+    return SupportGrounder(analyzer=TextAnalyzer(), judge=judge)
 
 
 @pytest.fixture
-def read(packaged_reader: PackagedReader) -> Ground:
+def read(packaged_reader: PackagedReader) -> SupportGrounder:
     """As Footnote grounds what a model writes: the packaged reader judges."""
-    return Ground(analyzer=TextAnalyzer(), judge=ReaderJudge(reader=packaged_reader))
+    return SupportGrounder(analyzer=TextAnalyzer(), judge=ReaderJudge(reader=packaged_reader))
 
 
 async def grounded(
-    statement: str, quote: str, *, language: str = "en", ground: Grounds = UNREAD
+    statement: str, quote: str, *, language: str = "en", ground: Grounder = UNREAD
 ) -> AnswerSentence:
     result = await ground([stating(statement)], [quoting(quote)], evidence_of(quote, language))
     return result.sentences[0]
@@ -147,7 +147,7 @@ CONTRADICTING = [
 
 @pytest.mark.parametrize(("language", "statement", "quote"), AGREEING)
 async def test_the_same_fact_written_otherwise_is_supported(
-    language: str, statement: str, quote: str, read: Ground
+    language: str, statement: str, quote: str, read: SupportGrounder
 ) -> None:
     sentence = await grounded(statement, quote, language=language, ground=read)
     assert sentence.verdict is Verdict.SUPPORTED, sentence.support
@@ -155,7 +155,7 @@ async def test_the_same_fact_written_otherwise_is_supported(
 
 @pytest.mark.parametrize(("language", "statement", "quote"), CONTRADICTING)
 async def test_what_the_quote_contradicts_is_unsupported(
-    language: str, statement: str, quote: str, read: Ground
+    language: str, statement: str, quote: str, read: SupportGrounder
 ) -> None:
     sentence = await grounded(statement, quote, language=language, ground=read)
     assert sentence.verdict is Verdict.UNSUPPORTED, sentence.support
@@ -164,13 +164,13 @@ async def test_what_the_quote_contradicts_is_unsupported(
 @pytest.mark.parametrize(("language", "statement", "quote"), OTHER_VALUES)
 @pytest.mark.parametrize("ground", [UNREAD, judged_by(1.0)], ids=["unread", "believed"])
 async def test_another_value_is_unsupported_whoever_judges(
-    language: str, statement: str, quote: str, ground: Ground
+    language: str, statement: str, quote: str, ground: SupportGrounder
 ) -> None:
     sentence = await grounded(statement, quote, language=language, ground=ground)
     assert sentence.verdict is Verdict.UNSUPPORTED, sentence.support
 
 
-async def test_a_quote_about_something_else_supports_nothing(read: Ground) -> None:
+async def test_a_quote_about_something_else_supports_nothing(read: SupportGrounder) -> None:
     statement = "Employees receive thirty days of holiday."
     sentence = await grounded(statement, "The boiler was serviced in the spring.", ground=read)
     assert sentence.verdict is Verdict.UNSUPPORTED
@@ -199,7 +199,7 @@ async def test_a_figure_of_the_passage_around_the_quote_is_no_other_value() -> N
     assert [each.verdict for each in result.sentences] == [Verdict.SUPPORTED, Verdict.UNSUPPORTED]
 
 
-async def test_a_statement_of_two_quotes_needs_both(read: Ground) -> None:
+async def test_a_statement_of_two_quotes_needs_both(read: SupportGrounder) -> None:
     one = "The rent is 1,200 EUR."
     other = "The deposit is 3,600 EUR."
     evidence = evidence_of(f"{one} {other}")
@@ -230,7 +230,7 @@ async def test_a_row_of_a_table_is_supported_as_an_extractive_answer_shows_it() 
 
 
 async def test_a_statement_in_another_language_than_its_quote_needs_its_figures(
-    read: Ground,
+    read: SupportGrounder,
 ) -> None:
     quote = "Die Miete der Wohnung in Basel beträgt 1.200 Euro und ist am 3. Juni 2024 fällig."
     right, wrong = [
@@ -382,7 +382,7 @@ async def test_confidence_falls_with_what_is_claimed_without_a_citation(
 async def test_a_judge_reads_what_is_not_verbatim_below_its_title() -> None:
     judge = ScriptedJudge(score=1.0)
     quote = "The boiler was serviced in spring."
-    await Ground(analyzer=TextAnalyzer(), judge=judge)(
+    await SupportGrounder(analyzer=TextAnalyzer(), judge=judge)(
         [stating(quote), stating("Somebody looked after the heating.")],
         [quoting(quote)],
         evidence_of(quote),
@@ -394,7 +394,7 @@ async def test_a_judge_reads_equal_figures_and_dates_as_the_quote_spells_them() 
     judge = ScriptedJudge(score=1.0)
     quote = "Since 03.06.2024 the rent is 1,200 EUR, and 25 tenants pay it."
     statement = "From June 3, 2024 twenty-five tenants pay 1200 EUR; 24 paid 1,100 EUR."
-    await grounded(statement, quote, ground=Ground(analyzer=TextAnalyzer(), judge=judge))
+    await grounded(statement, quote, ground=SupportGrounder(analyzer=TextAnalyzer(), judge=judge))
     assert [asked for asked, _ in judge.asked] == [
         "From 03.06.2024 25 tenants pay 1,200 EUR; 24 paid 1,100 EUR."
     ]

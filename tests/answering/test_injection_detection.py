@@ -67,7 +67,7 @@ async def test_what_is_known_of_a_passage_is_not_found_out_again() -> None:
     known = [replace(order, suspicious=each) for each in (None, True, False)]
     flagged = await InjectionDetector().flag(make_evidence(*known))
     assert [each.suspicious for each in flagged] == [True, True, False]
-    assert [each.suspicious for each in await InjectionDetector().look_at(known)] == [
+    assert [each.suspicious for each in await InjectionDetector().classify_passages(known)] == [
         True,
         True,
         False,
@@ -176,7 +176,7 @@ async def test_a_passage_is_looked_at_once_and_what_is_known_is_believed() -> No
 async def test_a_passage_and_its_neighbours_are_looked_at() -> None:
     first, order, last = make_passage("Rent."), make_passage(TOLD), make_passage("Due.")
     context = PassageContext(chunk=order, context_before=(first,), context_after=(last,))
-    looked = await InjectionDetector(reader=WordReader()).read_around(context)
+    looked = await InjectionDetector(reader=WordReader()).classify_context(context)
     assert [each.suspicious for each in looked.context_before] == [False]
     assert looked.chunk.suspicious
     assert [each.suspicious for each in looked.context_after] == [False]

@@ -10,7 +10,7 @@ import pytest
 from footnote.answering import NOT_FOUND
 from footnote.answering.reader_answers import ReaderAnswerer
 from footnote.answering.refusals import is_the_refusal
-from footnote.answering.wording import language_asked_in, refused_in_words_asked, worded_for
+from footnote.answering.wording import localised_refusal, question_language, worded_for
 from footnote.domain import Answer, AnswerSentence, BlockKind
 from footnote.index.analysis import TextAnalyzer
 from footnote.language.phrases_by_language import PHRASES
@@ -80,7 +80,7 @@ async def answered(
 @pytest.mark.parametrize("language", sorted(PHRASES))
 def test_a_question_is_told_by_itself_whatever_the_document(language: str) -> None:
     for document in (language, "en", None):
-        assert language_asked_in(ASKED[language], ANALYZER, document) == language
+        assert question_language(ASKED[language], ANALYZER, document) == language
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_question_is_told_by_itself_whatever_the_document(language: str) -> No
 def test_what_is_too_short_to_tell_is_taken_for_the_document_s_or_for_english(
     question: str, document: str, language: str
 ) -> None:
-    assert language_asked_in(question, ANALYZER, document) == language
+    assert question_language(question, ANALYZER, document) == language
 
 
 def test_a_language_without_phrases_is_answered_in_english() -> None:
@@ -261,4 +261,4 @@ async def test_only_the_sentence_of_a_refusal_is_said_in_other_words(
         evidence=(),
         confidence=0.0,
     )
-    assert await refused_in_words_asked(answer, ANALYZER) == answer
+    assert await localised_refusal(answer, ANALYZER) == answer

@@ -18,7 +18,7 @@ from footnote.engine.answer_models import (
     answer_writer_for,
 )
 from footnote.errors import Conflict, InvalidRequest, NotFound
-from footnote.ports import AgentBounds
+from footnote.ports import AgentLimits
 from footnote.settings import Settings, settings_from
 from tests.conftest import TestDatabase
 from tests.models.mcp_server import mcp_server
@@ -126,7 +126,7 @@ def test_the_language_model_answers_where_no_answer_model_is_set(wire_server: Wi
 
 def test_the_bounds_of_an_agent_are_settings() -> None:
     settings = Settings(timeouts='{"answer": 6}', answer_limits='{"agent_cost_usd": 0.5}')
-    assert agent_bounds(settings) == AgentBounds(steps=12, seconds=9.0, cost_usd=0.5)
+    assert agent_bounds(settings) == AgentLimits(steps=12, seconds=9.0, cost_usd=0.5)
 
 
 # --- MCP servers ------------------------------------------------------------------------------

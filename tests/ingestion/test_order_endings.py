@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.ingestion.orders import ending
+from footnote.ingestion.injection_screening import ending
 
 SENTENCES = st.lists(
     st.sampled_from(

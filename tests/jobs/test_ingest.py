@@ -19,7 +19,7 @@ from footnote.domain import DocumentStatus, Progress, SearchRequest, SourceType,
 from footnote.engine import Engine, WorkspaceEngine
 from footnote.errors import NotFound
 from footnote.ingestion.chunking import ChunkPolicy
-from footnote.ingestion.orders import GivesOrders
+from footnote.ingestion.injection_screening import DetectInjections
 from footnote.ingestion.pipeline import Ingestion
 from footnote.jobs.ingest import IngestionJob, ingest_version
 from footnote.jobs.inline import work_until_resting
@@ -353,17 +353,17 @@ async def test_what_two_documents_are_about_is_embedded_once_and_serves_both(
         )
     embedded, publish = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
 
-    def held(turn: int) -> GivesOrders:
-        async def gives_orders(texts: Sequence[str], _read: Sequence[str]) -> list[bool]:
+    def held(turn: int) -> DetectInjections:
+        async def detect_injections(texts: Sequence[str], _read: Sequence[str]) -> list[bool]:
             embedded[turn].set()
             await publish[turn].wait()
             return [False] * len(texts)
 
-        return gives_orders
+        return detect_injections
 
     async with stages(engine, engine.embedder) as ingestion, asyncio.TaskGroup() as together:
         for turn, job in enumerate(jobs):
-            own = replace(ingestion, gives_orders=held(turn))
+            own = replace(ingestion, detect_injections=held(turn))
             task = together.create_task(ingest_version(engine, own, job))
             await embedded[turn].wait()
             task.add_done_callback(lambda _: publish[1].set())

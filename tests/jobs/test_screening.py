@@ -23,7 +23,7 @@ class Screens(Around):
     async def embed_and_screen(self, texts: Sequence[str]) -> Screened:
         read = [text.partition(self.until)[0] for text in texts]
         clear = [0 if "assistant:" in text.lower() else len(text) for text in read]
-        return Screened(vectors=await self.embed_documents(texts), clear=clear)
+        return Screened(vectors=await self.embed_documents(texts), cleared_characters=clear)
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ async def ingest(
     )
     async with stages(engine, Screens(engine.embedder, until)) as ingestion:
         looking = replace(
-            ingestion, gives_orders=looks, screening=screening, reader_checksum=checksum
+            ingestion, detect_injections=looks, screening=screening, reader_checksum=checksum
         )
         await ingest_version(engine, looking, job)
     return looks

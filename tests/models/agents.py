@@ -10,7 +10,7 @@ import pytest
 from footnote.domain import ToolReturned, Turn
 from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.models.agent_loop import AgentEvent
-from footnote.ports import AgentBounds, AgentModel, McpServer, Tool
+from footnote.ports import AgentLimits, AgentModel, McpServer, Tool
 from tests.wire import WireServer
 
 from .answering import models_at
@@ -20,7 +20,7 @@ ANTHROPIC = "anthropic:claude-haiku-4-5"
 SERVED = "compatible:qwen3"
 BOTH = pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
 
-BOUNDS = AgentBounds(steps=6, seconds=20.0)
+BOUNDS = AgentLimits(steps=6, seconds=20.0)
 SCHEMA: Mapping[str, object] = {
     "type": "object",
     "properties": {"query": {"type": "string"}, "limit": {"type": "integer"}},
@@ -49,7 +49,7 @@ LIST = Tool(
 async def steps(
     server: WireServer,
     *names: str,
-    bounds: AgentBounds = BOUNDS,
+    bounds: AgentLimits = BOUNDS,
     servers: Sequence[McpServer] = (),
     conversation: Sequence[Turn] = (),
 ) -> AsyncGenerator[AgentEvent]:
@@ -72,7 +72,7 @@ async def steps(
 async def run(
     server: WireServer,
     *names: str,
-    bounds: AgentBounds = BOUNDS,
+    bounds: AgentLimits = BOUNDS,
     servers: Sequence[McpServer] = (),
     conversation: Sequence[Turn] = (),
 ) -> list[AgentEvent]:
@@ -80,7 +80,7 @@ async def run(
     return [event async for event in events]
 
 
-async def failure(server: WireServer, *names: str, bounds: AgentBounds = BOUNDS) -> tuple[str, str]:
+async def failure(server: WireServer, *names: str, bounds: AgentLimits = BOUNDS) -> tuple[str, str]:
     with pytest.raises(ModelUnavailable) as caught:
         await run(server, *names, bounds=bounds)
     assert caught.value.hint

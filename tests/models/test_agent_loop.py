@@ -10,7 +10,7 @@ import pytest
 from footnote.domain import ToolCalled, ToolReturned, Turn, Usage
 from footnote.errors import ModelUnavailable
 from footnote.models.agent_loop import RULE
-from footnote.ports import AgentBounds, Refusal, Tool, Written
+from footnote.ports import AgentLimits, Refusal, Tool, Written
 from tests.wire import (
     Reply,
     WireServer,
@@ -192,7 +192,7 @@ async def test_an_error_of_the_engine_is_not_hidden_in_a_text(wire_server: WireS
 @BOTH
 async def test_the_steps_are_bounded(wire_server: WireServer, name: str) -> None:
     wire_server.script(*(calls("search_documents", '{"query": "rent"}') for _ in range(9)))
-    told, hint = await failure(wire_server, name, bounds=AgentBounds(steps=3, seconds=20.0))
+    told, hint = await failure(wire_server, name, bounds=AgentLimits(steps=3, seconds=20.0))
     assert told == f"the agent of {name} had no answer after 3 steps"
     assert "ask for less" in hint
     assert len(wire_server.asked) == 3
@@ -200,7 +200,7 @@ async def test_the_steps_are_bounded(wire_server: WireServer, name: str) -> None
 
 async def test_the_time_is_bounded(wire_server: WireServer) -> None:
     wire_server.script(calls("search_documents", '{"query": "rent"}'), falls_silent("The rent is"))
-    told, hint = await failure(wire_server, bounds=AgentBounds(steps=3, seconds=1.0))
+    told, hint = await failure(wire_server, bounds=AgentLimits(steps=3, seconds=1.0))
     assert told == f"the agent of {SERVED} had no answer after 1 s"
     assert "set `answer` in FOOTNOTE_TIMEOUTS to more" in hint
     assert await wire_server.asked[1].was_left()
@@ -222,7 +222,7 @@ async def test_a_failure_tells_what_was_used_until_then(
 ) -> None:
     wire_server.script(calls("search_documents", '{"query": "rent"}'), last)
     with pytest.raises(ModelUnavailable) as caught:
-        await run(wire_server, OPENAI, bounds=AgentBounds(steps=2, seconds=2.0))
+        await run(wire_server, OPENAI, bounds=AgentLimits(steps=2, seconds=2.0))
     used = caught.value.usage
     assert used is not None
     # A reply that arrived whole was paid for, whatever it was good for.
@@ -249,7 +249,7 @@ async def test_the_cost_is_bounded(wire_server: WireServer) -> None:
         input_tokens=100_000,
     )
     wire_server.script(search, search, search)
-    bounds = AgentBounds(steps=6, seconds=20.0, cost_usd=0.02)
+    bounds = AgentLimits(steps=6, seconds=20.0, cost_usd=0.02)
     told, hint = await failure(wire_server, OPENAI, bounds=bounds)
     assert told == f"the agent of {OPENAI} spent 0.02 USD before it had an answer"
     assert "set `agent_cost_usd` in FOOTNOTE_ANSWER_LIMITS to more than" in hint
@@ -258,7 +258,7 @@ async def test_the_cost_is_bounded(wire_server: WireServer) -> None:
 
 async def test_a_cost_that_is_not_known_cannot_be_bounded(wire_server: WireServer) -> None:
     wire_server.script(calls("search_documents", '{"query": "rent"}'), says("900 EUR."))
-    bounds = AgentBounds(steps=6, seconds=20.0, cost_usd=0.02)
+    bounds = AgentLimits(steps=6, seconds=20.0, cost_usd=0.02)
     told, _ = await failure(wire_server, SERVED, bounds=bounds)
     assert "has no known price" in told
 

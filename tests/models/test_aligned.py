@@ -144,7 +144,9 @@ async def test_an_english_question_finds_other_languages_by_a_vector_of_its_own(
     aligned: AlignedEncoder,
 ) -> None:
     made = [await aligned.embed_question(text) for text in QUESTIONS["en"]]
-    across = np.stack([each.across for each in made if each.across is not None])
+    across = np.stack(
+        [each.cross_lingual_vector for each in made if each.cross_lingual_vector is not None]
+    )
     assert np.linalg.norm(across, axis=1) == pytest.approx([1.0] * 3, abs=1e-5)
     for held in ("de", "zh"):
         passages = await aligned.embed_documents(PASSAGES[held])
@@ -156,4 +158,4 @@ async def test_a_question_in_another_language_has_one_vector(
     aligned: AlignedEncoder, asked: str
 ) -> None:
     for text in QUESTIONS[asked]:
-        assert (await aligned.embed_question(text)).across is None
+        assert (await aligned.embed_question(text)).cross_lingual_vector is None

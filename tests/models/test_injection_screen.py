@@ -20,7 +20,11 @@ from footnote.models.aligned import AlignedEncoder
 from footnote.models.batching import CrossDocumentBatcher, padded
 from footnote.models.bert_graph import build_graph
 from footnote.models.encoder_shape import BertShape
-from footnote.models.injection_screen import SCREENS_FILE, InjectionScreen, packaged_screen
+from footnote.models.injection_screen import (
+    SCREENS_FILE,
+    InjectionScreen,
+    packaged_injection_screen,
+)
 from footnote.models.reader_weights import read_weights
 from footnote.models.sentence_encoder import SentenceEncoder
 from footnote.models.testing import HashEmbedder
@@ -117,20 +121,23 @@ ORDERS = [
 
 async def test_ordinary_passages_are_clear_and_orders_are_not(int8: SentenceEncoder) -> None:
     screened = await int8.embed_and_screen([*ORDINARY, *ORDERS])
-    assert screened.clear == [*map(len, ORDINARY), *[0] * len(ORDERS)]
+    assert screened.cleared_characters == [*map(len, ORDINARY), *[0] * len(ORDERS)]
     np.testing.assert_array_equal(screened.vectors, int8.encode([*ORDINARY, *ORDERS]))
 
 
 async def test_only_what_was_read_is_clear(int8: SentenceEncoder) -> None:
     long = " ".join(ORDINARY * 8)
-    clear, whole = (await int8.embed_and_screen([long, ORDINARY[0]])).clear
+    clear, whole = (await int8.embed_and_screen([long, ORDINARY[0]])).cleared_characters
     assert whole == len(ORDINARY[0])
     assert int8.count_tokens([long[:clear]]) == [int8.max_tokens - 2]
 
 
 async def test_a_language_that_the_model_does_not_read_is_not_clear(int8: SentenceEncoder) -> None:
     german = "Der Mieter zahlt die Miete am ersten Werktag eines jeden Monats an den Vermieter."
-    assert (await int8.embed_and_screen([german, ORDINARY[0]])).clear == [0, len(ORDINARY[0])]
+    assert (await int8.embed_and_screen([german, ORDINARY[0]])).cleared_characters == [
+        0,
+        len(ORDINARY[0]),
+    ]
 
 
 async def test_other_languages_are_told_by_the_model_that_reads_them(
@@ -142,7 +149,7 @@ async def test_other_languages_are_told_by_the_model_that_reads_them(
     texts = [german, ORDERS[0], order, ORDINARY[0]]
     for embedder in (aligned, batcher):
         screened = await embed_and_screen(embedder, texts)
-        assert screened.clear == [len(german), 0, 0, len(ORDINARY[0])]
+        assert screened.cleared_characters == [len(german), 0, 0, len(ORDINARY[0])]
 
 
 async def test_a_long_text_in_another_language_is_clear_as_far_as_it_is_read(
@@ -150,7 +157,7 @@ async def test_a_long_text_in_another_language_is_clear_as_far_as_it_is_read(
 ) -> None:
     german = "Der Mieter zahlt die Miete am ersten Werktag eines jeden Monats an den Vermieter. "
     long = german * 60
-    (clear,) = (await embed_and_screen(aligned, [long])).clear
+    (clear,) = (await embed_and_screen(aligned, [long])).cleared_characters
     assert 0 < clear < len(long)
     assert aligned.multilingual.count_tokens([long[:clear]])[0] <= 512 < len(long) // 4
 
@@ -158,7 +165,7 @@ async def test_a_long_text_in_another_language_is_clear_as_far_as_it_is_read(
 async def test_an_embedder_without_a_screen_clears_nothing() -> None:
     embedder = HashEmbedder()
     for each in (embedder, CrossDocumentBatcher(inner=embedder, batch_tokens=64)):
-        assert (await embed_and_screen(each, ORDINARY)).clear == [0] * len(ORDINARY)
+        assert (await embed_and_screen(each, ORDINARY)).cleared_characters == [0] * len(ORDINARY)
 
 
 def test_the_packaged_screens_belong_to_the_packaged_reader() -> None:
@@ -167,7 +174,7 @@ def test_the_packaged_screens_belong_to_the_packaged_reader() -> None:
         fitted_to = opened.metadata()
     reader = read_weights(folder / "reader.safetensors")
     assert reader.probes is not None
-    assert fitted_to == {"encoder": reader.encoder, "orders": reader.probes.orders_digest}
+    assert fitted_to == {"encoder": reader.encoder, "orders": reader.probes.injection_probe_digest}
     card = (folder / "order_screens.md").read_text(encoding="utf-8")
     assert hashlib.sha256((folder / SCREENS_FILE).read_bytes()).hexdigest() in card
 
@@ -175,6 +182,6 @@ def test_the_packaged_screens_belong_to_the_packaged_reader() -> None:
 def test_a_file_that_is_something_else_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(injection_screen, "SCREENS_FILE", "reader.safetensors")
     with pytest.raises(LaneUnavailable, match="does not hold"):
-        packaged_screen("minilm")
+        packaged_injection_screen("minilm")
     monkeypatch.setattr(injection_screen, "SCREENS_FILE", "absent.safetensors")
-    assert packaged_screen("minilm") is None
+    assert packaged_injection_screen("minilm") is None

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from footnote.errors import ModelUnavailable
+from footnote.models.auxiliary_weights import companions_of
 from footnote.models.mention_head import (
     LABELS,
     decoded,
     read_mention_head,
 )
 from footnote.models.reader import PackagedReader
-from footnote.models.reader_companions import companions_of
 from footnote.models.reader_weights import read_weights
 from footnote.models.readers import packaged_file
 

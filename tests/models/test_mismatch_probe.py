@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from footnote.errors import ModelUnavailable
+from footnote.models.auxiliary_weights import companions_of
 from footnote.models.mismatch_probe import MismatchProbe, read_mismatch_probe
 from footnote.models.reader import PackagedReader
-from footnote.models.reader_companions import companions_of
 from footnote.models.reader_weights import read_weights
 from footnote.models.readers import packaged_file
 from footnote.ports import PassageText

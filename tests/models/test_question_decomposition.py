@@ -13,7 +13,7 @@ from hypothesis import given
 from footnote.errors import ModelUnavailable
 from footnote.models.question_decomposition import MOST_PARTS, split_question
 from footnote.models.question_rewriting import TaggedText
-from footnote.models.question_tokens import BEGINS, QUESTION_TOKENS, talk_of
+from footnote.models.question_tokens import BEGINS, QUESTION_TOKENS, encode_turns
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_weights import ReaderWeights, read_weights
 from footnote.models.tokenizing import UnigramPieces
@@ -82,7 +82,7 @@ async def test_parts_are_believed_from_their_probability_on(
     counts = set()
     for number in range(40):
         question = " ".join(f"w{each * number} and" for each in range(2 + number % 9))
-        talk = talk_of(tokenizer, question)
+        talk = encode_turns(tokenizer, question)
         states = reference_states(weights, talk.ids, above=weights.parting)
         odds = (states @ head.labels + head.labels_bias).astype(np.float32)
         words = talk.question.labelled(odds)
@@ -90,14 +90,14 @@ async def test_parts_are_believed_from_their_probability_on(
         believed = bool(sure) and min(sure) >= head.least
         stretches = talk.question.stretches(words) if believed else ()
         expected = split_question(question, stretches, talk.question.dropped(words))
-        assert tuple(await reader.parts(question)) == expected
+        assert tuple(await reader.decompose(question)) == expected
         counts.add(len(expected))
     assert len(counts) > 1
 
 
 async def test_a_question_that_is_too_long_to_read_stays_whole(reader: PackagedReader) -> None:
     question = "Who pays and when? " * QUESTION_TOKENS
-    assert tuple(await reader.parts(question)) == (question,)
+    assert tuple(await reader.decompose(question)) == (question,)
 
 
 @pytest.mark.parametrize("parting", [False, True])
@@ -109,7 +109,7 @@ async def test_a_reader_without_it_leaves_questions_whole(
     )
     assert read_weights(file).parts is None
     reader = open_reader(file, e5_folder, 2)
-    assert tuple(await reader.parts("Who and when?")) == ("Who and when?",)
+    assert tuple(await reader.decompose("Who and when?")) == ("Who and when?",)
     await reader.close()
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.models.question_rewriting import KINDS, TaggedText, apply_rewrite, surest
+from footnote.models.question_rewriting import KINDS, TaggedText, apply_rewrite, most_confident_span
 from footnote.models.question_tokens import (
     BEGINS,
     BIO_TAGS,
@@ -22,7 +22,7 @@ from footnote.models.question_tokens import (
     PREFIX,
     QUESTION_TOKENS,
     EncodedText,
-    talk_of,
+    encode_turns,
 )
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_weights import ReaderWeights, read_weights
@@ -150,7 +150,7 @@ def test_what_is_put_anew_was_said(
 def test_tokens_stand_where_they_are_run(
     tokenizer: UnigramPieces, question: str, asked: str, answered: str
 ) -> None:
-    talk = talk_of(tokenizer, question, asked, answered)
+    talk = encode_turns(tokenizer, question, asked, answered)
     prefix = tokenizer.pieces(PREFIX.rstrip()).ids
     assert talk.ids[0] == tokenizer.begin
     assert talk.ids[-1] == tokenizer.end
@@ -199,10 +199,12 @@ def test_of_several_stretches_the_surest_is_taken() -> None:
     one, other = said_of("ab cd"), EncodedText(text="ef", first=5, offsets=[(0, 1), (1, 2)])
     odds = odds_of("1201212")[:, : len(BIO_TAGS)]
     odds[5:] *= 2
-    assert [each.pieces for each in surest((one, other), odds)] == [[], ["ef"]]
+    assert [each.pieces for each in most_confident_span((one, other), odds)] == [[], ["ef"]]
     odds[5:] *= 0.1
-    assert [each.pieces for each in surest((one, other), odds)] == [["ab"], []]
-    assert [each.pieces for each in surest((one,), odds_of("00000")[:, : len(BIO_TAGS)])] == [[]]
+    assert [each.pieces for each in most_confident_span((one, other), odds)] == [["ab"], []]
+    assert [
+        each.pieces for each in most_confident_span((one,), odds_of("00000")[:, : len(BIO_TAGS)])
+    ] == [[]]
 
 
 def test_where_no_spaces_part_words_each_token_is_one() -> None:
@@ -237,7 +239,7 @@ async def test_what_is_marked_equals_an_independent_pass(
     for number in range(24):
         question = f"And for {'the other ' * (number % 5)}thing {number}?"
         asked, answered = f"What is due for number {number}?", "Nothing, said the warden."
-        talk = talk_of(tokenizer, question, asked, answered)
+        talk = encode_turns(tokenizer, question, asked, answered)
         states = reference_states(weights, talk.ids, above=weights.rewriting)
         kind = KINDS[int((states[0] @ head.kinds + head.kinds_bias).argmax())]
         odds = (states @ head.labels + head.labels_bias).astype(np.float32)

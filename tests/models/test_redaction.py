@@ -27,7 +27,7 @@ from footnote.models.rerank_transport import fixed_token
 from footnote.models.rerank_vertex import vertex_reranker
 from footnote.models.served import ServedModel
 from footnote.models.transcription import transcriber_from
-from footnote.ports import AgentBounds, Tool, Written
+from footnote.ports import AgentLimits, Tool, Written
 from tests.ingestion.files import picture
 from tests.wire import WireServer, calls, says
 
@@ -129,7 +129,7 @@ async def test_an_agent_asks_tools_by_true_values_and_reads_placeholders(
                 LETTER,
                 tools=[tool],
                 servers=(),
-                bounds=AgentBounds(steps=4, seconds=20.0),
+                bounds=AgentLimits(steps=4, seconds=20.0),
             )
             async with aclosing(events):
                 told = [event async for event in events]

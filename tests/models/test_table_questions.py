@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footnote.models.question_tokens import talk_of
+from footnote.models.question_tokens import encode_turns
 from footnote.models.reader import PackagedReader, open_reader
 from footnote.models.reader_weights import ReaderWeights, read_weights
 from footnote.models.table_questions import (
@@ -24,7 +24,7 @@ from footnote.models.table_questions import (
     RANGES,
     TABLE_TOKENS,
     TablesHead,
-    table_talk,
+    encode_table_question,
 )
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import Operation, TitledColumn
@@ -76,7 +76,7 @@ tables = st.lists(
 def test_each_column_stands_where_it_is_said(
     tokenizer: UnigramPieces, columns: list[TitledColumn]
 ) -> None:
-    talk, places = table_talk(tokenizer, "Which is it?", columns)
+    talk, places = encode_table_question(tokenizer, "Which is it?", columns)
     said = [talk.asked.text[start:end] for start, end in places]
     assert [each.split(": ")[0] for each in said] == [each.title for each in columns]
     assert all(map(talk.asked.tokens_of, places))
@@ -88,7 +88,7 @@ def test_each_column_stands_where_it_is_said(
 def test_of_a_wide_table_fewer_cells_are_read(tokenizer: UnigramPieces) -> None:
     cells = ["seventeen of ninety"] * MOST_CELLS
     columns = [TitledColumn(title=f"title {each}", cells=cells) for each in range(40)]
-    talk, places = table_talk(tokenizer, "Which is it?", columns)
+    talk, places = encode_table_question(tokenizer, "Which is it?", columns)
     assert len(talk.asked.offsets) < TABLE_TOKENS
     assert all(map(talk.asked.tokens_of, places))
     assert "seventeen" not in talk.asked.text
@@ -103,7 +103,7 @@ async def test_a_column_is_the_one_that_its_tokens_speak_for(
     for number in range(30):
         columns = columns_of(number)
         question = f"Which of {number} is the {'very ' * (number % 5)}best?"
-        talk, (_, *places) = table_talk(tokenizer, question, columns)
+        talk, (_, *places) = encode_table_question(tokenizer, question, columns)
         states = reference_states(weights, talk.ids, above=weights.tables)
         said = states @ head.columns + head.columns_bias
         odds = [said[talk.asked.tokens_of(each), 0].mean() for each in places]
@@ -153,7 +153,7 @@ async def test_an_operation_is_believed_from_its_probability_on(
     found = set()
     for number in range(24):
         question = f"What do {number} things weigh on the {'other ' * number}side?"
-        talk = talk_of(tokenizer, question)
+        talk = encode_turns(tokenizer, question)
         state = reference_states(weights, talk.ids, above=weights.tables)[0]
         believed = believed_operation(head, state @ head.operations + head.operations_bias)
         if believed is not None:
@@ -171,7 +171,7 @@ async def test_what_is_asked_is_told_beside_the_titles(
     for number in range(24):
         columns = columns_of(number)
         question = f"What do {number} things weigh on the {'other ' * number}side?"
-        talk, places = table_talk(tokenizer, question, columns)
+        talk, places = encode_table_question(tokenizer, question, columns)
         states = reference_states(weights, talk.ids, above=weights.tables)
         odds = states[0] @ head.operations_beside + head.operations_beside_bias
         believed = believed_operation(head, odds)

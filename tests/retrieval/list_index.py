@@ -12,16 +12,16 @@ from footnote.errors import StoreUnavailable
 from footnote.index.analysis import TextAnalyzer
 from footnote.models.testing import HashEmbedder
 from footnote.ports import (
-    ComingVector,
     DatedDocument,
     EntityGraph,
     ExpandedPassage,
-    Holders,
     NamedEntity,
+    PendingVector,
     QuestionName,
     Recalled,
     RecallRequest,
     TableText,
+    TermPostings,
     Vector,
 )
 
@@ -40,7 +40,7 @@ class ListIndex:
     names: tuple[str, ...] = ()
     """Of the documents, where they have any."""
 
-    async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
+    async def recall(self, request: RecallRequest, coming: PendingVector | None = None) -> Recalled:
         """Both recalls, completed whether or not that was asked for."""
         if coming is not None:
             request = replace(request, vector=await coming)
@@ -113,13 +113,13 @@ class ListIndex:
 
     async def holders(
         self, terms: Sequence[str], filters: SearchFilters, shown: int
-    ) -> Mapping[str, Holders]:
+    ) -> Mapping[str, TermPostings]:
         """The texts that hold each term."""
         self._check("holders")
         held = [set(ANALYZER.terms(text, "en")) for text in self.texts]
         found = {term: [no for no, each in enumerate(held) if term in each] for term in terms}
         return {
-            term: Holders(count=len(numbers), first=tuple(numbers[:shown]))
+            term: TermPostings(count=len(numbers), first=tuple(numbers[:shown]))
             for term, numbers in found.items()
             if numbers
         }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from footnote.domain import Turn
 from footnote.errors import ModelUnavailable
 from footnote.models.testing import WordReader
-from footnote.retrieval.followup import MOST_QUESTIONS, StandAlone
+from footnote.retrieval.followup import MOST_QUESTIONS, FollowUpRewriter
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 STORM = "What is the deductible for storm damage?"
@@ -28,7 +28,7 @@ class Behind:
         self.given.append((question, asked, answered))
         return f"{asked} {question}"
 
-    async def parts(self, question: str) -> Sequence[str]:
+    async def decompose(self, question: str) -> Sequence[str]:
         return (question,)
 
 
@@ -39,7 +39,7 @@ class Away:
     async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
         raise ModelUnavailable(f"no memory for {question!r}, {asked!r} and {answered!r}")
 
-    async def parts(self, question: str) -> Sequence[str]:
+    async def decompose(self, question: str) -> Sequence[str]:
         raise ModelUnavailable(f"no memory for {question!r}")
 
 
@@ -54,20 +54,20 @@ def assistant(text: str) -> Turn:
 async def test_each_question_is_put_alone_with_the_one_before_and_its_answer() -> None:
     behind = Behind()
     said = (user("a"), assistant("one [1]"), user("b"), assistant("two [2] and [3]."))
-    assert await StandAlone(rewriter=behind)("c", said) == ("a b c", ())
+    assert await FollowUpRewriter(rewriter=behind)("c", said) == ("a b c", ())
     assert behind.given == [("b", "a", "one"), ("c", "a b", "two and.")]
 
 
 async def test_of_two_messages_in_turn_the_first_is_a_question_without_an_answer() -> None:
     behind = Behind()
-    await StandAlone(rewriter=behind)("c", (assistant("Hello."), user("a"), user("b")))
+    await FollowUpRewriter(rewriter=behind)("c", (assistant("Hello."), user("a"), user("b")))
     assert behind.given == [("b", "a", ""), ("c", "a b", "")]
 
 
 async def test_of_a_long_conversation_the_latest_questions_are_minded() -> None:
     behind = Behind()
     said = [user(f"q{number}") for number in range(40)]
-    alone, _ = await StandAlone(rewriter=behind)("now", said)
+    alone, _ = await FollowUpRewriter(rewriter=behind)("now", said)
     assert len(behind.given) == MOST_QUESTIONS
     assert alone.split()[0] == f"q{40 - MOST_QUESTIONS}"
 
@@ -75,7 +75,7 @@ async def test_of_a_long_conversation_the_latest_questions_are_minded() -> None:
 @pytest.mark.parametrize("said", [(), (assistant("How can I help?"),), (user("  "),)])
 async def test_a_question_behind_nothing_stays_as_it_is(said: tuple[Turn, ...]) -> None:
     behind = Behind()
-    assert await StandAlone(rewriter=behind)("And for fire?", said) == ("And for fire?", ())
+    assert await FollowUpRewriter(rewriter=behind)("And for fire?", said) == ("And for fire?", ())
     assert not behind.given
 
 
@@ -94,9 +94,9 @@ async def test_what_says_its_topic_first_or_nothing_at_all_stays_as_it_is(
     question: str, stays: bool
 ) -> None:
     rewriter = Behind()
-    alone, _ = await StandAlone(rewriter=rewriter)(question, (user("a"),))
+    alone, _ = await FollowUpRewriter(rewriter=rewriter)(question, (user("a"),))
     assert (alone == question) == stays
-    last, _ = await StandAlone(rewriter=rewriter)("c", (user("a"), user(question)))
+    last, _ = await FollowUpRewriter(rewriter=rewriter)("c", (user("a"), user(question)))
     kept = stays and any(map(str.isalnum, question))
     assert last == (f"{question} c" if kept else f"a {question} c")
 
@@ -105,7 +105,7 @@ async def test_what_says_its_topic_first_or_nothing_at_all_stays_as_it_is(
 async def test_where_no_model_can_tell_the_question_stays_with_a_note(
     rewriter: Away | WordReader | None,
 ) -> None:
-    alone, notes = await StandAlone(rewriter=rewriter)("And for fire?", (user(STORM),))
+    alone, notes = await FollowUpRewriter(rewriter=rewriter)("And for fire?", (user(STORM),))
     assert alone == "And for fire?"
     assert [note.partition(":")[0] for note in notes] == ["condense"]
 
@@ -113,7 +113,7 @@ async def test_where_no_model_can_tell_the_question_stays_with_a_note(
 async def test_what_is_no_query_any_more_is_searched_as_it_was() -> None:
     excluded = " ".join(f"-w{number}" for number in range(40))
     said = (user(f"What is due {excluded} for storm?"),)
-    alone, notes = await StandAlone(rewriter=Behind())("And for fire?", said)
+    alone, notes = await FollowUpRewriter(rewriter=Behind())("And for fire?", said)
     assert alone == "And for fire?"
     assert [note.partition(":")[0] for note in notes] == ["condense"]
 
@@ -127,7 +127,7 @@ async def test_what_is_no_query_any_more_is_searched_as_it_was() -> None:
 async def test_any_conversation_leaves_something_that_can_be_asked(
     question: str, said: list[Turn]
 ) -> None:
-    alone, notes = await StandAlone(rewriter=Behind())(question, said)
+    alone, notes = await FollowUpRewriter(rewriter=Behind())(question, said)
     assert alone.strip() or not question.strip()
     assert alone == question or not notes
     assert len(alone) <= MAX_QUERY_CHARACTERS

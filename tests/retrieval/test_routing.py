@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footnote.domain import Hit, PlanChanges, Ranking, SearchRequest, SearchResponse
-from footnote.ports import ComingVector, Recalled, RecallRequest, RoutedDocument, Routes
+from footnote.ports import PendingVector, Recalled, RecallRequest, RoutedDocument, Routes
 from footnote.retrieval.explain import why
 from footnote.retrieval.fusion import FusionChoices, Recalls, rank_by_score
 from footnote.retrieval.routing import EVIDENT, within_routes
@@ -108,7 +108,7 @@ def test_where_nothing_routes_everything_stays() -> None:
 class RoutedIndex(ListIndex):
     """Finds the later texts more promising, and keeps one."""
 
-    async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
+    async def recall(self, request: RecallRequest, coming: PendingVector | None = None) -> Recalled:
         if request.route is not None:
             self._check("route")
         # Zero-argument super() does not work in a dataclass with slots.

@@ -29,9 +29,9 @@ HOURS = """| Day | Opens |
 
 
 def called(question: str, **tables: str) -> dict[str, RowMatch]:
-    rarities = dict.fromkeys(TextAnalyzer().query_terms(question, ["en"]), 4.0)
+    idf = dict.fromkeys(TextAnalyzer().query_terms(question, ["en"]), 4.0)
     texts = {n: TableText(text=each, language="en") for n, each in enumerate(tables.values())}
-    found = rows_called(texts, rarities, TERMS_OF)
+    found = rows_called(texts, idf, TERMS_OF)
     return {name: found[n] for n, name in enumerate(tables)}
 
 
@@ -64,8 +64,8 @@ def test_tables_of_several_languages_are_read_each_in_its_own() -> None:
         0: TableText(text="| Darlehen | 12 |", language="de"),
         1: TableText(text="| Loans | 12 |", language="en"),
     }
-    rarities = dict.fromkeys(TextAnalyzer().query_terms("Wie hoch sind die Darlehen?", ["de"]), 7.0)
-    found = rows_called(texts, rarities, TERMS_OF)
+    idf = dict.fromkeys(TextAnalyzer().query_terms("Wie hoch sind die Darlehen?", ["de"]), 7.0)
+    found = rows_called(texts, idf, TERMS_OF)
     assert (found[0].name, found[1].name) == ("Darlehen", "")
 
 

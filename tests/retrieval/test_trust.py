@@ -91,7 +91,7 @@ def observed_of(scores: list[float], matched: dict[str, float], rare: dict[str, 
         words=tuple(frozenset({term}) for term in rare),
         lexical=tuple(Hit(chunk_no=n, score=score) for n, score in enumerate(scores)),
         matched_terms={0: matched},
-        rarities=rare,
+        idf=rare,
     )
 
 
@@ -108,7 +108,7 @@ def test_a_word_sought_in_two_languages_is_held_by_one_of_its_stems() -> None:
         words=(frozenset({"hall", "halle"}), frozenset({"storm"})),
         lexical=(Hit(chunk_no=0, score=3.0),),
         matched_terms={0: {"hall": 3.0}},
-        rarities={"hall": 2.0, "halle": 5.0, "storm": 2.0},
+        idf={"hall": 2.0, "halle": 5.0, "storm": 2.0},
     )
     assert found.coverage == pytest.approx(0.5)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from footnote.domain import LOCAL_PRINCIPAL, Principal
-from footnote.ports import ComingVector, Recalled, RecallRequest, Vector
+from footnote.ports import PendingVector, Recalled, RecallRequest, Vector
 from footnote.store.database import Database
 from footnote.store.recall import PostgresIndex
 from footnote.store.vector_cache import VectorCache
@@ -53,7 +53,7 @@ async def vector_of(shelf: Shelf, text: str) -> Vector:
     return await shelf.embedder.embed_query(text)
 
 
-def coming() -> ComingVector:
+def coming() -> PendingVector:
     return asyncio.get_running_loop().create_future()
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from footnote.answering.composition import Composition, Piece
 from footnote.answering.context import NOT_FOUND
-from footnote.answering.grounding import Grounds
+from footnote.answering.grounding import Grounder
 from footnote.answering.streaming import closing_events
-from footnote.answering.wording import refused_in_words_asked
+from footnote.answering.wording import localised_refusal
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -24,7 +24,7 @@ from footnote.domain import (
     UsageCounted,
 )
 from footnote.errors import ModelUnavailable
-from footnote.ports import AgentBounds, AgentModel, Analyzer, Embedder, McpServer, Tool, Written
+from footnote.ports import AgentLimits, AgentModel, Analyzer, Embedder, McpServer, Tool, Written
 
 INSTRUCTIONS = f"""\
 You work for a user on the documents of their workspace, with the tools you are given.
@@ -42,12 +42,12 @@ Look things up before you answer: you know nothing of these documents but what t
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Equipment:
+class AgentResources:
     """What an agent may use for one answer, and how much."""
 
     tools: Sequence[Tool]
     servers: Sequence[McpServer]
-    bounds: AgentBounds
+    bounds: AgentLimits
     evidence: Callable[[], tuple[Evidence, ...]]
     """All that the tools have shown so far; source `[n]` is the n-th."""
 
@@ -60,7 +60,7 @@ class _Run:
     """Of the text that the model is writing; None between steps."""
     usage: Usage | None = None
     model: str = ""
-    told: bool = False
+    sources_sent: bool = False
     """Whether the SourcesFound event was sent for the current text."""
     cut_off: str | None = None
     """Why it broke off amid an answer."""
@@ -77,12 +77,12 @@ class AgenticAnswerer:
     """
 
     model: AgentModel
-    ground: Grounds
+    ground: Grounder
     analyzer: Analyzer
     embedder: Embedder | None = None
 
     async def stream(
-        self, question: str, equipment: Equipment, *, turns: Sequence[Turn] = ()
+        self, question: str, equipment: AgentResources, *, turns: Sequence[Turn] = ()
     ) -> AsyncGenerator[AnswerEvent]:
         """Tool calls as they happen, then the sources, the text and the answer.
 
@@ -98,7 +98,7 @@ class AgenticAnswerer:
             yield run.failed
             return
         composition = run.composition or self._composition(equipment)
-        if not run.told:
+        if not run.sources_sent:
             yield SourcesFound(evidence=tuple(composition.evidence))
         answer = await self._answer(question, composition, run)
         if not composition.sentences:
@@ -107,7 +107,7 @@ class AgenticAnswerer:
             yield event
 
     async def _steps(
-        self, question: str, equipment: Equipment, turns: Sequence[Turn], run: _Run
+        self, question: str, equipment: AgentResources, turns: Sequence[Turn], run: _Run
     ) -> AsyncGenerator[AnswerEvent]:
         steps = self.model(
             INSTRUCTIONS,
@@ -124,7 +124,7 @@ class AgenticAnswerer:
                         for event in await self._written(step, equipment, run):
                             yield event
                         continue
-                    run.composition, run.told = None, False
+                    run.composition, run.sources_sent = None, False
                     yield step
         except ModelUnavailable as unavailable:
             run.usage = unavailable.usage or run.usage
@@ -142,7 +142,9 @@ class AgenticAnswerer:
             for event in self._with_sources(await run.composition.finish(), run.composition, run):
                 yield event
 
-    async def _written(self, step: Written, equipment: Equipment, run: _Run) -> list[AnswerEvent]:
+    async def _written(
+        self, step: Written, equipment: AgentResources, run: _Run
+    ) -> list[AnswerEvent]:
         run.usage = step.usage or run.usage
         run.model = step.model or run.model
         if not step.text:
@@ -155,9 +157,9 @@ class AgenticAnswerer:
         self, pieces: Sequence[Piece], composition: Composition, run: _Run
     ) -> list[AnswerEvent]:
         """The pieces, after the sources if they are the first."""
-        if run.told or not pieces:
+        if run.sources_sent or not pieces:
             return list(pieces)
-        run.told = True
+        run.sources_sent = True
         return [SourcesFound(evidence=tuple(composition.evidence)), *pieces]
 
     async def _answer(self, question: str, composition: Composition, run: _Run) -> Answer:
@@ -185,9 +187,9 @@ class AgenticAnswerer:
             removed_citations=composition.removed,
             usage=run.usage or Usage(requests=1),
         )
-        return await refused_in_words_asked(answer, self.analyzer)
+        return await localised_refusal(answer, self.analyzer)
 
-    def _composition(self, equipment: Equipment) -> Composition:
+    def _composition(self, equipment: AgentResources) -> Composition:
         return Composition(equipment.evidence(), self.analyzer, self.embedder)
 
 

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from math import exp
 
+from footnote.answering.aggregation_words import (
+    ROWS_AMBIGUOUS,
+    UNSUPPORTED_OPERATION,
+    needs_several_rows,
+    word_triggers_aggregation,
+)
 from footnote.answering.answer_selection import LocatedAnswer, by_probability
 from footnote.answering.cell_selection import SURELY_ELSEWHERE, match_rows
 from footnote.answering.column_aggregation import (
@@ -16,29 +22,28 @@ from footnote.answering.column_aggregation import (
     ScoredComputation,
     TableReading,
     compute,
-    names_of,
+    row_names,
 )
 from footnote.answering.column_predictions import EXTREMES, NO_PREDICTIONS, predict_columns
-from footnote.answering.filtered_rows import is_said_of_rows, over_rows
-from footnote.answering.operation_words import (
-    NOT_MADE,
-    OF_WHICH_ROWS,
-    asks_for_more,
-    is_all_asked,
-)
+from footnote.answering.filtered_rows import answer_over_rows, is_accepted
 from footnote.answering.reading import locate, text_of
-from footnote.answering.row_answer_types import RowsAsked, rows_asked
+from footnote.answering.row_group_answers import RowGroupPrediction, predict_for_row_group
 from footnote.answering.sentences import candidates_of
-from footnote.answering.table_completion import least_unmet, with_whole_tables
+from footnote.answering.table_completion import lowest_mismatch, with_whole_tables
 from footnote.answering.table_question import TableQuestion
-from footnote.answering.table_selection import TableMatch, bound_set, group_named, select_tables
+from footnote.answering.table_selection import (
+    TableMatch,
+    bound_set,
+    select_row_group,
+    select_tables,
+)
 from footnote.answering.tables import Table, is_cell, tables_of, under_title
 from footnote.answering.titles import Terms, with_plain_titles
 from footnote.answering.wording import worded_for
 from footnote.domain import Evidence
 from footnote.ports import (
     Analyzer,
-    Around,
+    ExpandPassages,
     NameFinder,
     Operation,
     PassageReading,
@@ -47,7 +52,7 @@ from footnote.ports import (
     TableQuestionModel,
 )
 
-MOST_UNMET = 0.7
+MAX_ROW_MISMATCH = 0.7
 """Highest mismatch score of a table matched by its cells alone; a little lower than where an
 answer was located in it (`answering/column_aggregation.py`)."""
 
@@ -72,7 +77,7 @@ class AggregationAnswerer:
     """Probability from which an answer was found."""
     namer: NameFinder | None
     finder: TableQuestionModel | None
-    around: Around | None = None
+    around: ExpandPassages | None = None
     """What has the rest of a table of which a part was found."""
 
     async def __call__(
@@ -101,10 +106,10 @@ class AggregationAnswerer:
                 around=self.around,
             )
             beside_tables.known.update(known)
-            of_rows = await over_rows(beside_tables)
-            if of_rows is not None and is_said_of_rows(of_rows, self.least):
+            of_rows = await answer_over_rows(beside_tables)
+            if of_rows is not None and is_accepted(of_rows, self.least):
                 return None if found and _is_surer(found[0], of_rows) else of_rows
-        rows = await asyncio.to_thread(rows_asked, question, held, terms, known)
+        rows = await asyncio.to_thread(predict_for_row_group, question, held, terms, known)
         beside = _surest([*known.values()]) if rows is None else rows.told
         told = await self._alone(asked) if beside is None else (beside.operation,)
         if not any(told) and not (rows and rows.names):
@@ -128,7 +133,7 @@ class AggregationAnswerer:
             analyzer=self.analyzer,
             reading=TableReading(
                 names=await self._names_in(question),
-                unmet=least_unmet(parts, [each.mismatch for each in readings], tables),
+                unmet=lowest_mismatch(parts, [each.mismatch for each in readings], tables),
                 read=read,
                 meant=meant,
                 cell=0.0 if rows is None else rows.cell,
@@ -206,7 +211,7 @@ class _OverTables:
     """Probability of the operation predicted from question and table, 0…1; 0 without one."""
 
     @property
-    def heard(self) -> set[Operation]:
+    def predicted_operations(self) -> set[Operation]:
         """Everything that may be asked."""
         return {each for each in self.told if each is not None}
 
@@ -227,21 +232,21 @@ class _OverTables:
         )
         if len(named) == 1:
             return None
-        if best is not None and not await asks_for_more(
+        if best is not None and not await needs_several_rows(
             self.reader, self.asked, {Operation.OTHER}, best, self._terms_of(best)
         ):
             return None
         is_about = best or self.reading.meant.by_titles or likeliest
-        return (NotComputed(reason=NOT_MADE), 0.0) if is_about else None
+        return (NotComputed(reason=UNSUPPORTED_OPERATION), 0.0) if is_about else None
 
     async def names_of(
-        self, rows: RowsAsked, found: Sequence[LocatedAnswer]
+        self, rows: RowGroupPrediction, found: Sequence[LocatedAnswer]
     ) -> ScoredComputation | None:
         """The names of the rows that the question names by their cells, unless it was read."""
         if found and found[0].probability >= self.least:
             return None
         named = await asyncio.to_thread(
-            names_of,
+            row_names,
             self.question,
             rows.table.rows[0].candidate,
             self.evidence,
@@ -254,18 +259,18 @@ class _OverTables:
     async def named(self) -> list[TableMatch]:
         """The table whose column the question means or names; several where they are alike."""
         # Which end of a column is meant may be heard in two ways; the column tells it.
-        if len(self.heard) > 1 and not self.heard <= EXTREMES:
+        if len(self.predicted_operations) > 1 and not self.predicted_operations <= EXTREMES:
             return []
-        operation = self.told[0] or min(self.heard)
+        operation = self.told[0] or min(self.predicted_operations)
         return await asyncio.to_thread(
             select_tables, self.question, operation, self.tables, self.terms, self.reading.meant
         )
 
     async def of_named(self, named: TableMatch) -> ScoredComputation | None:
         """What is asked of its column, without a cell of it."""
-        operation = self.told[0] or min(self.heard)
+        operation = self.told[0] or min(self.predicted_operations)
         asked = with_plain_titles(self.question, named.located.candidate.header)
-        if not await is_all_asked(self.reader, asked, operation, named.unexplained):
+        if not await word_triggers_aggregation(self.reader, asked, operation, named.unexplained):
             return None
         computed = await self._computed(operation, [named.located])
         if computed is None:
@@ -276,7 +281,7 @@ class _OverTables:
             # Neither the column nor what is asked of it is said as the table has it.
             sure *= self.sure or 1.0
         if named.meant is not None and operation in EXTREMES:
-            sounds = BY_SOUND if self.heard == {named.meant.extreme} else -BY_SOUND
+            sounds = BY_SOUND if self.predicted_operations == {named.meant.extreme} else -BY_SOUND
             sure /= 1 + exp(-(BY_ODDS * named.meant.extreme_odds + sounds + OF_END))
         return computed, max(sure, self.least)
 
@@ -295,15 +300,19 @@ class _OverTables:
             computed = await self._computed(self.told[0], likeliest)
             return None if computed is None else (computed, likeliest[0].probability)
         if found and found[0].probability >= self.least:
-            unclear = await asks_for_more(
-                self.reader, self.asked, self.heard, found[0], self._terms_of(found[0])
+            unclear = await needs_several_rows(
+                self.reader,
+                self.asked,
+                self.predicted_operations,
+                found[0],
+                self._terms_of(found[0]),
             )
-            return (NotComputed(reason=OF_WHICH_ROWS), found[0].probability) if unclear else None
-        for each in self.heard if len(self.heard) == 1 else ():
+            return (NotComputed(reason=ROWS_AMBIGUOUS), found[0].probability) if unclear else None
+        for each in self.predicted_operations if len(self.predicted_operations) == 1 else ():
             row = await asyncio.to_thread(
-                group_named, self.question, each, self.tables, self.terms, self.reading.meant
+                select_row_group, self.question, each, self.tables, self.terms, self.reading.meant
             )
-            if row is not None and self.reading.unmet[row.passage.chunk_id] <= MOST_UNMET:
+            if row is not None and self.reading.unmet[row.passage.chunk_id] <= MAX_ROW_MISMATCH:
                 computed = await self._computed(each, [row])
                 return None if computed is None else (computed, max(self.sure, self.least))
         if len(named) > 1:

@@ -64,7 +64,7 @@ class AnswerFeatures:
     """Logarithm of one more than its terms."""
 
 
-OBSERVED: tuple[str, ...] = tuple(each.name for each in fields(AnswerFeatures))
+ANSWER_FEATURES: tuple[str, ...] = tuple(each.name for each in fields(AnswerFeatures))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,14 +149,14 @@ def likeliest(
     return sorted(sorted(range(len(found)), key=lambda each: -strength[each])[:count])
 
 
-def observe(
+def feature_matrix(
     question: str,
     found: Sequence[LocatedAnswer],
     shares: Sequence[TermCoverage],
     evidence: Sequence[Evidence],
     similarities: Sequence[float] | None,
 ) -> Floats:
-    """A row of `OBSERVED` for each statement, of shape (statements, names).
+    """A row of `ANSWER_FEATURES` for each statement, of shape (statements, names).
 
     `similarities` are the statements' cosines to the question; None where they are not known.
     """
@@ -164,9 +164,9 @@ def observe(
     for each in found:
         chunk = each.passage.chunk_id
         best[chunk] = max(best.get(chunk, -math.inf), each.score)
-    passages = standings([each.similarity for each in evidence])
+    passages = median_z_scores([each.similarity for each in evidence])
     standing = dict(zip((each.passage.chunk_id for each in evidence), passages, strict=True))
-    own = standings(similarities) if similarities is not None else [0.0] * len(found)
+    own = median_z_scores(similarities) if similarities is not None else [0.0] * len(found)
     numbers = numbers_in(question)
     rows = []
     for each, share, above in zip(found, shares, own, strict=True):
@@ -184,13 +184,13 @@ def observe(
                 statement_coverage=share.statement,
                 unseen=share.unseen,
                 is_foreign=float(share.is_foreign),
-                lacks_numbers=lacking(numbers, passage),
+                lacks_numbers=missing_number_share(numbers, passage),
                 is_field=float(candidate.is_field),
                 is_row=float(candidate.kind is BlockKind.TABLE),
                 question_length=share.length,
             )
         )
-    return np.array([astuple(each) for each in rows]).reshape(len(rows), len(OBSERVED))
+    return np.array([astuple(each) for each in rows]).reshape(len(rows), len(ANSWER_FEATURES))
 
 
 def heading_of(passage: Passage) -> str:
@@ -205,7 +205,7 @@ def log_odds(probability: float) -> float:
     return math.log(kept / (1 - kept))
 
 
-def lacking(numbers: Set[str], passage: Passage) -> float:
+def missing_number_share(numbers: Set[str], passage: Passage) -> float:
     """The share of some numbers that a passage and its names lack."""
     held = numbers_in(f"{passage.text}\n{_names(passage)}\n{passage.filename}")
     return len(numbers - held) / max(1, len(numbers))
@@ -216,7 +216,7 @@ def numbers_in(text: str) -> Set[str]:
     return {re.sub("[.,]", "", each) for each in _NUMBER.findall(text)}
 
 
-def standings(similarities: Sequence[float | None]) -> list[float]:
+def median_z_scores(similarities: Sequence[float | None]) -> list[float]:
     """Deviation of each from the median, in standard deviations; -1 for what dense recall
     missed."""
     held = [each for each in similarities if each is not None]

@@ -11,10 +11,21 @@ from typing import Protocol
 
 import numpy as np
 
-from footnote.answering.answer_features import OBSERVED, Floats, likeliest, observe, term_coverage
+from footnote.answering.answer_features import (
+    ANSWER_FEATURES,
+    Floats,
+    feature_matrix,
+    likeliest,
+    term_coverage,
+)
 from footnote.answering.answer_selection import LocatedAnswer
-from footnote.answering.claim_features import DECIDING, decide
-from footnote.answering.reading_order import PROMISING, Order, passage_features, rank_for_reading
+from footnote.answering.reading_order import (
+    PASSAGE_FEATURES,
+    ReadingOrder,
+    passage_features,
+    rank_for_reading,
+)
+from footnote.answering.support_features import SUPPORT_FEATURES, decide
 from footnote.domain import Evidence
 from footnote.errors import LaneUnavailable
 from footnote.ports import Analyzer, Embedder, Reader, SupportProbabilities, embed_question
@@ -37,7 +48,7 @@ class ScoredAnswers:
 class AnswerScorer(Protocol):
     """Says how likely each statement answers."""
 
-    def in_order(self, question: str, evidence: Sequence[Evidence]) -> Order:
+    def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:
         """The passages that are worth reading most first."""
         ...
 
@@ -47,20 +58,20 @@ class AnswerScorer(Protocol):
         """The statements that may answer, with their probabilities. Raises ModelUnavailable."""
         ...
 
-    def in_lane(self, embedder: Embedder) -> AnswerScorer:
+    def with_embedder(self, embedder: Embedder) -> AnswerScorer:
         """The same with another lane's embedder."""
         ...
 
-    def of_one_question(self) -> AnswerScorer:
+    def with_cache(self) -> AnswerScorer:
         """A copy that caches model outputs, for scoring one question several times."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class AsRead:
+class ReaderAnswerScorer:
     """Keeps the search's order and the reader's probabilities."""
 
-    def in_order(self, question: str, evidence: Sequence[Evidence]) -> Order:  # noqa: ARG002 - the search has seen it
+    def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:  # noqa: ARG002 - the search has seen it
         """As they were found."""
         return rank_for_reading(evidence, np.zeros(len(evidence)))
 
@@ -73,17 +84,17 @@ class AsRead:
         """All of them, as likely as they were read."""
         return ScoredAnswers(found=list(found))
 
-    def in_lane(self, embedder: Embedder) -> AsRead:  # noqa: ARG002 - it embeds nothing
+    def with_embedder(self, embedder: Embedder) -> ReaderAnswerScorer:  # noqa: ARG002 - it embeds nothing
         """The same everywhere."""
         return self
 
-    def of_one_question(self) -> AsRead:
+    def with_cache(self) -> ReaderAnswerScorer:
         """The same: it asks none."""
         return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Logit:
+class ConditionalLogit:
     """A conditional logit over the statements of a question and "none of them" (McFadden 1974).
 
     The utility of none is 0, so the probabilities of the statements sum up to less than 1.
@@ -107,12 +118,12 @@ class Logit:
 class Coefficients:
     """What is fitted."""
 
-    promising: Logit
-    """Over `PROMISING`: which passages are read first."""
-    observed: Logit
-    """Over `OBSERVED`: which statements the reader is asked about again."""
-    decided: Logit
-    """Over `DECIDING`: how likely each answers, after all."""
+    promising: ConditionalLogit
+    """Over `PASSAGE_FEATURES`: which passages are read first."""
+    observed: ConditionalLogit
+    """Over `ANSWER_FEATURES`: which statements the reader is asked about again."""
+    decided: ConditionalLogit
+    """Over `SUPPORT_FEATURES`: how likely each answers, after all."""
     least: float
     """Probability from which an answer is said."""
     undecided: float
@@ -120,7 +131,7 @@ class Coefficients:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class ScoringCache:
     """What the models said of statements to one question."""
 
     cosines: dict[str, float] = field(default_factory=dict)
@@ -138,17 +149,17 @@ class LogitAnswerScorer:
     embedder: Embedder
     analyzer: Analyzer
     coefficients: Coefficients
-    known: Known | None = None
+    known: ScoringCache | None = None
 
-    def in_lane(self, embedder: Embedder) -> LogitAnswerScorer:
+    def with_embedder(self, embedder: Embedder) -> LogitAnswerScorer:
         """The same with another lane's embedder."""
         return replace(self, embedder=embedder)
 
-    def of_one_question(self) -> LogitAnswerScorer:
+    def with_cache(self) -> LogitAnswerScorer:
         """See `Weigh.of_one_question`."""
-        return replace(self, known=Known())
+        return replace(self, known=ScoringCache())
 
-    def in_order(self, question: str, evidence: Sequence[Evidence]) -> Order:
+    def rank_for_reading(self, question: str, evidence: Sequence[Evidence]) -> ReadingOrder:
         """The passages that are likeliest to answer by what is known of them first."""
         rows = passage_features(question, evidence, self.analyzer)
         return rank_for_reading(evidence, self.coefficients.promising.utilities(rows))
@@ -163,7 +174,7 @@ class LogitAnswerScorer:
         """
         if not found:
             return ScoredAnswers(found=[])
-        known = self.known or Known()
+        known = self.known or ScoringCache()
         kept, rows, degraded = await observed(
             question, found, evidence, self.analyzer, self.embedder, known=known.cosines
         )
@@ -186,7 +197,7 @@ async def observed(
     *,
     known: dict[str, float] | None = None,
 ) -> tuple[list[LocatedAnswer], Floats, tuple[str, ...]]:
-    """The likeliest `STATEMENTS`, their rows of `OBSERVED`, and what could not be observed.
+    """The likeliest `STATEMENTS`, their rows of `ANSWER_FEATURES`, and what could not be observed.
 
     `known` are the cosines of texts that were embedded before; those of now are added.
     """
@@ -206,7 +217,7 @@ async def observed(
                 for each, place in zip(kept, places, strict=True)
                 if shares[place].is_foreign
             }
-            across = made.vector if made.across is None else made.across
+            across = made.vector if made.cross_lingual_vector is None else made.cross_lingual_vector
             # The longer half alone, so that the shorter is not padded.
             half = (len(new) + 1) // 2
             for part in filter(None, (new[:half], new[half:])):
@@ -218,7 +229,7 @@ async def observed(
         similarities = [known[each] for each in texts]
     except LaneUnavailable as unavailable:
         degraded = (f"answer: without the similarity of statements, {unavailable}",)
-    rows = observe(question, kept, [shares[each] for each in places], evidence, similarities)
+    rows = feature_matrix(question, kept, [shares[each] for each in places], evidence, similarities)
     return kept, rows, degraded
 
 
@@ -227,14 +238,14 @@ def fitted() -> Coefficients:
     """The coefficients that come with Footnote."""
     read = json.loads((files("footnote.answering") / FILE).read_text(encoding="utf-8"))
 
-    def logit(part: str, names: Sequence[str]) -> Logit:
+    def logit(part: str, names: Sequence[str]) -> ConditionalLogit:
         weights = {name: float(read[part]["weights"][name]) for name in names}
-        return Logit(weights=weights, bias=float(read[part]["bias"]))
+        return ConditionalLogit(weights=weights, bias=float(read[part]["bias"]))
 
     return Coefficients(
-        promising=logit("promising", PROMISING),
-        observed=logit("observed", OBSERVED),
-        decided=logit("decided", DECIDING),
+        promising=logit("promising", PASSAGE_FEATURES),
+        observed=logit("observed", ANSWER_FEATURES),
+        decided=logit("decided", SUPPORT_FEATURES),
         least=float(read["least"]),
         undecided=float(read["undecided"]),
     )

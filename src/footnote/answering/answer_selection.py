@@ -56,13 +56,13 @@ class LocatedAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class AnswerSelector:
     """Selects answers by a limit and by probability thresholds."""
 
     limit: int
     least: float
     """Probability from which an answer is said at all."""
-    least_further: float
+    further_threshold: float
     """Probability from which a further answer is: its own and that of the best together."""
 
     def __call__(
@@ -109,10 +109,10 @@ class Choice:
     def _joins(self, probability: float, best: float) -> bool:
         """Whether an answer is probable enough beside the best one, rather than a weaker
         alternative."""
-        return probability + best >= self.least_further and probability >= EQUAL_SHARE * best
+        return probability + best >= self.further_threshold and probability >= EQUAL_SHARE * best
 
 
-def about_what_is_asked(
+def without_other_identifiers(
     question: str, found: Iterable[LocatedAnswer], evidence: Sequence[Evidence]
 ) -> list[LocatedAnswer]:
     """Drop answers about other identifiers or numbered things than those in the question."""

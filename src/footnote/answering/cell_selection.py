@@ -13,11 +13,11 @@ from footnote.answering.answer_features import heading_of
 from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.schema_linking import LinkedQuestion, link_to_tables
 from footnote.answering.table_completion import with_whole_tables
-from footnote.answering.table_selection import place_of
+from footnote.answering.table_selection import row_key
 from footnote.answering.tables import Row, is_cell
 from footnote.answering.titles import Terms, split_identifier, with_plain_titles
 from footnote.domain import Evidence
-from footnote.ports import Analyzer, Around, PassageText, Reader, TableQuestionModel
+from footnote.ports import Analyzer, ExpandPassages, PassageText, Reader, TableQuestionModel
 
 SURELY_ELSEWHERE = 0.5
 """Probability from which an answer outside the table is preferred to the selected cell."""
@@ -36,7 +36,7 @@ MOST_TITLES = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WithCell:
+class CellSelection:
     """The result of cell selection."""
 
     chosen: Sequence[LocatedAnswer]
@@ -57,7 +57,7 @@ class CellSelector:
     analyzer: Analyzer
     least: float
     """Probability from which an answer was found."""
-    around: Around | None = None
+    around: ExpandPassages | None = None
     """What has the rest of a table of which a part was found."""
 
     async def __call__(
@@ -67,7 +67,7 @@ class CellSelector:
         tables: Sequence[Evidence],
         *,
         closest: UUID,
-    ) -> WithCell:
+    ) -> CellSelection:
         """The answers that are said then. Raises ModelUnavailable.
 
         `closest` is the document of the best evidence: where it is another, a reader is shown that,
@@ -75,7 +75,7 @@ class CellSelector:
         """
         best = chosen[0] if chosen and chosen[0].probability >= self.least else None
         if best is not None and not is_cell(best) and best.probability >= SURELY_ELSEWHERE:
-            return WithCell(chosen=chosen)
+            return CellSelection(chosen=chosen)
         told = await self._told(question, tables, best)
         note = None
         if len(told) == 1 and told[0][0].document_id == closest:
@@ -88,14 +88,14 @@ class CellSelector:
             found = [each for each in found if each[0].holds(best)] or found
         cells = [cell for _, cell in found]
         if in_row and not cells:
-            return WithCell(chosen=(), note=note)
+            return CellSelection(chosen=(), note=note)
         least = LEAST_CELL if best is None else 0.0
         # What stands in another row of that table is not what the question names.
         in_table = best is not None and any(row.is_of_table_of(best) for row, _ in found)
         stays = best is not None and not in_table and best.probability >= SURELY_ELSEWHERE
         if len(cells) != 1 or stays or cells[0].probability < least:
-            return WithCell(chosen=chosen, note=note)
-        return WithCell(chosen=cells)
+            return CellSelection(chosen=chosen, note=note)
+        return CellSelection(chosen=cells)
 
     async def _told(
         self, question: str, tables: Sequence[Evidence], best: LocatedAnswer | None
@@ -110,8 +110,8 @@ class CellSelector:
             # Another row of that name may stand in a part of the table that was not found.
             whole = await with_whole_tables(tables, tables, self.around)
             alone = await asyncio.to_thread(lambda: list(match_rows(question, whole, terms)))
-            places = {place_of(each.row.candidate) for each in alone}
-            named = [each for each in named if place_of(each.row.candidate) in places]
+            places = {row_key(each.row.candidate) for each in alone}
+            named = [each for each in named if row_key(each.row.candidate) in places]
         named.sort(key=lambda each: (best is None or not each.holds(best), not each.asked.titles))
         told = []
         for row in named[:MOST_ROWS]:
@@ -122,7 +122,7 @@ class CellSelector:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReadColumns:
+class ColumnScores:
     """What models say of the columns of a row for a question, but for the first."""
 
     scores: Sequence[float]
@@ -153,7 +153,7 @@ class NamedRow:
     asked: LinkedQuestion
     row: Row
 
-    def cell(self, columns: ReadColumns) -> LocatedAnswer | None:
+    def cell(self, columns: ColumnScores) -> LocatedAnswer | None:
         """The row's cell in the most probable column.
 
         None if "no column" is most probable or the question restricts the rows by words that they
@@ -205,12 +205,12 @@ class NamedRow:
 
     def holds(self, found: LocatedAnswer) -> bool:
         """Whether it stands in this row."""
-        return place_of(found.candidate) == place_of(self.row.candidate)
+        return row_key(found.candidate) == row_key(self.row.candidate)
 
     def is_of_table_of(self, found: LocatedAnswer) -> bool:
         """Whether that stands in a row of the same table, this one or another."""
-        rows = {place_of(each.candidate) for each in self.asked.table.rows}
-        return place_of(found.candidate) in rows
+        rows = {row_key(each.candidate) for each in self.asked.table.rows}
+        return row_key(found.candidate) in rows
 
 
 def match_rows(question: str, evidence: Sequence[Evidence], terms: Terms) -> Iterator[NamedRow]:
@@ -237,7 +237,7 @@ def _rows_of_one_name(asked: LinkedQuestion) -> list[Row]:
 
 async def read_columns(
     reader: Reader, finder: TableQuestionModel, question: str, named: NamedRow
-) -> ReadColumns | None:
+) -> ColumnScores | None:
     """Score the columns of a row, given to the reader as one `title: cell` line per column.
 
     Rows far below their header are read less well. None from a model without table heads. Raises
@@ -262,7 +262,7 @@ async def read_columns(
         for number, (start, end) in enumerate(stretches):
             if span.start < end and start < span.end:
                 scores[number] = max(scores[number], span.score)
-    return ReadColumns(
+    return ColumnScores(
         scores=scores[1:],
         chances=told.probabilities,
         none=told.no_column_probability,

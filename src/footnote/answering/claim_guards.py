@@ -25,17 +25,17 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’\-–][^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Guarded:
+class GuardResult:
     """What the guards say of a claim and its quotes."""
 
     guards: tuple[Guard, ...]
     """Exact values that the quotes lack: they need no understanding, so no judge lifts a claim
     over them."""
-    opposed: bool
+    has_conflict: bool
     """Whether the quotes hold something else in their place."""
 
 
-def guard(held: ClaimEvidence) -> Guarded:
+def guard(held: ClaimEvidence) -> GuardResult:
     """Check the exact values of a claim against its quotes.
 
     A figure or date is missing if no quote contains it and the surrounding text does not have it
@@ -63,7 +63,7 @@ def guard(held: ClaimEvidence) -> Guarded:
         Guard(kind=GuardKind.DATE, text=claim.text[each.start : each.end])
         for each in missing_dates(claim, everywhere)
     ]
-    opposed = bool(guards) and _other_values(claim, quoted)
+    has_conflict = bool(guards) and _other_values(claim, quoted)
     if not held.is_cross_lingual:
         others = _other_names(claim, quoted)
         names = _missing_names(claim, [*quoted, *held.labels] if others else everywhere)
@@ -72,9 +72,9 @@ def guard(held: ClaimEvidence) -> Guarded:
             for each in reversed_limits(claim, quoted, held.language)
         ]
         guards += [*names, *limits]
-        opposed = opposed or (others and bool(names)) or bool(limits)
+        has_conflict = has_conflict or (others and bool(names)) or bool(limits)
     about = held.is_cross_lingual or held.coverage >= ABOUT_THE_SAME
-    return Guarded(guards=tuple(dict.fromkeys(guards)), opposed=opposed and about)
+    return GuardResult(guards=tuple(dict.fromkeys(guards)), has_conflict=has_conflict and about)
 
 
 def _is_year_of(labels: Sequence[ExactValues], figure: Figure, claim: ExactValues) -> bool:

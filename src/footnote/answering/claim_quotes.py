@@ -149,7 +149,7 @@ class QuoteRetriever:
                 self._singles[passage.chunk_id] = spans
                 self._held.update(chain.from_iterable(span.terms for span in spans))
 
-    def by_words(self, words: str, passages: Sequence[Passage]) -> list[QuoteCandidate]:
+    def retrieve_lexical(self, words: str, passages: Sequence[Passage]) -> list[QuoteCandidate]:
         """The quotes that share most of a claim's terms, best first, rare terms weighing most.
 
         Blocks: call it in a thread.
@@ -183,7 +183,7 @@ class QuoteRetriever:
                 tried[passage.chunk_id, run.start, run.end] = found
         return _apart(tried.values())
 
-    async def by_vectors(
+    async def retrieve_dense(
         self, claims: Mapping[int, str], passages: Sequence[Sequence[Passage]]
     ) -> dict[int, list[QuoteCandidate]]:
         """The sentences nearest in meaning for each of these claims, as far as any is near."""

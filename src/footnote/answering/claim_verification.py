@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from footnote.answering.claim_evidence import ClaimReader, is_verbatim, pair_with_evidence
 from footnote.answering.claim_extraction import Claim
-from footnote.answering.claim_guards import Guarded, guard
+from footnote.answering.claim_guards import GuardResult, guard
 from footnote.answering.claim_quotes import WEAK, QuoteCandidate, QuoteRetriever, together
 from footnote.answering.support import SUPPORTED, support_of
 from footnote.domain import Passage
@@ -83,7 +83,7 @@ class ScoredClaim:
     statement: str
     """The claim as a judge reads it beside them."""
     verbatim: bool
-    guarded: Guarded
+    guarded: GuardResult
 
     @property
     def judged_text(self) -> str:
@@ -99,9 +99,9 @@ class ScoredClaim:
             self.coverage,
             guarded=bool(self.guarded.guards),
         )
-        share = OPPOSED_SHARE if self.guarded.opposed else OTHER_SHARE
+        share = OPPOSED_SHARE if self.guarded.has_conflict else OTHER_SHARE
         if judged is not None and judged.opposing is not None:
-            share = max(share, judged.opposing) if self.guarded.opposed else judged.opposing
+            share = max(share, judged.opposing) if self.guarded.has_conflict else judged.opposing
         return VerdictProbabilities(supported=supported, contradicted=(1 - supported) * share)
 
 
@@ -172,7 +172,7 @@ class ClaimVerifier:
         for own in passages:
             await asyncio.to_thread(finder.read, own)
         found = [
-            await asyncio.to_thread(finder.by_words, claim.words, own)
+            await asyncio.to_thread(finder.retrieve_lexical, claim.words, own)
             for claim, own in zip(claims, passages, strict=True)
         ]
         weak = {
@@ -180,7 +180,7 @@ class ClaimVerifier:
             for at, each in enumerate(found)
             if passages[at] and (not each or each[0].coverage < WEAK)
         }
-        nearest = await finder.by_vectors(weak, passages)
+        nearest = await finder.retrieve_dense(weak, passages)
         return [together(each, nearest.get(at, [])) for at, each in enumerate(found)]
 
     async def _judged(
@@ -234,7 +234,7 @@ def _weighed(
     """The claim with each quote alone, then with the relevant ones combined if that may change
     it."""
     single = [_beside(words, (each,), quotes[0], reader) for each in quotes]
-    if any(each.verbatim or each.guarded.opposed for each in single):
+    if any(each.verbatim or each.guarded.has_conflict for each in single):
         return single
     telling = [each for each in single if each.coverage >= JOINED or each.quotes[0].named]
     if len(telling) < 2:

@@ -9,12 +9,12 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.cite import Footnotes
 from footnote.answering.column_predictions import EXTREMES, NO_PREDICTIONS, ColumnPredictions
+from footnote.answering.partial_mentions import partial_mention_reason, unsupported_reason
 from footnote.answering.schema_linking import LinkedQuestion
 from footnote.answering.sentences import Candidate
 from footnote.answering.table_selection import rows_read_apart
 from footnote.answering.tables import Table, table_around
 from footnote.answering.titles import Terms
-from footnote.answering.unclear_filters import of_some_rows, why_not_told
 from footnote.answering.wording import Wording, in_english
 from footnote.domain import Evidence
 from footnote.language.answer_phrases import AnswerPhrases
@@ -30,7 +30,7 @@ MAX_MISMATCH = 1.0
 """Highest mismatch score, in log-odds, of a table with an answer. Measured on generated tables:
 up to .7 for answerable questions, up to 1.1 for those in another language, from 1.3 on for
 questions about an office or a kind that the table does not mention."""
-MOST_UNEXPLAINED = 1
+MAX_UNLINKED_WORDS = 1
 """Most unexplained words of a question with matched cells for which the mismatch score is
 ignored."""
 LEAST_CELL = 0.5
@@ -145,7 +145,7 @@ def compute(
     return same or aggregate_column(operation, narrowed, column, wording)
 
 
-def names_of(
+def row_names(
     question: str,
     row: Candidate,
     evidence: Sequence[Evidence],
@@ -164,7 +164,7 @@ def names_of(
     place = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
     asked = LinkedQuestion(question=question, table=table, terms=terms, located=[place])
     narrowed = _narrowed(asked, Operation.COUNT, 0, reading)
-    if isinstance(narrowed, NotComputed) or not narrowed.matched_cells or narrowed.names_one_row:
+    if isinstance(narrowed, NotComputed) or not narrowed.matched_cells or narrowed.matches_one_name:
         return None
     kept = [each for each in asked.totals.own if narrowed.matches_filter(each)]
     named = [each for each in kept if not each.candidate.is_prompt_injection]
@@ -172,7 +172,7 @@ def names_of(
         return None
     names = [table.name_of(each, tuple(narrowed.matched_cells)) for each in named]
     phrases = wording(row.evidence.passage.language)
-    which = phrases.joined(narrowed.groups_text, phrases.rows_of(len(named)))
+    which = phrases.joined(narrowed.matched_cells_text, phrases.rows_of(len(named)))
     return Computed(
         text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=which),
         rows=tuple(each.candidate for each in named),
@@ -194,16 +194,16 @@ def _narrowed(
     is_extreme = meant is not None and operation in EXTREMES and 0 in asked.titles
     is_explained = bool(narrowing and asked.matched_cells) and lacking is None
     # "How many vessels have Kelmouth as their home port?" says nothing else but "many".
-    is_explained |= bool(asked.matched_cells) and len(asked.unlinked_words) <= MOST_UNEXPLAINED
+    is_explained |= bool(asked.matched_cells) and len(asked.unlinked_words) <= MAX_UNLINKED_WORDS
     unmet = reading.unmet.get(asked.located[0].passage.chunk_id, 0.0)
-    reason = why_not_told(asked, operation)
+    reason = unsupported_reason(asked, operation)
     # "How many plays" are rows, whatever numbers they have; dates are nothing that is many.
     may_be_added_up = (
         meant is not None
         and meant.number in asked.numeric
-        and asked.table.header[meant.number] not in asked.titles_of_cells
+        and asked.table.header[meant.number] not in asked.titles_explained_by_cells
     )
-    is_of_rows = operation is not Operation.COUNT or asked.says_rows_or_document
+    is_of_rows = operation is not Operation.COUNT or asked.mentions_row_type_or_document
     if reason is None and meant is not None and may_be_added_up and not is_of_rows:
         title = asked.table.header[meant.number]
         reason = f"rows or their {title!r} may be counted; ask how many rows, or for the total"
@@ -215,14 +215,14 @@ def _narrowed(
     if reason is not None:
         return NotComputed(reason=reason)
     if not asked.matched_cells:
-        lacking = lacking or next(filter(asked.lacks, reading.names), None)
+        lacking = lacking or next(filter(asked.is_absent, reading.names), None)
         apart = rows_read_apart(asked, reading.read)
         least = LEAST_APART if lacking is None or is_extreme else LEAST_APART_OF_NAME
         if apart and apart.lead >= least:
-            return replace(asked, read_groups={apart.column: frozenset((apart.cell,))})
+            return replace(asked, reader_matched_cells={apart.column: frozenset((apart.cell,))})
     if lacking is not None:
         return NotComputed(reason=f"no row of its table says {lacking!r}")
-    reason = None if asked.matched_cells else of_some_rows(asked, operation)
+    reason = None if asked.matched_cells else partial_mention_reason(asked, operation)
     return asked if reason is None else NotComputed(reason=reason)
 
 
@@ -251,7 +251,7 @@ def _same_in_all(asked: LinkedQuestion, column: int, wording: Wording) -> Comput
     if len(kept) < _FEWEST_ROWS or len(cells) > 1 or not asked.matched_cells:
         return None
     phrases, title = wording(asked.located[0].passage.language), asked.table.header[column]
-    over = phrases.joined(phrases.rows_of(len(kept)), asked.groups_text)
+    over = phrases.joined(phrases.rows_of(len(kept)), asked.matched_cells_text)
     return Computed(
         text=phrases.noted.format(
             found=f"{title}: {cells.pop()}".removeprefix(": "),
@@ -268,7 +268,7 @@ def aggregate_column(
     table, totals = asked.table, asked.totals
     kept = tuple(row for row in totals.own if asked.matches_filter(row))
     # A single matched row is quoted instead; "how many saddles" may be answered by its cell.
-    is_of_rows = operation is Operation.COUNT and asked.says_rows_or_document
+    is_of_rows = operation is Operation.COUNT and asked.mentions_row_type_or_document
     fewest = 1 if is_of_rows or len(table.rows) == 1 else _FEWEST_ROWS
     if len(kept) < fewest:
         return None
@@ -285,7 +285,7 @@ def aggregate_column(
     phrases = wording(asked.located[0].passage.language)
     if operation is Operation.COUNT:
         return _counted(asked, narrowed, column, phrases)
-    where = phrases.joined(asked.groups_text, _left_out(asked, phrases))
+    where = phrases.joined(asked.matched_cells_text, _left_out(asked, phrases))
     cells = narrowed.column(column)
     quantities = narrowed.quantities(cells)
     found = (narrowed.moments(cells) or quantities) if operation in EXTREMES else quantities
@@ -319,10 +319,10 @@ def _counted(asked: LinkedQuestion, table: Table, column: int, phrases: AnswerPh
         text = phrases.value.format(
             what=phrases.of_title(phrases.count, title),
             number=rows,
-            over=phrases.joined(asked.groups_text or phrases.all_rows, left_out),
+            over=phrases.joined(asked.matched_cells_text or phrases.all_rows, left_out),
         )
     else:
-        over = phrases.joined(asked.groups_text or phrases.rows_of(rows), left_out)
+        over = phrases.joined(asked.matched_cells_text or phrases.rows_of(rows), left_out)
         text = phrases.count_of_different.format(title=title, number=different, over=over)
     return Computed(text=text, rows=tuple(each.candidate for each in table.rows))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from footnote.answering.fitting import Fitted, fit
+from footnote.answering.context_packing import PackedSource, pack_context
 from footnote.answering.markers import MARKER
 from footnote.answering.sanitise import without_hidden
 from footnote.domain import Evidence, Passage, Turn
@@ -54,7 +54,7 @@ _LINE_BREAKS = re.compile(r"[\s\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class ModelPrompt:
     """What a model is asked."""
 
     instructions: str
@@ -67,14 +67,14 @@ class Shown:
     """Sources it does not see, the weakest, since they did not fit."""
 
 
-def show(
+def build_prompt(
     question: str,
     evidence: Sequence[Evidence],
     *,
     turns: Sequence[Turn] = (),
     context_tokens: int | None = None,
     count_tokens: Callable[[str], int] = len,
-) -> Shown:
+) -> ModelPrompt:
     """The instructions and the prompt, within `context_tokens`; None takes everything.
 
     The sources come strongest first and last (Liu et al. 2023, "Lost in the middle": what stands
@@ -91,9 +91,9 @@ def show(
     if context_tokens is not None:
         fixed = count_tokens(INSTRUCTIONS) + count_tokens(frame) + MARGIN_TOKENS
         budget = context_tokens - fixed
-    fitted = fit(evidence, question, budget=budget, head=_head, count_tokens=count_tokens)
+    fitted = pack_context(evidence, question, budget=budget, head=_head, count_tokens=count_tokens)
     sources = [f"{_head(each.number, each.evidence)}\n{_as_data(each.text)}" for each in fitted]
-    return Shown(
+    return ModelPrompt(
         instructions=INSTRUCTIONS,
         prompt=_prompt(question, _strongest_outside(sources, fitted), talk),
         numbers=tuple(sorted(each.number for each in fitted)),
@@ -110,7 +110,7 @@ def compose_context(
     Law: each fence occurs once, on a line of its own, whatever the evidence contains; source n
     begins the only line that starts with `[n]`.
     """
-    return show(question, evidence, turns=turns).prompt
+    return build_prompt(question, evidence, turns=turns).prompt
 
 
 def _prompt(question: str, sources: Sequence[str], talk: str) -> str:
@@ -120,7 +120,7 @@ def _prompt(question: str, sources: Sequence[str], talk: str) -> str:
     return "\n\n".join(parts)
 
 
-def _strongest_outside(sources: Sequence[str], fitted: Sequence[Fitted]) -> list[str]:
+def _strongest_outside(sources: Sequence[str], fitted: Sequence[PackedSource]) -> list[str]:
     """The strongest first, the second last, the third second, and so on inwards.
 
     >>> # of the ranks 1 2 3 4 5: 1 3 5 4 2

@@ -35,7 +35,7 @@ _SEARCHED = "series"
 """The stage of a search that has ranked a series, the one that is asked for first."""
 
 
-def of_newest(
+def prefer_newest(
     question: str,
     chosen: Sequence[LocatedAnswer],
     found: Sequence[LocatedAnswer],
@@ -84,7 +84,7 @@ def documents_before(evidence: Sequence[Evidence]) -> Mapping[UUID, Sequence[UUI
     return before
 
 
-def told_of_newer(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
+def with_newer_note(answer: Answer, evidence: Sequence[Evidence]) -> Answer:
     """Add a note if the answer cites a document although a newer one of its series did not
     answer."""
     if not answer.found or stated(answer.question):
@@ -120,7 +120,7 @@ class NamedVersions:
         return not answer.found or cited <= self.others
 
 
-def of_named(question: str, evidence: Sequence[Evidence]) -> NamedVersions | None:
+def named_versions(question: str, evidence: Sequence[Evidence]) -> NamedVersions | None:
     """What a question names of a series; None where it names nothing, or several years."""
     said = year_or_version(question)
     for kind, members in _series(evidence) if said is not None else ():

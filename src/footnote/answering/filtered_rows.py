@@ -18,17 +18,17 @@ from footnote.answering.column_aggregation import (
     aggregate_column,
 )
 from footnote.answering.column_predictions import EXTREMES
+from footnote.answering.partial_mentions import unsupported_reason
 from footnote.answering.row_ranges import over_rows_named
 from footnote.answering.schema_linking import (
-    ChosenRows,
     LinkedQuestion,
+    RowSelection,
     link_to_tables,
     number_beside,
 )
 from footnote.answering.table_question import TableQuestion
 from footnote.answering.tables import Row
-from footnote.answering.unclear_filters import why_not_told
-from footnote.answering.value_filters import FilteredRows, filter_rows, says_a_value
+from footnote.answering.value_filters import FilteredRows, filter_rows, mentions_value
 from footnote.domain import Evidence
 from footnote.language.quantities import NotComparable
 from footnote.ports import (
@@ -43,7 +43,7 @@ LEAST_BOUND, LEAST_BOUNDED, LEAST_NONE = 0.5, 0.6, 0.5
 """Probability thresholds: for a comparison operator, for the column it applies to, and for "the
 row names are asked for, not a column". The second was selected on 599 lines of
 `training/questions` that were used in no fit."""
-UNMET = "the question speaks of something that the table in {file!r} does not have"
+MISMATCH_REASON = "the question speaks of something that the table in {file!r} does not have"
 _DENYING = (ComparisonOperator.AT_LEAST, ComparisonOperator.AT_MOST)
 """Comparison operators that may be worded as a negation: "no more than"."""
 
@@ -65,7 +65,7 @@ class _Meant:
         return self.asked.located[0].passage.filename
 
 
-async def over_rows_bounded(question: TableQuestion) -> ScoredComputation | None:
+async def answer_over_filtered_rows(question: TableQuestion) -> ScoredComputation | None:
     """Compute the answer over the rows that satisfy the question's comparison; None without one.
 
     Also None if the question mentions a single row, whose cell is then the answer, or asks for an
@@ -86,22 +86,22 @@ async def over_rows_bounded(question: TableQuestion) -> ScoredComputation | None
         if over is not None and isinstance(over[0], Computed):
             passage = each.asked.located[0].passage
             if await question.mismatch(passage) > MAX_MISMATCH:
-                over = NotComputed(reason=UNMET.format(file=each.file)), 0.0
+                over = NotComputed(reason=MISMATCH_REASON.format(file=each.file)), 0.0
         if over is not None and (best is None or over[1] > best[1]):
             best = over
     return best
 
 
-async def over_rows(question: TableQuestion) -> ScoredComputation | None:
+async def answer_over_rows(question: TableQuestion) -> ScoredComputation | None:
     """What the question asks of several rows: by a bound, or by their names.
 
     Raises ModelUnavailable.
     """
-    over = await over_rows_bounded(question)
+    over = await answer_over_filtered_rows(question)
     return await over_rows_named(question) if over is None else over
 
 
-def is_said_of_rows(over: ScoredComputation, least: float) -> bool:
+def is_accepted(over: ScoredComputation, least: float) -> bool:
     """Whether the probability reaches the threshold, or the result is an explained refusal."""
     found, probability = over
     return isinstance(found, NotComputed) or probability >= least
@@ -109,7 +109,7 @@ def is_said_of_rows(over: ScoredComputation, least: float) -> bool:
 
 async def _meant(question: TableQuestion, tables: Sequence[Evidence]) -> list[_Meant]:
     """Predict, for each best matching table, the comparison operator and its column."""
-    if not says_a_value(question.question, tables[0].passage.language):
+    if not mentions_value(question.question, tables[0].passage.language):
         return []
     found = []
     beside = link_to_tables(question.question, tables, question.terms)
@@ -150,19 +150,19 @@ def _over(
 ) -> ScoredComputation | None:
     kept = filter_rows(each.asked, each.at, each.bound)
     if isinstance(kept, NotComparable):
-        return None if each.asked.names_one_row else (NotComputed(reason=kept.reason), 0.0)
+        return None if each.asked.matches_one_name else (NotComputed(reason=kept.reason), 0.0)
     cells = frozenset(row.cells[each.at].text for row in kept.rows)
-    chosen = ChosenRows(column=each.at, cells=cells, text=kept.said)
+    chosen = RowSelection(column=each.at, cells=cells, text=kept.said)
     # "Plot 6" is not mentioned by "plots with at least 6 trees".
     asked = replace(each.asked, question=kept.rest)
-    if asked.names_one_row:
+    if asked.matches_one_name:
         return None
     asked = replace(asked, chosen=chosen)
     rows = [row for row in asked.totals.own if asked.matches_filter(row)]
     operation = each.told.operation
     lacking = _lacking(asked, each, kept, chances.filter_phrases)
     if lacking is None and not (rows or operation is Operation.COUNT):
-        lacking = f"no row of the table in {each.file!r} has {asked.groups_text}"
+        lacking = f"no row of the table in {each.file!r} has {asked.matched_cells_text}"
     if lacking is not None:
         return NotComputed(reason=lacking), 0.0
     column, sure = _column(asked, each, chances, meant)
@@ -189,10 +189,10 @@ def _lacking(
     if not asked.table.is_whole:
         return f"a part of the table in {each.file!r} is not among the passages that were read"
     if each.bound not in _DENYING or each.told.operation in EXTREMES:
-        reason = why_not_told(asked, each.told.operation or Operation.COUNT)
+        reason = unsupported_reason(asked, each.told.operation or Operation.COUNT)
         if reason is not None:
             return reason
-    known = asked.digits_known(but=each.at)
+    known = asked.linked_numbers(but=each.at)
     if (number := number_beside(kept.rest, known)) is not None:
         return (
             f"besides its bound the question says {number!r}, which names nothing of the table in "
@@ -245,7 +245,7 @@ def _counted(
     text = phrases.value.format(
         what=phrases.of_title(phrases.count, asked.table.header[0] or phrases.untitled),
         number=len(rows),
-        over=asked.groups_text,
+        over=asked.matched_cells_text,
     )
     return Computed(text=text, rows=tuple(each.candidate for each in rows or asked.totals.own))
 
@@ -264,7 +264,7 @@ def _said(
         cells = [f"{title}: {each.cells[column].text or '–'}".removeprefix(": ") for each in named]
         names = [f"{name} — {cell}" for name, cell in zip(names, cells, strict=True)]
     phrases = question.wording(asked.located[0].passage.language)
-    which = phrases.joined(asked.groups_text, phrases.rows_of(len(named)))
+    which = phrases.joined(asked.matched_cells_text, phrases.rows_of(len(named)))
     return Computed(
         text=phrases.noted.format(found=phrases.listed(names, MOST_CITED), note=which),
         rows=tuple(each.candidate for each in named),

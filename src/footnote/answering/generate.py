@@ -7,10 +7,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from footnote.answering.composition import Composition
-from footnote.answering.context import NOT_FOUND, Shown, show
-from footnote.answering.grounding import Grounds
+from footnote.answering.context import NOT_FOUND, ModelPrompt, build_prompt
+from footnote.answering.grounding import Grounder
 from footnote.answering.streaming import Answerer, closing_events, events_of, numbered
-from footnote.answering.wording import refused_in_words_asked
+from footnote.answering.wording import localised_refusal
 from footnote.domain import (
     Answer,
     AnswerEvent,
@@ -50,7 +50,7 @@ class GenerativeAnswerer:
     writer: Writer
     draft: Answerer
     """The answerer that quotes: it says how likely the evidence answers, and steps in."""
-    ground: Grounds
+    ground: Grounder
     analyzer: Analyzer
     embedder: Embedder | None = None
     """Finds the quote where a source shares no words with the statement, as across languages."""
@@ -76,7 +76,7 @@ class GenerativeAnswerer:
             for event in events_of(await self._refused(draft)):
                 yield event
             return
-        shown = show(
+        shown = build_prompt(
             question,
             sources,
             turns=turns,
@@ -98,7 +98,7 @@ class GenerativeAnswerer:
             yield event
 
     async def _written(
-        self, shown: Shown, composition: Composition, writing: _Writing
+        self, shown: ModelPrompt, composition: Composition, writing: _Writing
     ) -> AsyncGenerator[AnswerEvent]:
         """What the model writes, as events; its failure is noted."""
         try:
@@ -118,7 +118,7 @@ class GenerativeAnswerer:
             yield event
 
     async def _answer(
-        self, draft: Answer, shown: Shown, composition: Composition, writing: _Writing
+        self, draft: Answer, shown: ModelPrompt, composition: Composition, writing: _Writing
     ) -> Answer:
         answer = replace(
             await self._of(draft, composition, writing),
@@ -166,7 +166,7 @@ class GenerativeAnswerer:
             sentences=(AnswerSentence(text=NOT_FOUND, markers=(), support=0.0),),
             citations=(),
         )
-        return await refused_in_words_asked(refusal, self.analyzer)
+        return await localised_refusal(refusal, self.analyzer)
 
     def _too_small(self) -> str:
         return (
@@ -174,7 +174,7 @@ class GenerativeAnswerer:
             f"{self.writer.name} beside the {self.writer.max_output_tokens} it may write"
         )
 
-    def _cut(self, shown: Shown) -> tuple[str, ...]:
+    def _cut(self, shown: ModelPrompt) -> tuple[str, ...]:
         if not shown.shortened and not shown.omitted:
             return ()
         return (

@@ -32,7 +32,7 @@ class Grounded:
     """The signals that could not be had, by name with the reason."""
 
 
-class Grounds(Protocol):
+class Grounder(Protocol):
     """Grounding: sentences and their citations become verdicts."""
 
     async def __call__(
@@ -51,7 +51,7 @@ class Grounds(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class SupportGrounder:
     """Has a judge read sentences beside their quotes, which must hold their exact values.
 
     Implements `Grounds`.

@@ -71,13 +71,13 @@ class InjectionDetector:
         """
         passages = [each.passage for each in evidence]
         if any(each.suspicious is None for each in passages):
-            passages = await self.look_at(passages)
+            passages = await self.classify_passages(passages)
         return tuple(
             replace(each, passage=passage, suspicious=each.suspicious or passage.suspicious is True)
             for each, passage in zip(evidence, passages, strict=True)
         )
 
-    async def look_at(self, passages: Sequence[Passage]) -> list[Passage]:
+    async def classify_passages(self, passages: Sequence[Passage]) -> list[Passage]:
         """The passages, each with whether its title, headings or text give orders."""
         unknown = [each for each in passages if each.suspicious is None]
         texts = {_digest(text): text for text in map(all_text, unknown)}
@@ -96,10 +96,10 @@ class InjectionDetector:
             for each in passages
         ]
 
-    async def read_around(self, context: PassageContext) -> PassageContext:
+    async def classify_context(self, context: PassageContext) -> PassageContext:
         """The context, with whether each of its passages gives orders to a model."""
         before = len(context.context_before)
-        looked = await self.look_at(
+        looked = await self.classify_passages(
             [*context.context_before, context.chunk, *context.context_after]
         )
         return PassageContext(

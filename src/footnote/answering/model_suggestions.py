@@ -11,7 +11,7 @@ from footnote.answering.context import (
     CLOSING_TALK,
     OPENING_FENCE,
     OPENING_TALK,
-    show,
+    build_prompt,
 )
 from footnote.answering.sanitise import plain_text
 from footnote.answering.suggesting import PreviousTurn
@@ -56,7 +56,7 @@ async def written_proposals(
     ModelUnavailable.
     """
     talk = (Turn(role="user", text=said.question), Turn(role="assistant", text=said.answer))
-    shown = show(
+    shown = build_prompt(
         _ASKED,
         evidence,
         turns=talk,

@@ -43,13 +43,13 @@ def _best_run(
     language = candidates[0].evidence.passage.language
     wanted = frozenset(analyzer.terms(question, language))
     terms = [wanted.intersection(analyzer.terms(each.statement, language)) for each in candidates]
-    gives_orders = [each.is_prompt_injection for each in candidates]
+    is_injection = [each.is_prompt_injection for each in candidates]
     best, most = (0, 0), -1
     for first in range(len(candidates)):
         held: frozenset[str] = frozenset()
         for last in range(first, len(candidates)):
             length = candidates[last].end - candidates[first].start
-            if gives_orders[last] or (last > first and length > LONGEST):
+            if is_injection[last] or (last > first and length > LONGEST):
                 break
             held |= terms[last]
             if len(held) > most or (len(held) == most and best[0] == first):

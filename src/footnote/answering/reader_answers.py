@@ -9,39 +9,39 @@ from functools import partial
 from itertools import pairwise
 
 from footnote.answering.aggregation_answers import AggregationAnswerer
-from footnote.answering.answer_scoring import AnswerScorer, AsRead, ScoredAnswers
+from footnote.answering.answer_scoring import AnswerScorer, ReaderAnswerScorer, ScoredAnswers
 from footnote.answering.answer_selection import (
-    Choice,
+    AnswerSelector,
     LocatedAnswer,
-    about_what_is_asked,
     by_probability,
     contains_phrase,
     names_several,
+    without_other_identifiers,
 )
 from footnote.answering.cell_selection import CellSelector
 from footnote.answering.cite import Footnotes
 from footnote.answering.column_aggregation import Computed, NotComputed, ScoredComputation
 from footnote.answering.context import NOT_FOUND
-from footnote.answering.document_versions import of_named, of_newest, told_of_newer
-from footnote.answering.filtered_rows import is_said_of_rows, over_rows
+from footnote.answering.document_versions import named_versions, prefer_newest, with_newer_note
+from footnote.answering.filtered_rows import answer_over_rows, is_accepted
 from footnote.answering.injection_filter import without_injections
 from footnote.answering.lists import with_list
-from footnote.answering.reading import once_each, read_statements
+from footnote.answering.reading import deduplicated, read_statements
 from footnote.answering.reading_order import MOST_PASSAGES
 from footnote.answering.row_comparison import is_over_rows
 from footnote.answering.sentences import Cell, cells_of
 from footnote.answering.table_completion import with_cited_rows, with_whole_tables
 from footnote.answering.table_question import TableQuestion
-from footnote.answering.table_selection import ambiguous_rows, may_be_alike
+from footnote.answering.table_selection import ambiguous_rows, may_be_ambiguous
 from footnote.answering.tables import holds_table, in_named_column, is_code, name_of_row
 from footnote.answering.titles import Terms
-from footnote.answering.wording import refused_in_words_asked
+from footnote.answering.wording import localised_refusal
 from footnote.domain import Answer, AnswerSentence, Evidence, Verdict
 from footnote.errors import ModelUnavailable
 from footnote.ports import (
     Analyzer,
-    Around,
     Embedder,
+    ExpandPassages,
     NameFinder,
     Reader,
     TableQuestionModel,
@@ -64,7 +64,7 @@ class _OfTables:
     """What is said, unless something was computed or cannot be."""
     computation: ScoredComputation | None = None
     note: str | None = None
-    """See `WithCell`."""
+    """See `CellSelection`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +89,14 @@ class ReaderAnswerer:
     """What finds the names in a question over a table, none of which may be left out."""
     finder: TableQuestionModel | None = None
     """Model that predicts column and operation of questions over tables; None without one."""
-    around: Around | None = None
+    around: ExpandPassages | None = None
     """What has the rest of a table of which a part was found; of one workspace and principal."""
-    weigh: AnswerScorer = field(default_factory=AsRead)
+    weigh: AnswerScorer = field(default_factory=ReaderAnswerScorer)
     """Combines the signals of reader and search into one probability."""
 
     def in_lane(self, embedder: Embedder) -> ReaderAnswerer:
         """The same with another lane's embedder."""
-        return replace(self, weigh=self.weigh.in_lane(embedder))
+        return replace(self, weigh=self.weigh.with_embedder(embedder))
 
     async def __call__(self, question: str, evidence: Sequence[Evidence]) -> Answer:
         """Answer from this evidence alone.
@@ -104,13 +104,13 @@ class ReaderAnswerer:
         Where the reader cannot run, the answer is a refusal with the nearest passages, and
         `degraded` says why.
         """
-        answer = told_of_newer(await self._answer(question, evidence), evidence)
-        named = of_named(question, evidence)
+        answer = with_newer_note(await self._answer(question, evidence), evidence)
+        named = named_versions(question, evidence)
         if named is not None and named.is_passed_over(answer):
             of_named_ones = await self._answer(named.question, named.evidence)
             if of_named_ones.found:
                 answer = replace(of_named_ones, question=question)
-        return await refused_in_words_asked(answer, self.analyzer)
+        return await localised_refusal(answer, self.analyzer)
 
     async def compare_rows(self, question: str, evidence: Sequence[Evidence]) -> Answer | None:
         """See `by_part.ComparesRows`; None where a model that it needs is away.
@@ -131,9 +131,9 @@ class ReaderAnswerer:
             around=self.around,
         )
         try:
-            found = await over_rows(of_tables)
-            if found is not None and is_said_of_rows(found, self.least_answerability):
-                return computed(question, *found, evidence)
+            found = await answer_over_rows(of_tables)
+            if found is not None and is_accepted(found, self.least_answerability):
+                return computed_answer(question, *found, evidence)
             is_of_several = await is_over_rows(of_tables)
         except ModelUnavailable:
             return None  # What reads next says that it is away.
@@ -146,21 +146,21 @@ class ReaderAnswerer:
             return refusal(question, evidence, confidence=0.0, degraded=(why,))
         ranked = sorted(evidence, key=lambda each: (each.rank, each.passage.chunk_id))
         best = ranked[: self.passages]
-        weigh = self.weigh.of_one_question()
-        order = weigh.in_order(question, best)
+        weigh = self.weigh.with_cache()
+        order = weigh.rank_for_reading(question, best)
         # Of several things that are named each may have its answer in a passage of its own.
         ends = [MOST_PASSAGES] if names_several(question, best) else order.ends
-        choose = Choice(
+        choose = AnswerSelector(
             limit=self.max_sentences,
             least=self.least_answerability,
-            least_further=self.least_further,
+            further_threshold=self.least_further,
         )
         read: list[LocatedAnswer] = []
         weighed = ScoredAnswers(found=[])
         try:
             for first, end in pairwise((0, *ends)):
                 read += await read_statements(self.reader, question, order.evidence[first:end])
-                about = about_what_is_asked(question, once_each(read), best)
+                about = without_other_identifiers(question, deduplicated(read), best)
                 weighed = await weigh(question, about, best)
                 likeliest = max((each.probability for each in weighed.found), default=0.0)
                 if not self.undecided <= likeliest < self.least_answerability:
@@ -171,14 +171,14 @@ class ReaderAnswerer:
             chosen = choose(question, found, ranked)
             if found:
                 terms, least = self._terms_of(found[0]), self.least_answerability
-                chosen = of_newest(question, chosen, found, best, least=least, terms=terms)
+                chosen = prefer_newest(question, chosen, found, best, least=least, terms=terms)
                 chosen = with_list(question, chosen, found, best, terms)
             told = await self._of_tables(self.reader, question, chosen, found, ranked)
         except ModelUnavailable as unavailable:
             why = f"answer: nothing was read, {unavailable}"
             return refusal(question, evidence, confidence=0.0, degraded=(why,))
         if told.computation is not None:
-            return computed(question, *told.computation, evidence)
+            return computed_answer(question, *told.computation, evidence)
         whole = await self._with_rest(question, told.chosen[:1], ranked)
         answer = self._said(question, told.chosen, replace(weighed, found=found), whole, evidence)
         if answer.found or told.note is None:
@@ -232,7 +232,7 @@ class ReaderAnswerer:
             return evidence
         [found] = likely
         terms = self._terms_of(found)
-        if not await asyncio.to_thread(may_be_alike, question, found, evidence, terms):
+        if not await asyncio.to_thread(may_be_ambiguous, question, found, evidence, terms):
             return evidence
         return await with_whole_tables(evidence, [found.candidate.evidence], self.around)
 
@@ -248,7 +248,7 @@ class ReaderAnswerer:
         confidence = chosen[0].probability if chosen else 0.0
         if confidence < self.least_answerability:
             return refusal(question, evidence, confidence=confidence, degraded=weighed.degraded)
-        told = [(each, said_of(question, each, ranked)) for each in chosen]
+        told = [(each, answer_text(question, each, ranked)) for each in chosen]
         alike = ambiguous_rows(
             question, chosen[0], ranked, self._terms_of(chosen[0]), weighed.found
         )
@@ -303,7 +303,7 @@ def refusal(
     )
 
 
-def computed(
+def computed_answer(
     question: str, found: Computed | NotComputed, confidence: float, evidence: Sequence[Evidence]
 ) -> Answer:
     """The answer that was computed from rows, which it cites; or a refusal that says why not."""
@@ -328,7 +328,7 @@ def computed(
     )
 
 
-def said_of(question: str, found: LocatedAnswer, evidence: Sequence[Evidence]) -> str:
+def answer_text(question: str, found: LocatedAnswer, evidence: Sequence[Evidence]) -> str:
     """The text of an answer: the statement, or of a table row the cells asked for.
 
     Cells are written with the row's name and their titles. If the row's name is the answer, the

@@ -35,7 +35,7 @@ async def read_statements(
     ]
 
 
-def once_each(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
+def deduplicated(found: Iterable[LocatedAnswer]) -> list[LocatedAnswer]:
     """The best span of every statement; a statement in two overlapping chunks is kept once."""
     best: dict[tuple[object, ...], LocatedAnswer] = {}
     for each in found:

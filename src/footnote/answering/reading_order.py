@@ -8,7 +8,13 @@ from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 
-from footnote.answering.answer_features import Floats, lacking, numbers_in, standings, term_coverage
+from footnote.answering.answer_features import (
+    Floats,
+    median_z_scores,
+    missing_number_share,
+    numbers_in,
+    term_coverage,
+)
 from footnote.answering.sentences import candidates_of
 from footnote.domain import Evidence
 from footnote.ports import Analyzer
@@ -37,15 +43,15 @@ class PassageFeatures:
     """Thousands of characters."""
 
 
-PROMISING: tuple[str, ...] = tuple(each.name for each in fields(PassageFeatures))
+PASSAGE_FEATURES: tuple[str, ...] = tuple(each.name for each in fields(PassageFeatures))
 
 
 def passage_features(question: str, evidence: Sequence[Evidence], analyzer: Analyzer) -> Floats:
-    """A row of `PROMISING` for each passage, of shape (passages, names)."""
+    """A row of `PASSAGE_FEATURES` for each passage, of shape (passages, names)."""
     held = [candidates_of([each]) for each in evidence]
     statements = [one for each in held for one in each]
     shares = iter(term_coverage(question, statements, evidence, analyzer))
-    above = standings([each.similarity for each in evidence])
+    above = median_z_scores([each.similarity for each in evidence])
     numbers = numbers_in(question)
     rows = []
     for each, candidates, standing in zip(evidence, held, above, strict=True):
@@ -56,13 +62,13 @@ def passage_features(question: str, evidence: Sequence[Evidence], analyzer: Anal
                 statement_coverage=max((one.statement for one in own), default=0.0),
                 standing=standing,
                 log_rank=math.log(own[0].rank if own else max(1, each.rank)),
-                lacks_numbers=lacking(numbers, each.passage),
+                lacks_numbers=missing_number_share(numbers, each.passage),
                 is_foreign=float(any(one.is_foreign for one in own)),
                 log_statements=math.log1p(len(candidates)),
                 length=len(each.passage.text) / 1000,
             )
         )
-    return np.array([astuple(each) for each in rows]).reshape(len(rows), len(PROMISING))
+    return np.array([astuple(each) for each in rows]).reshape(len(rows), len(PASSAGE_FEATURES))
 
 
 MOST_PASSAGES = 16
@@ -80,7 +86,7 @@ this value answers are lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class ReadingOrder:
     """Passages in reading order, with the rounds in which they are read."""
 
     evidence: Sequence[Evidence]
@@ -89,7 +95,7 @@ class Order:
     The last is the most that are read."""
 
 
-def rank_for_reading(evidence: Sequence[Evidence], utilities: Floats) -> Order:
+def rank_for_reading(evidence: Sequence[Evidence], utilities: Floats) -> ReadingOrder:
     """Sort passages by utility, best first, and set the rounds.
 
     Utilities are those of a conditional logit, in which "no passage answers" has utility 0.
@@ -102,4 +108,4 @@ def rank_for_reading(evidence: Sequence[Evidence], utilities: Floats) -> Order:
     if len(odds) > READ_FIRST and behind[READ_FIRST] < HARDLY:
         ends.insert(0, READ_FIRST)
     last = next((at for at, end in enumerate(ends) if behind[end] < NEVER), len(ends) - 1)
-    return Order(evidence=[evidence[int(each)] for each in places], ends=ends[: last + 1])
+    return ReadingOrder(evidence=[evidence[int(each)] for each in places], ends=ends[: last + 1])

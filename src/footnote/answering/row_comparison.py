@@ -20,7 +20,7 @@ from footnote.language.moments import Moments
 from footnote.language.quantities import Quantities
 from footnote.ports import ColumnPrediction, Operation
 
-OF_ALL = (Operation.SUM, Operation.AVERAGE, Operation.COUNT)
+JOINT_OPERATIONS = (Operation.SUM, Operation.AVERAGE, Operation.COUNT)
 """Operations over several rows together. A maximum, a difference or a look-up is answered by
 showing the cells of each row."""
 MOST_COMPARED = 6
@@ -46,7 +46,7 @@ class NamedRows:
         return [row.cells[self.at].text for row in self.rows]
 
 
-async def compared(question: TableQuestion) -> tuple[Computed, float] | None:
+async def compare_cells(question: TableQuestion) -> tuple[Computed, float] | None:
     """The compared cells and the probability that the question asks for them.
 
     None where fewer than two rows of one table are named, where something else is asked, or where
@@ -63,11 +63,13 @@ async def compared(question: TableQuestion) -> tuple[Computed, float] | None:
         told = await question.predicted_operation(table)
         if told is None:
             continue
-        comparing = 1.0 - sum(told.operation_probabilities.get(one, 0.0) for one in OF_ALL)
+        comparing = 1.0 - sum(
+            told.operation_probabilities.get(one, 0.0) for one in JOINT_OPERATIONS
+        )
         meant = await question.predicted_column(table)
         if meant is None or meant.number == each.at:
             continue
-        text = cells_said(each, meant, question.wording)
+        text = comparison_text(each, meant, question.wording)
         sure = comparing * meant.probability
         if text is not None and (best is None or sure > best[1]):
             best = Computed(text=text, rows=tuple(one.candidate for one in each.rows)), sure
@@ -97,14 +99,14 @@ def _compared(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[N
             names = table.column(at)
             if len(set(names)) < len(names):
                 continue
-            said = asked.names_said(at)
+            said = asked.mentioned_names(at)
             if _SEVERAL <= len(said) <= MOST_COMPARED and at not in asked.orderable_columns:
                 rows = [each for each in table.rows if each.cells[at].text in said]
                 yield NamedRows(asked=asked, rows=rows, at=at)
                 break
 
 
-def cells_said(named: NamedRows, meant: ColumnPrediction, wording: Wording) -> str | None:
+def comparison_text(named: NamedRows, meant: ColumnPrediction, wording: Wording) -> str | None:
     """Format the compared cells, sorted if a maximum or minimum is predicted; None if one is
     empty."""
     asked, at, column = named.asked, named.at, meant.number

@@ -19,11 +19,16 @@ from footnote.answering.column_aggregation import (
     aggregate_column,
 )
 from footnote.answering.column_predictions import EXTREMES
-from footnote.answering.row_comparison import MOST_COMPARED, NamedRows, cells_said, compared
-from footnote.answering.schema_linking import ChosenRows, LinkedQuestion, link_to_tables
+from footnote.answering.partial_mentions import unsupported_reason
+from footnote.answering.row_comparison import (
+    MOST_COMPARED,
+    NamedRows,
+    compare_cells,
+    comparison_text,
+)
+from footnote.answering.schema_linking import LinkedQuestion, RowSelection, link_to_tables
 from footnote.answering.table_question import TableQuestion
 from footnote.answering.tables import Row, Table
-from footnote.answering.unclear_filters import why_not_told
 from footnote.answering.wording import Wording
 from footnote.domain import Evidence
 from footnote.language.calendar import MONTH_NUMBERS
@@ -60,7 +65,7 @@ class _Named:
             return likeliest, told.range_probabilities[likeliest]
         return None, 1.0 - sum(told.range_probabilities.values())
 
-    def chosen(self, meant: RowRange | None) -> ChosenRows | None:
+    def chosen(self, meant: RowRange | None) -> RowSelection | None:
         """The rows of this range; None where it has none, or its ends are not what is named."""
         asked, at = self.asked, self.at
         rows = [each for each in asked.totals.own if each.cells[at].text]
@@ -116,7 +121,7 @@ async def over_rows_named(question: TableQuestion) -> ScoredComputation | None:
         over = await asyncio.to_thread(_over, each, told, meant, question.wording)
         if over is not None and (best is None or over[1] > best[1]):
             best = over
-    return await compared(question) if best is None else best
+    return await compare_cells(question) if best is None else best
 
 
 def _named(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[_Named]:
@@ -127,7 +132,7 @@ def _named(question: TableQuestion, tables: Sequence[Evidence]) -> Iterator[_Nam
             # What a number of a further column says is no name of its row.
             if len(set(names)) < len(names) or (at > 0 and at in asked.numeric):
                 continue
-            if said := asked.names_said(at):
+            if said := asked.mentioned_names(at):
                 yield _Named(asked=asked, at=at, said=said)
                 break
 
@@ -175,9 +180,9 @@ def _lacking(
     asked: LinkedQuestion, operation: Operation | None, column: int | None, narrowing: Sequence[str]
 ) -> str | None:
     """Why something else than these rows may be asked for; None where nothing speaks for it."""
-    if operation is not None and (reason := why_not_told(asked, operation)) is not None:
+    if operation is not None and (reason := unsupported_reason(asked, operation)) is not None:
         return reason
-    if (bound := asked.other_number) is not None:
+    if (bound := asked.unlinked_number) is not None:
         return f"rows are chosen by their words and names, and {bound!r} is in none of them"
     titles = () if column is None else (asked.table.header[column],)
     lacking = next((each for each in narrowing if not asked.is_linked(each, titles)), None)
@@ -213,18 +218,18 @@ def _each_said(
     if meant is None or len(kept) > MOST_COMPARED:
         return None
     rows = NamedRows(asked=asked, rows=kept, at=at)
-    text = cells_said(rows, replace(meant, extreme_odds=0.0), wording)
+    text = comparison_text(rows, replace(meant, extreme_odds=0.0), wording)
     return None if text is None else Computed(text=text, rows=tuple(e.candidate for e in kept))
 
 
 def _chosen(
     at: int, shown: Sequence[Row], between: str, *, of: Sequence[Row] | None = None
-) -> ChosenRows | None:
+) -> RowSelection | None:
     """These rows, or those of which the shown ones are the ends."""
     kept = shown if of is None else of
     if not kept:
         return None
-    return ChosenRows(
+    return RowSelection(
         column=at,
         cells=frozenset(each.cells[at].text for each in kept),
         text=between.join(each.cells[at].text for each in shown),

@@ -11,7 +11,7 @@ from pathlib import PurePath
 
 from footnote.answering.answer_selection import LocatedAnswer, contains_phrase
 from footnote.answering.tables import Row, Table, tables_of
-from footnote.answering.titles import Terms, closest, split_identifier, without_unit
+from footnote.answering.titles import Terms, disambiguate_titles, split_identifier, without_unit
 from footnote.answering.totals import Totals, totals_of
 from footnote.domain import Evidence
 from footnote.language.calendar import months_as_called
@@ -25,7 +25,7 @@ _MOST_OF_NAME = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenRows:
+class RowSelection:
     """Rows that a question selects by their values in one column."""
 
     column: int
@@ -43,13 +43,13 @@ class LinkedQuestion:
     table: Table
     terms: Terms
     located: Sequence[LocatedAnswer]
-    read_groups: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    reader_matched_cells: Mapping[int, frozenset[str]] = field(default_factory=dict)
     """Column index to the cell values that the reader matched. Used where no cell value is
     mentioned literally."""
     predicted_column: int | None = None
     """Index of the number column that a model predicts. Used where the question mentions no
     title."""
-    chosen: ChosenRows | None = None
+    chosen: RowSelection | None = None
     """The rows that the question selects by listing them, by giving a range, or by a comparison;
     None without such a selection."""
     _known: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -89,11 +89,11 @@ class LinkedQuestion:
         said = {title for title in self.table.header if self.mentions(without_unit(title))}
         plain = {without_unit(each) for each in said}
         said = {each for each in said if not self._is_part_of_another(without_unit(each), plain)}
-        kept = closest(said, self.question, self.terms) - self.titles_of_cells
+        kept = disambiguate_titles(said, self.question, self.terms) - self.titles_explained_by_cells
         return [at for at, title in enumerate(self.table.header) if title in kept]
 
     @cached_property
-    def titles_of_cells(self) -> frozenset[str]:
+    def titles_explained_by_cells(self) -> frozenset[str]:
         """The titles of numbers, dates or times whose words are explained by mentioned cell values.
 
         Each such cell value occurs in several rows. Examples: "Passengers" in "How many passenger
@@ -130,7 +130,7 @@ class LinkedQuestion:
         return 0 in self.titles or any(map(self.mentions, above))
 
     @cached_property
-    def says_rows_or_document(self) -> bool:
+    def mentions_row_type_or_document(self) -> bool:
         """The same, or by what the table's document is called."""
         return self.mentions_row_type or any(map(self.mentions, self.context_titles))
 
@@ -166,7 +166,7 @@ class LinkedQuestion:
                     said = set(affirmed(self.table.column(at)))
                 if said:
                     found[at] = frozenset(said)
-        return found or self._groups_by_a_word or self.read_groups
+        return found or self._groups_by_a_word or self.reader_matched_cells
 
     @property
     def _groups_by_a_word(self) -> Mapping[int, frozenset[str]]:
@@ -175,7 +175,7 @@ class LinkedQuestion:
         Empty where several names match.
         """
         for at in range(len(self.table.header)):
-            if at not in self.orderable_columns and (said := self.names_said(at)):
+            if at not in self.orderable_columns and (said := self.mentioned_names(at)):
                 return {at: said} if len(said) == 1 else {}
         return {}
 
@@ -185,7 +185,7 @@ class LinkedQuestion:
         return totals_of(self.table)
 
     @cached_property
-    def names_one_row(self) -> bool:
+    def matches_one_name(self) -> bool:
         """Whether it says the name that one row alone has."""
         names = self.table.column(0)
         return self.chosen is None and any(
@@ -193,12 +193,12 @@ class LinkedQuestion:
         )
 
     @cached_property
-    def other_number(self) -> str | None:
+    def unlinked_number(self) -> str | None:
         """The first word with a number that occurs in no title, document name or matched cell.
 
         It may set a limit or name something outside the table. None without such a word.
         """
-        return number_beside(self.question, self.digits_known())
+        return number_beside(self.question, self.linked_numbers())
 
     @cached_property
     def unlinked_words(self) -> list[str]:
@@ -211,7 +211,7 @@ class LinkedQuestion:
         )
         return [each for each in self.question.split() if not self.terms_of(each) <= known]
 
-    def digits_known(self, *, but: int | None = None) -> frozenset[str]:
+    def linked_numbers(self, *, but: int | None = None) -> frozenset[str]:
         """The numbers in titles, document names and matched cells, as strings of digits.
 
         Matched cells of the column `but` are left out.
@@ -224,7 +224,7 @@ class LinkedQuestion:
         ]
         return frozenset(digits for text in held for digits in _digits(text))
 
-    def lacks(self, name: str) -> bool:
+    def is_absent(self, name: str) -> bool:
         """Whether the table and the titles above it contain no word of the name."""
         held = [*self.table.header, *(each.text for row in self.table.rows for each in row.cells)]
         return not self.terms_of(name) & self.all_terms(*held, *self.context_titles)
@@ -256,7 +256,7 @@ class LinkedQuestion:
         return all(row.cells[at].text in said for at, said in self.matched_cells.items())
 
     @property
-    def groups_text(self) -> str:
+    def matched_cells_text(self) -> str:
         """The groups, as an answer says them."""
         parts = []
         for at, said in self.matched_cells.items():
@@ -268,7 +268,7 @@ class LinkedQuestion:
         return ", ".join(parts)
 
     @cached_property
-    def pointed(self) -> list[int]:
+    def answer_columns(self) -> list[int]:
         """The indices of the columns that contain answer spans in the row of the best answer,
         best first."""
         row = self.located[0].candidate
@@ -291,7 +291,7 @@ class LinkedQuestion:
 
     def column(self, operation: Operation) -> int | None:
         """The column to aggregate; None if one cell is asked for or the column is ambiguous."""
-        if self.names_one_row or self.other_number is not None:
+        if self.matches_one_name or self.unlinked_number is not None:
             return None
         return self.count_column if operation is Operation.COUNT else self.number_column(operation)
 
@@ -305,7 +305,7 @@ class LinkedQuestion:
         said = [each for each in self.titles if each in self.numeric]
         if len(said) > 1 and operation in (Operation.LARGEST, Operation.SMALLEST):
             # "In which year was the revenue largest?" has its answer in the years.
-            said = [each for each in said if each not in self.pointed[:1]]
+            said = [each for each in said if each not in self.answer_columns[:1]]
         if said:
             # Columns with the same title are ambiguous; the first is returned, and later rejected.
             return said[0] if len({self.table.header[each] for each in said}) == 1 else None
@@ -313,7 +313,7 @@ class LinkedQuestion:
             return self.predicted_column
         if len(self.numeric) == 1:
             return self.numeric[0]
-        return next((each for each in self.pointed if each in self.numeric), None)
+        return next((each for each in self.answer_columns if each in self.numeric), None)
 
     @cached_property
     def count_column(self) -> int | None:
@@ -327,7 +327,7 @@ class LinkedQuestion:
             return said[0]
         return 0 if self.mentions_row_type or self.matched_cells else None
 
-    def names_said(self, column: int) -> frozenset[str]:
+    def mentioned_names(self, column: int) -> frozenset[str]:
         """The cells of a column mentioned in full, or by a word that occurs in one of them alone.
 
         Only short cells (at most 3 terms) match by one word, as they are names, not descriptions.

@@ -9,14 +9,14 @@ from footnote.answering.sentences import Candidate, candidates_of
 from footnote.answering.tables import tables_of
 from footnote.domain import BlockKind, Evidence, Passage
 from footnote.domain.passage_merging import clipped
-from footnote.ports import Around
+from footnote.ports import ExpandPassages
 
 MOST_STRETCHES = 3
 """Of tables, or of parts that lie too far from each other, for one question."""
 
 
 async def with_whole_tables(
-    evidence: Sequence[Evidence], tables: Sequence[Evidence], around: Around
+    evidence: Sequence[Evidence], tables: Sequence[Evidence], around: ExpandPassages
 ) -> list[Evidence]:
     """Expand the passages of incomplete tables by the rest of the table.
 
@@ -49,7 +49,7 @@ def lies_within(passage: Passage, other: Passage) -> bool:
     return same and other.char_start <= passage.char_start <= passage.char_end <= other.char_end
 
 
-def least_unmet(
+def lowest_mismatch(
     parts: Sequence[Evidence], unmet: Sequence[float], tables: Sequence[Evidence]
 ) -> dict[str, float]:
     """The mismatch score of each passage's table by chunk: the lowest of the table's parts."""

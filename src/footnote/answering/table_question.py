@@ -16,8 +16,8 @@ from footnote.answering.wording import Wording, worded_for
 from footnote.domain import Evidence, Passage
 from footnote.ports import (
     Analyzer,
-    Around,
     ColumnPrediction,
+    ExpandPassages,
     Reader,
     TableOperationPrediction,
     TableQuestionModel,
@@ -36,7 +36,7 @@ class TableQuestion:
     terms: Terms
     """In the language of the likeliest of them."""
     wording: Wording
-    around: Around | None = None
+    around: ExpandPassages | None = None
     """Loads the rest of a table that was retrieved in part."""
     known: dict[tuple[str, ...], TableOperationPrediction] = field(default_factory=dict)
     """Cached predictions of the table model, keyed by the table's titles."""
@@ -50,7 +50,7 @@ class TableQuestion:
         reader: Reader,
         finder: TableQuestionModel,
         analyzer: Analyzer,
-        around: Around | None,
+        around: ExpandPassages | None,
     ) -> TableQuestion:
         """A question as it was asked, and the passages with tables, of which there is one."""
         titles = [each for one in candidates_of(tables) for each in one.header]

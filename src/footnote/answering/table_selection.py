@@ -112,7 +112,7 @@ def select_tables(
     return [replace(first, located=replace(first.located, probability=sure * OF_TWO))]
 
 
-def group_named(
+def select_row_group(
     question: str,
     operation: Operation,
     evidence: Sequence[Evidence],
@@ -154,13 +154,13 @@ def bound_set(
         row = table.rows[0].candidate
         place = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
         asked = LinkedQuestion(question=question, table=table, terms=terms, located=[place])
-        if meant.of(table) is not None and not asked.names_one_row and asked.other_number:
-            return asked.other_number
+        if meant.of(table) is not None and not asked.matches_one_name and asked.unlinked_number:
+            return asked.unlinked_number
     return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Alike:
+class AmbiguousRow:
     """One of several rows that a question does not tell apart."""
 
     located: LocatedAnswer
@@ -169,7 +169,7 @@ class Alike:
     """That cell, with what tells its row from the others."""
 
 
-def may_be_alike(
+def may_be_ambiguous(
     question: str, found: LocatedAnswer, evidence: Sequence[Evidence], terms: Terms
 ) -> bool:
     """Whether the missing part of an incomplete table may have rows that match equally well."""
@@ -177,7 +177,7 @@ def may_be_alike(
     if table is None or table.is_whole:
         return False
     asked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
-    return bool(asked.matched_cells) and not asked.names_one_row
+    return bool(asked.matched_cells) and not asked.matches_one_name
 
 
 def ambiguous_rows(
@@ -186,7 +186,7 @@ def ambiguous_rows(
     evidence: Sequence[Evidence],
     terms: Terms,
     read: Sequence[LocatedAnswer] = (),
-) -> list[Alike]:
+) -> list[AmbiguousRow]:
     """The rows that match the question as well as the row of its answer, that row included.
 
     Empty if a word of its cells distinguishes the answer's row, or if the reader scored it far
@@ -197,7 +197,7 @@ def ambiguous_rows(
     if table is None or any(len(each.cells) != len(table.header) for each in table.rows):
         return []
     asked = LinkedQuestion(question=question, table=table, terms=terms, located=[found])
-    column = next(iter(asked.pointed), None)
+    column = next(iter(asked.answer_columns), None)
     kept = [row for row in table.rows if asked.matches_filter(row)]
     if column in (0, *asked.matched_cells) and table.is_whole and not asked.unlinked_words:
         return _listed(found, asked, kept)
@@ -206,7 +206,7 @@ def ambiguous_rows(
         column is None
         or column in asked.matched_cells
         or {len(said) for said in asked.matched_cells.values()} != {1}
-        or asked.other_number is not None
+        or asked.unlinked_number is not None
         or not own
         or len(kept) < _SEVERAL
         # Equal numbers in several rows do not add up to that number.
@@ -226,7 +226,7 @@ def ambiguous_rows(
         and len({row.cells[at].text for row in kept}) > 1
     ]
     return [
-        Alike(
+        AmbiguousRow(
             located=replace(
                 found,
                 candidate=row.candidate,
@@ -244,7 +244,7 @@ def ambiguous_rows(
     ]
 
 
-def _listed(found: LocatedAnswer, asked: LinkedQuestion, rows: Sequence[Row]) -> list[Alike]:
+def _listed(found: LocatedAnswer, asked: LinkedQuestion, rows: Sequence[Row]) -> list[AmbiguousRow]:
     """The names of the rows of the group that the question names, with their further words.
 
     Empty where it names none or one of them.
@@ -260,7 +260,7 @@ def _listed(found: LocatedAnswer, asked: LinkedQuestion, rows: Sequence[Row]) ->
     ]
     said = sorted({*asked.matched_cells, *telling})
     return [
-        Alike(
+        AmbiguousRow(
             located=replace(
                 found, candidate=row.candidate, start=row.cells[0].start, end=row.cells[0].end
             ),
@@ -282,7 +282,7 @@ def _is_surely_read(
     ):
         return True
     scores = _scores(read)
-    found = sorted(scores.get(place_of(row.candidate), -inf) for row in rows)
+    found = sorted(scores.get(row_key(row.candidate), -inf) for row in rows)
     return found[-1] - found[-2] > (SURELY_READ if numbers else SURELY_READ_WORDS)
 
 
@@ -302,7 +302,7 @@ def rows_read_apart(asked: LinkedQuestion, read: Sequence[LocatedAnswer]) -> Rea
     None if a row has no score or two columns define such a group.
     """
     table, scores = asked.table, _scores(read)
-    scored = [scores.get(place_of(row.candidate)) for row in table.rows]
+    scored = [scores.get(row_key(row.candidate)) for row in table.rows]
     known = [each for each in scored if each is not None]
     if not known or len(known) < len(scored):
         return None
@@ -323,12 +323,12 @@ def rows_read_apart(asked: LinkedQuestion, read: Sequence[LocatedAnswer]) -> Rea
 def _scores(read: Sequence[LocatedAnswer]) -> dict[tuple[object, ...], float]:
     found: dict[tuple[object, ...], float] = {}
     for each in read:
-        place = place_of(each.candidate)
+        place = row_key(each.candidate)
         found[place] = max(each.score, found.get(place, -inf))
     return found
 
 
-def place_of(row: Candidate) -> tuple[object, ...]:
+def row_key(row: Candidate) -> tuple[object, ...]:
     """Which row of which version of a document it is, whatever passage it was read in."""
     passage = row.evidence.passage
     return passage.document_id, passage.version, row.canonical_span

@@ -8,7 +8,7 @@ from itertools import islice
 
 from footnote.answering.answer_selection import LocatedAnswer, contains_phrase
 from footnote.answering.sentences import Candidate, Cell, candidates_of, cells_of
-from footnote.answering.titles import Terms, closest, said_alone, split_identifier
+from footnote.answering.titles import Terms, disambiguate_titles, mentions_title, split_identifier
 from footnote.domain import BlockKind, BlockSpan, Evidence, Passage
 from footnote.language.moments import Moments, moments_of
 from footnote.language.quantities import (
@@ -224,10 +224,10 @@ def in_named_column(question: str, found: LocatedAnswer, terms: Terms) -> Locate
         each
         for each in cells_of(found.candidate)
         if each.start < each.end
-        and said_alone(each.title, question, terms)
+        and mentions_title(each.title, question, terms)
         and not contains_phrase(each.text, question)
     ]
-    titles = closest([each.title for each in named], question, terms)
+    titles = disambiguate_titles([each.title for each in named], question, terms)
     named = [each for each in named if each.title in titles]
     if len(named) != 1 or (named[0].start < found.end and found.start < named[0].end):
         return found

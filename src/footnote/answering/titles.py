@@ -57,7 +57,7 @@ def with_plain_titles(question: str, titles: Iterable[str]) -> str:
     return question
 
 
-def said_alone(title: str, question: str, terms: Terms) -> bool:
+def mentions_title(title: str, question: str, terms: Terms) -> bool:
     """Whether a question mentions a title: its words in order, inflected or not.
 
     The unit may be missing.
@@ -72,13 +72,14 @@ def said_alone(title: str, question: str, terms: Terms) -> bool:
     )
 
 
-def closest(titles: Collection[str], question: str, terms: Terms) -> frozenset[str]:
+def disambiguate_titles(titles: Collection[str], question: str, terms: Terms) -> frozenset[str]:
     """Resolve mentioned titles: of two that differ in their unit, keep the one whose unit is named.
 
     Of two titles with the same terms, such as "Order" and "Ordered by", the literally mentioned one
     is kept.
 
-    >>> sorted(closest(["price_eur", "price_usd", "item"], "price usd of an item", str.split))
+    >>> titles = ["price_eur", "price_usd", "item"]
+    >>> sorted(disambiguate_titles(titles, "price usd of an item", str.split))
     ['item', 'price_usd']
     """
     asked = frozenset(terms(split_identifier(question)))

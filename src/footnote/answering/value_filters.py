@@ -85,7 +85,7 @@ class _Value:
     day: Day | None = None
 
 
-def says_a_value(question: str, language: str | None) -> bool:
+def mentions_value(question: str, language: str | None) -> bool:
     """Whether a question contains a number, date or time, which every comparison needs."""
     return (
         any(map(str.isdecimal, question))
@@ -120,7 +120,7 @@ def filter_rows(
         values = _times(asked, cells)
     if isinstance(values, NotComparable):
         return values
-    known = asked.digits_known(but=column)
+    known = asked.linked_numbers(but=column)
     free = [each for each in values if not _digits_of(asked.question, each) <= known]
     values = next((each for each in (free, values) if len(each) == needed), [])
     if not values:

@@ -37,7 +37,7 @@ def worded_for(question: str, analyzer: Analyzer) -> Wording:
     return partial(_phrases, question, analyzer)
 
 
-async def refused_in_words_asked(answer: Answer, analyzer: Analyzer) -> Answer:
+async def localised_refusal(answer: Answer, analyzer: Analyzer) -> Answer:
     """The answer; where it is `NOT_FOUND` that is said in the language of its question."""
     if answer.found:
         return answer
@@ -55,10 +55,10 @@ async def refused_in_words_asked(answer: Answer, analyzer: Analyzer) -> Answer:
 
 
 def _phrases(question: str, analyzer: Analyzer, document_language: str | None) -> AnswerPhrases:
-    return PHRASES.get(language_asked_in(question, analyzer, document_language), ENGLISH)
+    return PHRASES.get(question_language(question, analyzer, document_language), ENGLISH)
 
 
-def language_asked_in(question: str, analyzer: Analyzer, document_language: str | None) -> str:
+def question_language(question: str, analyzer: Analyzer, document_language: str | None) -> str:
     """The language of a question, as an ISO 639-1 code.
 
     Where it is too short to tell, it is the document's if its words are of that rather than of

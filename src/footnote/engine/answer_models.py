@@ -16,7 +16,7 @@ from footnote.ingestion.sources.reach import checked_url, require_reachable_url,
 from footnote.models.answer_models import AnswerModelChoices, AnswerModels, models_from
 from footnote.models.roles import WRITER
 from footnote.models.served import model_keys_from, served_model
-from footnote.ports import AgentBounds, AgentModel, McpServer, Writer
+from footnote.ports import AgentLimits, AgentModel, McpServer, Writer
 from footnote.settings import Settings
 from footnote.store import workspace_settings
 
@@ -58,9 +58,9 @@ def answer_models_from(settings: Settings) -> AnswerModels:
     return AnswerModels(replace(common, models=(served,), role=WRITER))
 
 
-def agent_bounds(settings: Settings) -> AgentBounds:
+def agent_bounds(settings: Settings) -> AgentLimits:
     """What an agent may spend on one answer."""
-    return AgentBounds(
+    return AgentLimits(
         steps=_AGENT_STEPS,
         seconds=settings.seconds.answer * _LONGER_FOR_AGENTS,
         cost_usd=settings.writing.agent_cost_usd,

@@ -7,9 +7,9 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
-from footnote.answering.agentic import AgenticAnswerer, Equipment
+from footnote.answering.agentic import AgenticAnswerer, AgentResources
 from footnote.answering.generate import GenerativeAnswerer
-from footnote.answering.grounding import Ground
+from footnote.answering.grounding import SupportGrounder
 from footnote.answering.nearest_miss import closest_passage
 from footnote.answering.overview import Overview
 from footnote.answering.streaming import Answerer, completed, events_of, numbered
@@ -261,7 +261,7 @@ async def agent_stream(
         analyzer=workspace.engine.analyzer,
         embedder=in_lane.statements,
     )
-    equipment = Equipment(
+    equipment = AgentResources(
         tools=document_tools(workspace, ledger, index_now=index_now, base_url=base_url),
         servers=await mcp_servers(workspace),
         bounds=agent_bounds(workspace.engine.settings),
@@ -275,9 +275,9 @@ async def agent_stream(
                 yield event
 
 
-def _grounding(workspace: WorkspaceAccess) -> Ground:
+def _grounding(workspace: WorkspaceAccess) -> SupportGrounder:
     """What checks the sentences of a model against their quotes, by the settings last seen."""
-    return Ground(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
+    return SupportGrounder(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
 
 
 def _writing(

@@ -10,7 +10,7 @@ from functools import partial
 import structlog
 
 from footnote.answering import ReaderAnswerer
-from footnote.answering.answer_scoring import AsRead, LogitAnswerScorer, fitted
+from footnote.answering.answer_scoring import LogitAnswerScorer, ReaderAnswerScorer, fitted
 from footnote.answering.injection_detection import InjectionDetector
 from footnote.domain.identity import DEFAULT_WORKSPACE
 from footnote.engine.answer_models import answer_models_from, plain
@@ -40,7 +40,7 @@ from footnote.knowledge.question_names import names_in
 from footnote.language.detection import share_identifier_in
 from footnote.ports import Analyzer, Embedder
 from footnote.retrieval.cache import SemanticCache, answer_bytes
-from footnote.retrieval.followup import StandAlone
+from footnote.retrieval.followup import FollowUpRewriter
 from footnote.retrieval.gathering import Gather
 from footnote.retrieval.generation_cache import GenerationCache
 from footnote.retrieval.phrasing import Phrase
@@ -163,7 +163,7 @@ async def open_engine(
                 analyzer=analyzer,
                 least_answerability=fitted().least,
                 undecided=fitted().undecided,
-                weigh=AsRead()
+                weigh=ReaderAnswerScorer()
                 if models.reader is None
                 else LogitAnswerScorer(
                     reader=models.reader,
@@ -278,7 +278,7 @@ def _search_stages(
         phrase=Phrase(
             embedder=embedder,
             model=model,
-            stand_alone=StandAlone(rewriter=models.reader),
+            rewrite_follow_up=FollowUpRewriter(rewriter=models.reader),
         ),
         gather=Gather(
             embedder=embedder,

@@ -27,7 +27,7 @@ async def searched_by_part(
     """
     reader, meant = workspace.engine.reader, response.standalone_question or response.query
     try:
-        told = () if reader is None else await reader.parts(meant)
+        told = () if reader is None else await reader.decompose(meant)
     except ModelUnavailable:
         return response, ()  # What reads next, or judges, says that it is away.
     questions = list(dict.fromkeys(each[:MAX_QUERY_CHARACTERS] for each in told))

@@ -60,7 +60,7 @@ async def search(workspace: WorkspaceAccess, request: Searched) -> SearchRespons
 async def context(workspace: WorkspaceAccess, chunk_id: str, window: Window = 2) -> PassageContext:
     """A passage between its neighbours. Raises NotFound and InvalidRequest."""
     found = await workspace.read(partial(passage_context, chunk_id=chunk_id, window=window))
-    return await workspace.engine.suspicion.read_around(found)
+    return await workspace.engine.suspicion.classify_context(found)
 
 
 async def section_around(

@@ -20,7 +20,7 @@ from footnote.errors import FootnoteError, ModelUnavailable, NotFound
 from footnote.language.detection import detect_language
 from footnote.models.counting import estimate_tokens
 from footnote.ports import Writer
-from footnote.retrieval.followup import StandAlone
+from footnote.retrieval.followup import FollowUpRewriter
 from footnote.retrieval.replies import wordings_from
 from footnote.store.passages import passage_context
 
@@ -129,7 +129,7 @@ async def suggestions_after(
         proposals, unread = await _made(workspace, evidence, told)
         notes += unread
     shown = tuple(dict.fromkeys(each.passage.document_id for each in evidence))
-    alone = StandAlone(rewriter=workspace.engine.reader)
+    alone = FollowUpRewriter(rewriter=workspace.engine.reader)
     found = await _tried(proposals, told, answered, most, shown=shown, alone=alone)
     return Suggestions(questions=found, model=model, degraded=notes)
 
@@ -190,7 +190,7 @@ async def _tried(
     most: int,
     *,
     shown: Sequence[UUID],
-    alone: StandAlone,
+    alone: FollowUpRewriter,
 ) -> tuple[SuggestedQuestion, ...]:
     """Those that the documents answer, and with something that was not said yet."""
     found: list[SuggestedQuestion] = []

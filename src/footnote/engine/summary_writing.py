@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from footnote.answering.grounding import Ground
+from footnote.answering.grounding import SupportGrounder
 from footnote.domain import AnswerSentence, Citation, Usage, Verdict
 from footnote.domain.summaries import SummarySentence, WrittenSentence
 from footnote.domain.usage import UsageKind, UsageNote
@@ -104,7 +104,7 @@ async def _carried(
     workspace: WorkspaceAccess, drafts: Sequence[DraftSentence], given: Sequence[SummarySentence]
 ) -> tuple[WrittenSentence, ...]:
     """The sentences that their sources support, checked as those of an answer are."""
-    ground = Ground(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
+    ground = SupportGrounder(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
     found = []
     for draft in drafts:
         sources = tuple(given[each] for each in draft.sources)

@@ -32,10 +32,10 @@ from footnote.ingestion.enrichment import (
     words_of,
 )
 from footnote.ingestion.failures import failure_of
+from footnote.ingestion.injection_screening import DetectInjections, screen_for_injections
 from footnote.ingestion.keywords import WordCounts, chosen_keywords
 from footnote.ingestion.listening import transcribe
 from footnote.ingestion.naming import LONG_DOCUMENT
-from footnote.ingestion.orders import GivesOrders, which_give_orders
 from footnote.ingestion.parsing.serialization import compress, decompress
 from footnote.ingestion.provenance import with_provenance
 from footnote.ingestion.receive import examine, file_over
@@ -85,7 +85,7 @@ class Ingestion:
     """Writes recordings down; without it they cannot be read."""
     describer: Describer | None = None
     """Describes the pictures that the parser hands out."""
-    gives_orders: GivesOrders | None = None
+    detect_injections: DetectInjections | None = None
     """Without it, whoever reads a chunk has to look."""
     reader_checksum: Callable[[], Awaitable[str | None]] | None = None
     """Of the reader that looks, which need not do so again; None while it cannot."""
@@ -139,9 +139,9 @@ class Ingestion:
         enrichment, chunks = divided.enrichment, divided.chunks
         async with self.shares.computing.hold(work.workspace_id, waiting=limit.unlimited()):
             terms = await limit.compute(self._index, work, enrichment, chunks)
-            if self.gives_orders is not None:
-                orders = await which_give_orders(
-                    self.gives_orders,
+            if self.detect_injections is not None:
+                orders = await screen_for_injections(
+                    self.detect_injections,
                     chunks,
                     enrichment,
                     hashes=divided.texts.hashes,
@@ -286,7 +286,7 @@ class Ingestion:
             if self.screening:
                 unread |= {
                     key: texts.lengths[key] - clear
-                    for key, clear in zip(batch, made.clear, strict=True)
+                    for key, clear in zip(batch, made.cleared_characters, strict=True)
                     if clear
                 }
             progress = start + len(batch), len(keys)

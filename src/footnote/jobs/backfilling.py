@@ -46,7 +46,7 @@ async def mark_slice(engine: Services, workspace_id: UUID) -> None:
             passages = await unmarked_passages(scope, _LOOKED_AT_TOGETHER)
         if not passages:
             return
-        looked = await engine.suspicion.look_at(passages)
+        looked = await engine.suspicion.classify_passages(passages)
         found = {each.chunk_no: each.suspicious is True for each in looked}
         async with engine.database.workspace(workspace_id, SYSTEM) as scope:
             await mark_passages(scope, found)

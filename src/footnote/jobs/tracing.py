@@ -14,7 +14,15 @@ from procrastinate import App, JobContext
 
 from footnote.errors import NotFound
 from footnote.jobs.in_hand import AgainAtOnce, InHand
-from footnote.ports.telemetry import DOCUMENT, JOBS, TRACEPARENT, WORKSPACE, carried_on, span, timed
+from footnote.ports.telemetry import (
+    DOCUMENT,
+    JOBS,
+    TRACEPARENT,
+    WORKSPACE,
+    extract_traceparent,
+    span,
+    timed,
+)
 from footnote.store.database import SYSTEM, Database
 from footnote.store.pushes import workspace_of
 
@@ -62,7 +70,7 @@ def traced_task(
                     f"job {name}",
                     about,
                     kind=SpanKind.CONSUMER,
-                    parent=carried_on(handed if isinstance(handed, str) else None),
+                    parent=extract_traceparent(handed if isinstance(handed, str) else None),
                 ),
                 timed(JOBS, {"footnote.task": name}),
             ):

@@ -100,7 +100,7 @@ async def run_worker(
             analyzer=engine.analyzer,
             policy=named_policy(settings.chunk_policy),
             max_file_bytes=settings.limits.bytes,
-            gives_orders=engine.suspicion,
+            detect_injections=engine.suspicion,
             reader_checksum=engine.suspicion.checksum,
             screening=settings.reader == "packaged",
             stage_seconds=stage_seconds(settings),

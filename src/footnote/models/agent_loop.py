@@ -48,7 +48,7 @@ from footnote.models.answer_failures import (
 )
 from footnote.models.answer_writing import text_of
 from footnote.models.writing import encodable, is_vendors_own, note_reply, settings_for, usage_of
-from footnote.ports import AgentBounds, McpServer, Tool, Written
+from footnote.ports import AgentLimits, McpServer, Tool, Written
 
 if TYPE_CHECKING:
     # It brings the client libraries of an extra.
@@ -93,7 +93,7 @@ class AgentLoop:
         *,
         tools: Sequence[Tool],
         servers: Sequence[McpServer],
-        bounds: AgentBounds,
+        bounds: AgentLimits,
     ) -> AsyncGenerator[AgentEvent]:
         """Its tool calls as they happen, and what it writes; the last piece has the usage.
 
@@ -174,7 +174,7 @@ class AgentLoop:
             ) from error
         return tools_of(servers, self.why_forbidden, reserved)
 
-    def _require_affordable(self, usage: Usage, bounds: AgentBounds) -> None:
+    def _require_affordable(self, usage: Usage, bounds: AgentLimits) -> None:
         if bounds.cost_usd is None:
             return
         if usage.cost_usd is None:
@@ -205,7 +205,7 @@ class AgentLoop:
         return next(named, self.models[0])
 
     def _failure(
-        self, error: Exception, bounds: AgentBounds, *, amid_text: bool
+        self, error: Exception, bounds: AgentLimits, *, amid_text: bool
     ) -> ModelUnavailable:
         if isinstance(error, RunTimedOut):
             return ModelUnavailable(

@@ -181,12 +181,12 @@ class AlignedEncoder:
         clear = np.zeros(len(texts), dtype=np.int64)
         if english:
             made = await self._english.run_and_screen([texts[n] for n in english])
-            vectors[english], clear[english] = made.vectors, made.clear
+            vectors[english], clear[english] = made.vectors, made.cleared_characters
         if others:
             made = await self._others.run_and_screen([texts[n] for n in others])
             vectors[others] = self._alignment.passages(made.vectors)
-            clear[others] = made.clear
-        return Screened(vectors=vectors, clear=clear.tolist())
+            clear[others] = made.cleared_characters
+        return Screened(vectors=vectors, cleared_characters=clear.tolist())
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a question, by the model for its language. Raises LaneUnavailable."""
@@ -212,7 +212,9 @@ class AlignedEncoder:
                 across = self._languages.out_of(self._alignment.passages(found.vector[None])[0])
             else:
                 vector = self._alignment.query(found.vector)
-            return replace(found, vector=self._languages.out_of(vector), across=across)
+            return replace(
+                found, vector=self._languages.out_of(vector), cross_lingual_vector=across
+            )
         finally:
             self._queries -= 1
             if ahead is not None and not ahead.cancel() and not ahead.cancelled():

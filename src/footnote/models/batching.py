@@ -175,7 +175,7 @@ class CrossDocumentBatcher:
         """Like `embed_documents`, with what the inner embedder tells of the texts."""
         vectors = np.empty((len(texts), self.lane.dimensions), dtype=np.float32)
         if not texts:
-            return Screened(vectors=vectors, clear=[])
+            return Screened(vectors=vectors, cleared_characters=[])
         token_counts = await asyncio.to_thread(self.inner.count_tokens, texts)
         done: asyncio.Future[Screened] = asyncio.get_running_loop().create_future()
         clear = [0] * len(texts)
@@ -226,9 +226,11 @@ class CrossDocumentBatcher:
 
 
 def _deliver(batch: list[_Waiting], made: Screened) -> None:
-    for item, vector, clear in zip(batch, made.vectors, made.clear, strict=True):
+    for item, vector, clear in zip(batch, made.vectors, made.cleared_characters, strict=True):
         request = item.request
         request.vectors[item.row], request.clear[item.row] = vector, clear
         request.missing -= 1
         if request.missing == 0 and not request.done.done():
-            request.done.set_result(Screened(vectors=request.vectors, clear=request.clear))
+            request.done.set_result(
+                Screened(vectors=request.vectors, cleared_characters=request.clear)
+            )

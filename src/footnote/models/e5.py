@@ -21,7 +21,7 @@ from footnote.models.encoder_shape import (
     Precision,
     QuantisedWords,
 )
-from footnote.models.injection_screen import packaged_screen, screens_digest
+from footnote.models.injection_screen import packaged_injection_screen, screens_digest
 from footnote.models.model_store import built, check_known_vectors, open_session
 from footnote.models.question_kind import STATES_LAYER, packaged_question_kinds
 from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
@@ -72,7 +72,7 @@ def load_e5(
     def build() -> bytes:
         from footnote.models.bert_graph import build_graph  # noqa: PLC0415  # slow, needed once
 
-        screen = packaged_screen("e5")
+        screen = packaged_injection_screen("e5")
         graph = build_graph(
             package().weights(),
             package().shape,

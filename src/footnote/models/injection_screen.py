@@ -43,7 +43,7 @@ class InjectionScreen:
     odds_bias: _Floats
 
 
-def packaged_screen(embedder: str) -> InjectionScreen | None:
+def packaged_injection_screen(embedder: str) -> InjectionScreen | None:
     """The screen of an embedder, `minilm` or `e5`; None where the weights were left out.
 
     Raises LaneUnavailable for a file that is something else.

@@ -11,7 +11,7 @@ from safetensors.numpy import load_file
 
 from footnote.domain import Lane
 from footnote.models.encoder_shape import GRAPH_FORM, GRAPH_REVISION, BertShape, Precision
-from footnote.models.injection_screen import packaged_screen, screens_digest
+from footnote.models.injection_screen import packaged_injection_screen, screens_digest
 from footnote.models.installed import MODELS_PACKAGE, installed_folder
 from footnote.models.model_store import built, check_known_vectors, open_session
 from footnote.models.sentence_encoder import Loaded, Reading, SentenceEncoder
@@ -56,7 +56,7 @@ def load_minilm(
         from footnote.models.bert_graph import build_graph  # noqa: PLC0415  # slow, needed once
 
         weights = load_file(package / "model.safetensors")
-        graph = build_graph(weights, SHAPE, precision, screen=packaged_screen("minilm"))
+        graph = build_graph(weights, SHAPE, precision, screen=packaged_injection_screen("minilm"))
         return bytes(graph.SerializeToString())
 
     def load() -> Loaded:

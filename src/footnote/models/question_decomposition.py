@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.models.question_rewriting import Rewriter
-from footnote.models.question_tokens import BEGINS, PARTS, QUESTION_TOKENS, CharSpan, talk_of
+from footnote.models.question_tokens import BEGINS, PARTS, QUESTION_TOKENS, CharSpan, encode_turns
 
 MOST_PARTS = 8
 
@@ -21,7 +21,7 @@ _Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PartsHead:
+class DecompositionHead:
     """The weights above the layers that are its own."""
 
     labels: _Floats
@@ -31,7 +31,7 @@ class PartsHead:
     """Probability from which each part of a question is believed, 0…1."""
 
     @classmethod
-    def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> PartsHead:
+    def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> DecompositionHead:
         """From a file's tensors. Raises KeyError, or ValueError for tensors of another shape."""
         labels, bias, least = (
             tensors[f"parting.{name}"].astype(np.float32)
@@ -69,14 +69,14 @@ def split_question(
 class QuestionDecomposer:
     """The head, and what runs the layers below it. Every run is in the calling thread."""
 
-    head: PartsHead
+    head: DecompositionHead
     rewriter: Rewriter
     """Puts what is said of no part but the first to the others, too."""
 
-    def parts(self, question: str) -> tuple[str, ...]:
+    def decompose(self, question: str) -> tuple[str, ...]:
         """See `QuestionRewriter.parts`. Raises ModelUnavailable when the model cannot run."""
         below = self.rewriter
-        talk = talk_of(below.tokenizer, question)
+        talk = encode_turns(below.tokenizer, question)
         if len(talk.question.offsets) >= QUESTION_TOKENS:
             return (question,)
         (states,) = below.encoder.parting_states([talk.ids], below.layers)

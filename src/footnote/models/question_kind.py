@@ -29,7 +29,7 @@ _Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuestionKinds:
+class QuestionClassifier:
     """The probe, and when it is believed."""
 
     probe: AttentionProbe
@@ -54,13 +54,13 @@ class QuestionKinds:
 
 
 @lru_cache(maxsize=1)
-def packaged_question_kinds() -> QuestionKinds | None:
+def packaged_question_kinds() -> QuestionClassifier | None:
     """Those that come with the package; None where the weights were left out."""
     file = files("footnote.models").joinpath(WEIGHTS_FILE)
     if not file.is_file():
         return None
     tensors = load(file.read_bytes())
-    return QuestionKinds(
+    return QuestionClassifier(
         probe=AttentionProbe.of(tensors, "period"),
         least=float(tensors["least"][0]),
         figure=tensors["figure"],

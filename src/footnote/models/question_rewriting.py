@@ -20,7 +20,7 @@ from footnote.models.question_tokens import (
     CharSpan,
     EncodedText,
     EncodedTurns,
-    talk_of,
+    encode_turns,
 )
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.tokenizing import UnigramPieces
@@ -106,7 +106,7 @@ class Rewriter:
     def rewrite_follow_up(self, question: str, asked: str, answered: str) -> str:
         """See `QuestionRewriter.stand_alone`."""
         for _ in range(_PASSES):
-            talk = talk_of(self.tokenizer, question, asked, answered)
+            talk = encode_turns(self.tokenizer, question, asked, answered)
             if len(talk.question.offsets) >= QUESTION_TOKENS:
                 return question  # So long a question says what it means; none of it is left out.
             states = self._states(talk)
@@ -115,9 +115,15 @@ class Rewriter:
             own, answer = marked(talk.question, marks), TaggedText(text=answered)
             if kind == "replaces":
                 several = len(own.stretches) > 1
-                before = marked(talk.asked, marks) if several else surest((talk.asked,), marks)[0]
+                before = (
+                    marked(talk.asked, marks)
+                    if several
+                    else most_confident_span((talk.asked,), marks)[0]
+                )
                 return apply_rewrite(kind, own, before, answer)
-            alone = apply_rewrite(kind, own, *surest((talk.asked, talk.answered), marks))
+            alone = apply_rewrite(
+                kind, own, *most_confident_span((talk.asked, talk.answered), marks)
+            )
             if not own.stretches or alone == question:
                 return alone
             question = alone
@@ -133,7 +139,7 @@ def marked(said: EncodedText, marks: _Floats) -> TaggedText:
     return TaggedText(text=said.text, stretches=said.stretches(said.labelled(marks)))
 
 
-def surest(texts: Sequence[EncodedText], marks: _Floats) -> list[TaggedText]:
+def most_confident_span(texts: Sequence[EncodedText], marks: _Floats) -> list[TaggedText]:
     """The texts with the surest of all stretches that are marked in them."""
     found = []
     for number, said in enumerate(texts):

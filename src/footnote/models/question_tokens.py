@@ -145,7 +145,7 @@ class EncodedTurns:
     answered: EncodedText
 
 
-def talk_of(
+def encode_turns(
     tokenizer: UnigramPieces,
     question: str,
     asked: str = "",

@@ -16,6 +16,7 @@ import onnxruntime
 import structlog
 
 from footnote.errors import LaneUnavailable, ModelUnavailable
+from footnote.models.auxiliary_weights import AuxiliaryWeights, companions_of
 from footnote.models.batching import plan_batches
 from footnote.models.e5 import WORDS, e5_tokenizer, shared_files
 from footnote.models.encoder_shape import READER_GRAPH_REVISION, Precision
@@ -23,11 +24,10 @@ from footnote.models.mention_head import named_spans, neighbourhoods
 from footnote.models.model_store import available_cores, built, open_session
 from footnote.models.question_decomposition import QuestionDecomposer
 from footnote.models.question_rewriting import Rewriter
-from footnote.models.reader_companions import Companions, companions_of
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.reader_pairs import Pair, pairs_of, windows_of
 from footnote.models.reader_probes import Probes, TokenWindow
-from footnote.models.reader_spans import beside_the_best, disjoint, spans_of
+from footnote.models.reader_spans import disjoint, limited_by_best, spans_of
 from footnote.models.reader_weights import Calibration, described_weights, read_weights
 from footnote.models.table_questions import TableQuestions
 from footnote.models.tokenizing import UnigramPieces
@@ -171,7 +171,7 @@ class PackagedReader:
         rewriter: Rewriter | None = None,
         parts: QuestionDecomposer | None = None,
         table_questions: TableQuestions | None = None,
-        companions: Companions = Companions(),  # noqa: B008  # it is frozen
+        companions: AuxiliaryWeights = AuxiliaryWeights(),  # noqa: B008  # it is frozen
         threads: int,
     ) -> None:
         self._name = name
@@ -255,11 +255,11 @@ class PackagedReader:
             return None
         return await self._in_thread(self._rewriter.rewrite_follow_up, question, asked, answered)
 
-    async def parts(self, question: str) -> Sequence[str]:
+    async def decompose(self, question: str) -> Sequence[str]:
         """See `QuestionRewriter.parts`."""
         if self._parts is None:
             return (question,)
-        return await self._in_thread(self._parts.parts, question)
+        return await self._in_thread(self._parts.decompose, question)
 
     async def predict_column(
         self, question: str, columns: Sequence[TitledColumn]
@@ -388,7 +388,7 @@ class PackagedReader:
 
 
 def _reading(spans: Sequence[AnswerSpan], relevance: float, unmet: float) -> PassageReading:
-    kept = beside_the_best(disjoint(spans))
+    kept = limited_by_best(disjoint(spans))
     return PassageReading(
         spans=kept,
         relevance=relevance,

@@ -42,7 +42,7 @@ class ReaderEncoder:
         ids, mask = padded(batch)
         return self._lower(ids, mask, layers)
 
-    def order_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
+    def injection_states(self, batch: Sequence[Sequence[int]], layers: int) -> _Floats:
         """Like `states`, after the layers of the probe for orders, too."""
         return self._above(self.ordering, batch, layers)
 

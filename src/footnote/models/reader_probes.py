@@ -96,7 +96,7 @@ class Probes:
 
     def injection_probabilities(self, run: Sequence[TextWindow]) -> list[float]:
         """Of each window how likely its likeliest stretch gives orders to a model."""
-        states = self.encoder.order_states([each.ids for each in run], self.weights.layers)
+        states = self.encoder.injection_states([each.ids for each in run], self.weights.layers)
         return [
             _chance(float(self.weights.orders(row, each.units).max()))
             for row, each in zip(states, run, strict=True)

@@ -102,7 +102,7 @@ def disjoint(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
     return tuple(kept)
 
 
-def beside_the_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
+def limited_by_best(spans: Sequence[AnswerSpan]) -> tuple[AnswerSpan, ...]:
     """Limit the probability of each span by its odds against the best one, and sort again.
 
     Scores are against "none"; in a passage that answers, most spans near the answer exceed it. The

@@ -28,7 +28,7 @@ from safetensors import SafetensorError, safe_open
 from footnote.errors import ModelUnavailable
 from footnote.models.attention_probe import AttentionProbe
 from footnote.models.encoder_shape import BertShape
-from footnote.models.question_decomposition import PartsHead
+from footnote.models.question_decomposition import DecompositionHead
 from footnote.models.question_rewriting import RewritingHead
 from footnote.models.table_questions import TablesHead
 
@@ -70,7 +70,7 @@ class ProbeWeights:
     """Of the encoder, from the lowest, that are run for them."""
     orders: AttentionProbe
     """Above the layers that are its own; its one output is above nought from the threshold on."""
-    orders_digest: str
+    injection_probe_digest: str
     """SHA-256 of the probe and its layers, in hexadecimal; screens fitted to its output store
     it."""
 
@@ -94,7 +94,7 @@ class ReaderWeights:
     """None in a file without it, or without probes, whose layers are below it."""
     parting: range
     """Layers below what parts questions, numbered on from these."""
-    parts: PartsHead | None
+    parts: DecompositionHead | None
     """None in a file without it, or without what puts questions anew."""
     tables: range
     """Layers below what tells what questions ask of tables, numbered on from these."""
@@ -193,7 +193,7 @@ def read_weights(file: Path) -> ReaderWeights:
             rewriting=rewriting,
             rewriter=RewritingHead.of(tensors) if probes and rewriting else None,
             parting=parting,
-            parts=PartsHead.of(tensors) if probes and rewriting and parting else None,
+            parts=DecompositionHead.of(tensors) if probes and rewriting and parting else None,
             tables=tables,
             table_questions=TablesHead.of(tensors) if probes and tables else None,
             positions=config["positions"],
@@ -266,7 +266,7 @@ def _probes(tensors: Mapping[str, Tensor], fitted: Mapping[str, Any] | None) -> 
     return ProbeWeights(
         layers=int(fitted["layers"]),
         orders=AttentionProbe.of(tensors, "orders"),
-        orders_digest=digest_of(
+        injection_probe_digest=digest_of(
             {
                 name: each
                 for name, each in tensors.items()

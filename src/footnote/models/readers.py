@@ -30,7 +30,7 @@ from footnote.ports import (
 from footnote.ports.telemetry import span
 
 if TYPE_CHECKING:
-    from footnote.models.reader_companions import Companions
+    from footnote.models.auxiliary_weights import AuxiliaryWeights
 
 
 class OwnedReader(Reader, NameFinder, QuestionRewriter, TableQuestionModel, Protocol):
@@ -117,9 +117,9 @@ class LazyReader:
         with span("reader stand alone"):
             return await (await self.opened()).rewrite_follow_up(question, asked, answered)
 
-    async def parts(self, question: str) -> Sequence[str]:
+    async def decompose(self, question: str) -> Sequence[str]:
         with span("reader parts"):
-            return await (await self.opened()).parts(question)
+            return await (await self.opened()).decompose(question)
 
     async def predict_column(
         self, question: str, columns: Sequence[TitledColumn]
@@ -156,12 +156,12 @@ class LazyReader:
             return None
         return await asyncio.to_thread(_checksum, self.weights)
 
-    async def companions(self) -> Companions:
+    async def companions(self) -> AuxiliaryWeights:
         """What is fitted to it, and what it works without; it is not loaded for it.
 
         Raises ModelUnavailable.
         """
-        from footnote.models.reader_companions import companions_of  # noqa: PLC0415  # as above
+        from footnote.models.auxiliary_weights import companions_of  # noqa: PLC0415  # as above
 
         return await asyncio.to_thread(companions_of, self.weights)
 

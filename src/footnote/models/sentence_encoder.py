@@ -20,7 +20,7 @@ from footnote.models.batching import padded, plan_batches
 from footnote.models.counting import SLICE_CHARACTERS, count_in_slices
 from footnote.models.injection_screen import SCREEN_OUTPUT
 from footnote.models.model_store import available_cores
-from footnote.models.question_kind import STATES_OUTPUT, QuestionKinds
+from footnote.models.question_kind import STATES_OUTPUT, QuestionClassifier
 from footnote.models.tokenizing import TokenIds
 from footnote.ports import EmbeddedQuestion, Screened, Vector, Vectors
 from footnote.ports.metering import embedding_note, note_usage
@@ -78,7 +78,7 @@ class SentenceEncoder:
         *,
         threads: int,
         batch_tokens: int,
-        kinds: QuestionKinds | None = None,
+        kinds: QuestionClassifier | None = None,
     ) -> None:
         self._lane = lane
         self._load = load
@@ -137,8 +137,10 @@ class SentenceEncoder:
         if not self._reading.english:
             return made
         native = await asyncio.to_thread(lambda: list(map(is_english, texts)))
-        clear = [read if own else 0 for read, own in zip(made.clear, native, strict=True)]
-        return replace(made, clear=clear)
+        clear = [
+            read if own else 0 for read, own in zip(made.cleared_characters, native, strict=True)
+        ]
+        return replace(made, cleared_characters=clear)
 
     async def run_and_screen(self, texts: Sequence[str]) -> Screened:
         """Like `embed_and_screen`, of texts in languages that the model reads."""
@@ -162,7 +164,7 @@ class SentenceEncoder:
             raise failed.exceptions[0] from None
         note_usage(embedding_note(self._lane, len(texts), sum(map(len, encodings))))
         clear = await in_thread(self._clear, texts, encodings, orders)
-        return Screened(vectors=vectors, clear=clear)
+        return Screened(vectors=vectors, cleared_characters=clear)
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a query, shape (dimensions,)."""

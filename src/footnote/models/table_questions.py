@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from footnote.models.question_rewriting import marked
-from footnote.models.question_tokens import CharSpan, EncodedTurns, talk_of
+from footnote.models.question_tokens import CharSpan, EncodedTurns, encode_turns
 from footnote.models.reader_encoder import ReaderEncoder
 from footnote.models.tokenizing import UnigramPieces
 from footnote.ports import (
@@ -117,7 +117,7 @@ class TablesHead:
         return _softmax(odds)
 
 
-def table_talk(
+def encode_table_question(
     tokenizer: UnigramPieces, question: str, columns: Sequence[TitledColumn]
 ) -> tuple[EncodedTurns, list[CharSpan]]:
     """The token ids of question and table, and the character span of each column.
@@ -134,7 +134,7 @@ def table_talk(
             cells = [each[:CELL_LETTERS] for each in column.cells[:most]]
             text += ": ".join(each for each in (column.title, BETWEEN_CELLS.join(cells)) if each)
             places.append((start, len(text)))
-        talk = talk_of(tokenizer, question, text, most_asked=TABLE_TOKENS)
+        talk = encode_turns(tokenizer, question, text, most_asked=TABLE_TOKENS)
         if len(talk.asked.offsets) < TABLE_TOKENS:
             break
     return talk, places
@@ -157,7 +157,7 @@ class TableQuestions:
         self, question: str, columns: Sequence[TitledColumn]
     ) -> ColumnPrediction | None:
         """See `TableQuestionModel.predict_column`."""
-        talk, (_, *places) = table_talk(self.tokenizer, question, columns)
+        talk, (_, *places) = encode_table_question(self.tokenizer, question, columns)
         states = self._states(talk)
         chances = self.head.column_chances(states, talk, places)
         best = int(chances.argmax())
@@ -177,7 +177,7 @@ class TableQuestions:
         self, question: str, columns: Sequence[TitledColumn]
     ) -> ColumnProbabilities:
         """See `TableQuestionModel.column_probabilities`."""
-        talk, (_, *places) = table_talk(self.tokenizer, question, columns)
+        talk, (_, *places) = encode_table_question(self.tokenizer, question, columns)
         states = self._states(talk)
         chances = self.head.column_chances(states, talk, places)
         return ColumnProbabilities(
@@ -190,7 +190,7 @@ class TableQuestions:
         self, question: str, columns: Sequence[TitledColumn]
     ) -> TableOperationPrediction:
         """See `TableQuestionModel.predict_operation`."""
-        talk, places = table_talk(self.tokenizer, question, columns)
+        talk, places = encode_table_question(self.tokenizer, question, columns)
         states = self._states(talk)
         chances = _softmax(
             states[0] @ self.head.operations_beside + self.head.operations_beside_bias
@@ -214,7 +214,7 @@ class TableQuestions:
 
     def operation(self, question: str) -> Operation | None:
         """See `Reader.operation`."""
-        state = self._states(talk_of(self.tokenizer, question))[0]
+        state = self._states(encode_turns(self.tokenizer, question))[0]
         return self._operation_of(
             _softmax(state @ self.head.operations + self.head.operations_bias)
         )[0]

@@ -175,7 +175,7 @@ class WordReader:
     async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> None:
         """None: it cannot tell."""
 
-    async def parts(self, question: str) -> tuple[str]:
+    async def decompose(self, question: str) -> tuple[str]:
         """The question: it takes every one as one."""
         return (question,)
 

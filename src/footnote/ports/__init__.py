@@ -8,16 +8,15 @@ from footnote.ports.encryption import Ciphers as Ciphers
 from footnote.ports.encryption import IndexSecrets as IndexSecrets
 from footnote.ports.encryption import MasterKey as MasterKey
 from footnote.ports.encryption import Place as Place
-from footnote.ports.index import Around as Around
-from footnote.ports.index import ComingVector as ComingVector
 from footnote.ports.index import ConfigurationChanged as ConfigurationChanged
 from footnote.ports.index import DatedDocument as DatedDocument
 from footnote.ports.index import EntityGraph as EntityGraph
 from footnote.ports.index import ExpandedPassage as ExpandedPassage
-from footnote.ports.index import Holders as Holders
+from footnote.ports.index import ExpandPassages as ExpandPassages
 from footnote.ports.index import Index as Index
 from footnote.ports.index import NamedEntity as NamedEntity
 from footnote.ports.index import NamesIn as NamesIn
+from footnote.ports.index import PendingVector as PendingVector
 from footnote.ports.index import QuestionName as QuestionName
 from footnote.ports.index import Recalled as Recalled
 from footnote.ports.index import RecallRequest as RecallRequest
@@ -27,6 +26,7 @@ from footnote.ports.index import Routing as Routing
 from footnote.ports.index import RowMatch as RowMatch
 from footnote.ports.index import SeriesPlace as SeriesPlace
 from footnote.ports.index import TableText as TableText
+from footnote.ports.index import TermPostings as TermPostings
 from footnote.ports.index import TermsOf as TermsOf
 from footnote.ports.ingesting import Blobs as Blobs
 from footnote.ports.ingesting import KnownTexts as KnownTexts
@@ -68,7 +68,7 @@ from footnote.ports.reading import SupportProbabilities as SupportProbabilities
 from footnote.ports.reading import TableOperationPrediction as TableOperationPrediction
 from footnote.ports.reading import TableQuestionModel as TableQuestionModel
 from footnote.ports.reading import TitledColumn as TitledColumn
-from footnote.ports.writers import AgentBounds as AgentBounds
+from footnote.ports.writers import AgentLimits as AgentLimits
 from footnote.ports.writers import AgentModel as AgentModel
 from footnote.ports.writers import Judge as Judge
 from footnote.ports.writers import ReadableDocument as ReadableDocument

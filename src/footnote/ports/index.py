@@ -12,7 +12,7 @@ from uuid import UUID
 from footnote.domain import FacetCount, Passage, Ranking, SearchFilters
 from footnote.ports.models import Vector
 
-ComingVector = asyncio.Future[Vector | None]
+PendingVector = asyncio.Future[Vector | None]
 """A query's vector while it is still being made; None where it cannot be."""
 
 TermsOf = Callable[[Sequence[str]], Sequence[str]]
@@ -179,7 +179,7 @@ class ExpandedPassage:
     """The text between the stretch and the chunk that it could go on with; empty without one."""
 
 
-Around = Callable[[Sequence[Passage]], Awaitable[Mapping[int, ExpandedPassage]]]
+ExpandPassages = Callable[[Sequence[Passage]], Awaitable[Mapping[int, ExpandedPassage]]]
 """For the chunk numbers of passages, each widened as far as its section goes, within limits."""
 
 
@@ -222,7 +222,7 @@ class EntityGraph:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holders:
+class TermPostings:
     """The chunks that hold a term."""
 
     count: int
@@ -247,7 +247,7 @@ class ConfigurationChanged(Exception):
 class Index(Protocol):
     """The searchable side of a workspace, already bound to workspace and principal."""
 
-    async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
+    async def recall(self, request: RecallRequest, coming: PendingVector | None = None) -> Recalled:
         """Both recalls over what the principal may see.
 
         A vector that is still coming takes the place of the request's; what needs none of it is
@@ -283,7 +283,7 @@ class Index(Protocol):
 
     async def holders(
         self, terms: Sequence[str], filters: SearchFilters, shown: int
-    ) -> Mapping[str, Holders]:
+    ) -> Mapping[str, TermPostings]:
         """The visible chunks that hold each term; terms of none are left out."""
 
     async def entity_graph(

@@ -54,7 +54,7 @@ class Screened:
     """Vectors of texts, with how much of each text is cleared of prompt injections."""
 
     vectors: Vectors
-    clear: Sequence[int]
+    cleared_characters: Sequence[int]
     """For each text, the length of its prefix, in characters, that certainly contains no prompt
     injection, so that the reader need not classify it. The whole length for a text read to its
     end, 0 if not certain."""
@@ -77,7 +77,7 @@ def embed_and_screen(embedder: Embedder, texts: Sequence[str]) -> Awaitable[Scre
 
 async def _unscreened(embedder: Embedder, texts: Sequence[str]) -> Screened:
     vectors = await embedder.embed_documents(texts)
-    return Screened(vectors=vectors, clear=[0] * len(texts))
+    return Screened(vectors=vectors, cleared_characters=[0] * len(texts))
 
 
 Period = Literal["latest", "earliest"]
@@ -100,7 +100,7 @@ class EmbeddedQuestion:
 
     vector: Vector
     kind: QuestionKind = field(default_factory=QuestionKind)
-    across: Vector | None = None
+    cross_lingual_vector: Vector | None = None
     """Query vector for passages in other languages; None if `vector` serves for them too."""
 
 

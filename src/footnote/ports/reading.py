@@ -226,7 +226,7 @@ class QuestionRewriter(Protocol):
         it is self-contained already, None from a model without this head. Raises ModelUnavailable.
         """
 
-    async def parts(self, question: str) -> Sequence[str]:
+    async def decompose(self, question: str) -> Sequence[str]:
         """Decompose a question into self-contained questions, one for each thing asked or compared.
 
         A question for one thing is returned alone and unchanged. Raises ModelUnavailable.

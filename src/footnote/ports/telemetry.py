@@ -211,14 +211,14 @@ def current_ids() -> tuple[str, str] | None:
     return trace.format_trace_id(found.trace_id), trace.format_span_id(found.span_id)
 
 
-def carried() -> dict[str, str]:
+def inject_traceparent() -> dict[str, str]:
     """What to hand to another process, so that its spans join this trace; empty outside all."""
     carrier: dict[str, str] = {}
     _propagator.inject(carrier)
     return {name: value for name, value in carrier.items() if name == TRACEPARENT}
 
 
-def carried_on(traceparent: str | None) -> Context | None:
+def extract_traceparent(traceparent: str | None) -> Context | None:
     """The context that another process handed over; None where it gave none that can be read."""
     if traceparent is None:
         return None

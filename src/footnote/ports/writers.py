@@ -97,7 +97,7 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentBounds:
+class AgentLimits:
     """What an agent may spend on one answer."""
 
     steps: int
@@ -121,7 +121,7 @@ class AgentModel(Protocol):
         *,
         tools: Sequence[Tool],
         servers: Sequence[McpServer],
-        bounds: AgentBounds,
+        bounds: AgentLimits,
     ) -> AsyncGenerator[Written | ToolCalled | ToolReturned]:
         """Its tool calls as they happen, and what it writes, the text of its last step last.
 

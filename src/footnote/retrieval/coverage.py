@@ -9,7 +9,7 @@ from footnote.ports import Analyzer
 
 
 def query_words(
-    text: str, rarities: Mapping[str, float], languages: Sequence[str], analyzer: Analyzer
+    text: str, idf: Mapping[str, float], languages: Sequence[str], analyzer: Analyzer
 ) -> tuple[frozenset[str], ...]:
     """For each word of a query, the terms it was sought by in the workspace's languages.
 
@@ -22,17 +22,17 @@ def query_words(
         # stand at the same places whatever the language.
         readings = [analyzer.terms(token, each) for each in (*languages, None)]
         for place in zip_longest(*readings):
-            sought = frozenset(term for term in place if term in rarities)
+            sought = frozenset(term for term in place if term in idf)
             if sought:
                 found[sought] = None
     return tuple(found)
 
 
 def share_held(
-    words: Sequence[frozenset[str]], held: Collection[str], rarities: Mapping[str, float]
+    words: Sequence[frozenset[str]], held: Collection[str], idf: Mapping[str, float]
 ) -> float:
     """How much of the words' idf is held, 0…1; a word weighs what its commonest term does."""
-    weights = [min(rarities[term] for term in word) for word in words]
+    weights = [min(idf[term] for term in word) for word in words]
     found = [
         weight for word, weight in zip(words, weights, strict=True) if not word.isdisjoint(held)
     ]

@@ -33,7 +33,7 @@ _NO_MODEL = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StandAlone:
+class FollowUpRewriter:
     """Puts a question so that it can be searched without its conversation."""
 
     rewriter: QuestionRewriter | None = None

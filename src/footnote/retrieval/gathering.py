@@ -11,11 +11,11 @@ from footnote.errors import FootnoteError
 from footnote.language.dates import quarters_in
 from footnote.ports import (
     Analyzer,
-    ComingVector,
     EmbeddedQuestion,
     Embedder,
     EntityGraph,
     NamesIn,
+    PendingVector,
     QuestionKind,
     QuestionName,
     Recalled,
@@ -49,7 +49,7 @@ class Wording:
 
     text: str
     parsed: ParsedQuery
-    vector: ComingVector
+    vector: PendingVector
     """Maybe still being made; it is there once the wording was searched."""
     embedding: asyncio.Future[EmbeddedQuestion | None] | None = None
     """The wording as it was embedded, with what was told of it; None where it was not."""
@@ -60,9 +60,9 @@ class Wording:
         return QuestionKind() if made is None else made.kind
 
 
-def at_hand(vector: Vector | None) -> ComingVector:
+def at_hand(vector: Vector | None) -> PendingVector:
     """A vector that need not be waited for."""
-    ready: ComingVector = asyncio.get_running_loop().create_future()
+    ready: PendingVector = asyncio.get_running_loop().create_future()
     ready.set_result(vector)
     return ready
 
@@ -164,7 +164,7 @@ class Gather:
                 words=words,
                 lexical=recalled.lexical,
                 matched_terms=recalled.matched_terms,
-                rarities=recalled.idf,
+                idf=recalled.idf,
             )
             recalled = await self._across_languages(wording, asked, recalled, language)
             fusion = self.choices.named(asked.plan.fusion)
@@ -247,8 +247,8 @@ class Gather:
         if vector is None or language is None or not looks:
             return recalled
         made = None if wording.embedding is None else await wording.embedding
-        if made is not None and made.across is not None:
-            vector = made.across
+        if made is not None and made.cross_lingual_vector is not None:
+            vector = made.cross_lingual_vector
         filters = asked.request.filters
         nearest: Ranking = ()
         with asked.journal.timed(LANGUAGES), asked.journal.attempt(LANGUAGES):

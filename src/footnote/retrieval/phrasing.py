@@ -11,7 +11,7 @@ from footnote.domain import Plan, SearchRequest
 from footnote.ports import EmbeddedQuestion, Embedder, LanguageModel, Vector, embed_question
 from footnote.ports.telemetry import model_call
 from footnote.retrieval.cache import one_spelling
-from footnote.retrieval.followup import StandAlone
+from footnote.retrieval.followup import FollowUpRewriter
 from footnote.retrieval.gathering import Wording, at_hand
 from footnote.retrieval.journal import Asked, Journal
 from footnote.retrieval.query import parse_query
@@ -61,7 +61,7 @@ class Phrase:
     embedder: Embedder
     model: LanguageModel | None = None
     vectors: QueryVectors = field(default_factory=QueryVectors)
-    stand_alone: StandAlone = field(default_factory=StandAlone)
+    rewrite_follow_up: FollowUpRewriter = field(default_factory=FollowUpRewriter)
     """What minds a conversation where no model does."""
 
     async def without_conversation(
@@ -70,7 +70,7 @@ class Phrase:
         """The request as it stands alone; unchanged where a model is to put it so."""
         if not request.conversation or (plan.condense and self.model is not None):
             return request, ()
-        question, notes = await self.stand_alone(request.query, request.conversation)
+        question, notes = await self.rewrite_follow_up(request.query, request.conversation)
         if plan.condense:
             notes = (f"{_without_model('condense')}, so the reader put the question", *notes)
         return replace(request, query=question, conversation=()), notes
@@ -87,7 +87,7 @@ class Phrase:
                 )
             journal.note(*notes)
             if notes:
-                question, notes = await self.stand_alone(question, asked.request.conversation)
+                question, notes = await self.rewrite_follow_up(question, asked.request.conversation)
                 journal.note(*notes)
         if plan.queries > 1:
             if self.model is None:

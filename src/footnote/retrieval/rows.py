@@ -34,12 +34,12 @@ TermsOfWords = Callable[[Sequence[str], str | None], Sequence[Sequence[str]]]
 
 
 def rows_called(
-    tables: Mapping[int, TableText], rarities: Mapping[str, float], terms_of: TermsOfWords
+    tables: Mapping[int, TableText], idf: Mapping[str, float], terms_of: TermsOfWords
 ) -> Mapping[int, RowMatch]:
     """For each table, how well its best row is called what the question says.
 
     A row has a name in its first cell and a figure in another. It matches where at least half the
-    words of its name are the question's, and wholly where all are and they are rare; `rarities` is
+    words of its name are the question's, and wholly where all are and they are rare; `idf` is
     the idf of each term of the question.
     """
     found = {}
@@ -56,7 +56,7 @@ def rows_called(
             if own
         }
         for number, each in names.items():
-            matches = [(_match(name, terms, rarities), name) for name in each]
+            matches = [(_match(name, terms, idf), name) for name in each]
             match, name = max(matches, default=(0.0, ""), key=lambda pair: pair[0])
             found[number] = RowMatch(match=match, name=name if match else "")
     return found
@@ -104,13 +104,13 @@ def _gain(number: int, score: float, most: float, rows: Mapping[int, RowMatch]) 
     return TABLE_GAIN * score + ROW_GAIN * most * rows[number].match
 
 
-def _match(name: str, terms: Mapping[str, frozenset[str]], rarities: Mapping[str, float]) -> float:
+def _match(name: str, terms: Mapping[str, frozenset[str]], idf: Mapping[str, float]) -> float:
     own = [terms[word] for word in _words(name) if word in terms]
-    shared = {term for each in own for term in each if term in rarities}
+    shared = {term for each in own for term in each if term in idf}
     said = sum(1 for each in own if each & shared)
     if not own or said < _LEAST_SHARE * len(own):
         return 0.0
-    weight = sum(rarities[term] for term in shared)
+    weight = sum(idf[term] for term in shared)
     return said / len(own) * min(1.0, weight / _ENOUGH)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 
 from footnote.domain import SearchFilters
-from footnote.ports import Analyzer, Holders, Index, Tokenizer
+from footnote.ports import Analyzer, Index, TermPostings, Tokenizer
 from footnote.retrieval.edits import (
     FIRST_LETTER,
     REPLACED,
@@ -207,7 +207,7 @@ class Correct:
     async def _vocabulary(
         self,
         readings: Sequence[_Reading],
-        holders: Mapping[str, Holders],
+        holders: Mapping[str, TermPostings],
         index: Index,
     ) -> Mapping[str, frozenset[str]]:
         """For each term of the readings, the words some passages with it have for it."""
@@ -279,7 +279,7 @@ def _pairs(query: str, suspects: Sequence[_Word]) -> Iterator[_Word]:
 def _best(
     readings: Sequence[_Reading],
     vocabulary: Mapping[str, frozenset[str]],
-    holders: Mapping[str, Holders],
+    holders: Mapping[str, TermPostings],
     *,
     certain: bool,
 ) -> list[_Reading]:
@@ -297,7 +297,7 @@ def _best(
 
 
 def _as_written(
-    reading: _Reading, vocabulary: Mapping[str, frozenset[str]], holders: Mapping[str, Holders]
+    reading: _Reading, vocabulary: Mapping[str, frozenset[str]], holders: Mapping[str, TermPostings]
 ) -> Iterator[_Reading]:
     """The words of passages that have the reading's term; both parts of a split literally."""
     if len(reading.terms) == 1:

@@ -85,13 +85,13 @@ def observe(
     words: Sequence[frozenset[str]],
     lexical: Ranking,
     matched_terms: Mapping[int, Mapping[str, float]],
-    rarities: Mapping[str, float],
+    idf: Mapping[str, float],
 ) -> Signals:
     """The signals of one query, given its language if that is known, and its sought words."""
     best = matched_terms.get(lexical[0].chunk_no, {}) if lexical else {}
     return Signals(
         language_support=language_support(query, language, lane),
-        coverage=share_held(words, best, rarities),
+        coverage=share_held(words, best, idf),
         prominence=_prominence(lexical),
     )
 

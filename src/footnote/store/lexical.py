@@ -24,7 +24,7 @@ from footnote.index.bm25 import (
 )
 from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import CHUNK_NUMBER, merge_postings
-from footnote.ports import Holders
+from footnote.ports import TermPostings
 from footnote.store.database import WorkspaceScope
 from footnote.store.index_cache import IndexCache, IndexState, Posting
 from footnote.store.statements import Integers, load_statements
@@ -104,7 +104,7 @@ async def find_holders(
     *,
     allowed: ChunkRanges,
     shown: int,
-) -> dict[int, Holders]:
+) -> dict[int, TermPostings]:
     """The allowed chunks that hold each term, the lowest `shown` of them by number.
 
     What is fetched is not kept: these are guesses, and most of them are in no chunk.
@@ -120,12 +120,12 @@ async def find_holders(
     if missing:
         for term, stored in (await load_lists(scope, missing)).items():
             lists[term] = [np.frombuffer(numbers, CHUNK_NUMBER) for numbers, _ in stored]
-    found: dict[int, Holders] = {}
+    found: dict[int, TermPostings] = {}
     for term, pieces in lists.items():
         kept = [numbers[allowed.mask_of_rising(numbers)] for numbers in pieces]
         first = sorted(number for numbers in kept for number in numbers[:shown].tolist())[:shown]
         if count := sum(numbers.size for numbers in kept):
-            found[term] = Holders(count=count, first=tuple(first))
+            found[term] = TermPostings(count=count, first=tuple(first))
     return found
 
 

@@ -11,7 +11,7 @@ from psycopg.rows import dict_row
 from psycopg.types.json import Jsonb
 
 from footnote.domain.tracing import QueueState
-from footnote.ports.telemetry import carried
+from footnote.ports.telemetry import inject_traceparent
 from footnote.store.database import WorkspaceScope
 from footnote.store.statements import load_statements, record_of
 
@@ -289,7 +289,11 @@ async def enqueue(
             "priority": priority,
             "lock": lock,
             "args": Jsonb(
-                {"workspace_id": str(scope.workspace_id), **(arguments or {}), **carried()}
+                {
+                    "workspace_id": str(scope.workspace_id),
+                    **(arguments or {}),
+                    **inject_traceparent(),
+                }
             ),
             "scheduled_at": due,
         },

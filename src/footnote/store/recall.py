@@ -18,15 +18,15 @@ from footnote.domain import (
 from footnote.index.stemming import analysis_language
 from footnote.index.terms import fresh_term_ids, term_ids
 from footnote.ports import (
-    ComingVector,
     DatedDocument,
     EntityGraph,
     ExpandedPassage,
-    Holders,
+    PendingVector,
     QuestionName,
     Recalled,
     RecallRequest,
     TableText,
+    TermPostings,
     Vector,
 )
 from footnote.store.database import Database, WorkspaceScope
@@ -88,7 +88,7 @@ class PostgresIndex:
     configuration: int | None = None
     """The change of settings that a search was prepared after; None asks for none."""
 
-    async def recall(self, request: RecallRequest, coming: ComingVector | None = None) -> Recalled:
+    async def recall(self, request: RecallRequest, coming: PendingVector | None = None) -> Recalled:
         """Recall by vector and by words, of one moment, over what the principal may see.
 
         What is cached of the workspace is tried first, and replaced when the index has moved
@@ -152,7 +152,7 @@ class PostgresIndex:
 
     async def holders(
         self, terms: Sequence[str], filters: SearchFilters, shown: int
-    ) -> Mapping[str, Holders]:
+    ) -> Mapping[str, TermPostings]:
         wanted = list(dict.fromkeys(terms))
         async with self._snapshot() as scope:
             state, view = await self._current(scope, filters)

@@ -18,7 +18,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.interfaces.http.guard import BodyLimit, Policy, add_headers, ends_twice, refusal
 from footnote.interfaces.http.problems import Refused
-from footnote.ports.telemetry import REQUESTS, TRACEPARENT, carried, carried_on, span
+from footnote.ports.telemetry import (
+    REQUESTS,
+    TRACEPARENT,
+    extract_traceparent,
+    inject_traceparent,
+    span,
+)
 
 TRACE_HEADER = "Traceresponse"
 """As the second level of W3C Trace Context has it: which trace a request is in."""
@@ -59,7 +65,7 @@ class Entrance:
         method = scope["method"] if scope["method"] in _METHODS else "_OTHER"
         started = perf_counter()
         about: _About = {"http.request.method": method}
-        parent = carried_on(Headers(scope=scope).get(TRACEPARENT))
+        parent = extract_traceparent(Headers(scope=scope).get(TRACEPARENT))
         without_body = method == "HEAD"
         if without_body:
             scope = {**scope, "method": "GET"}
@@ -69,7 +75,7 @@ class Entrance:
                 if message["type"] == "http.response.start":
                     about["http.response.status_code"] = message["status"]
                     headers = MutableHeaders(scope=message)
-                    for value in carried().values():
+                    for value in inject_traceparent().values():
                         headers[TRACE_HEADER] = value
                     add_headers(headers, scope, https=self.https)
                     await send(message)

@@ -12,10 +12,10 @@ from footnote.answering.answer_selection import LocatedAnswer
 from footnote.domain import BlockKind
 from footnote.ports import Reader, SupportProbabilities
 
-DECIDING = ("likeliness", "is_asked", "supported", "contradicted")
-"""Features of a statement: its utility from `OBSERVED`; 1 if the head was run on it, else 0; and
-the head's log-odds, each against "neither", that the statement under its headings supports, and
-that it contradicts, the claim "question + answer". An answer is part of its statement, so
+SUPPORT_FEATURES = ("likeliness", "is_asked", "supported", "contradicted")
+"""Features of a statement: its utility from `ANSWER_FEATURES`; 1 if the head was run on it, else
+0; and the head's log-odds, each against "neither", that the statement under its headings supports,
+and that it contradicts, the claim "question + answer". An answer is part of its statement, so
 "supported" is often high; "contradicted" shows that the statement is about the subject of the
 question."""
 ASKED = 2
@@ -35,11 +35,11 @@ async def decide(
     likeliness: Floats,
     known: dict[tuple[str, str], SupportProbabilities] | None = None,
 ) -> Floats:
-    """A row of `DECIDING` for each statement. Raises ModelUnavailable.
+    """A row of `SUPPORT_FEATURES` for each statement. Raises ModelUnavailable.
 
     `known` is what the head said before of claims and quotes; what it says now is added.
     """
-    rows = np.zeros((len(found), len(DECIDING)))
+    rows = np.zeros((len(found), len(SUPPORT_FEATURES)))
     rows[:, 0] = likeliness
     places = np.argsort(-likeliness, kind="stable")[:ASKED]
     likeliest = [found[int(each)] for each in places]

@@ -15,7 +15,7 @@ _FEWEST_LETTERS, _MOST_OF_ENDING = 5, 3
 """Of a cell that a compound may begin with, and of what may be an ending of the cell itself."""
 
 
-def why_not_told(asked: LinkedQuestion, operation: Operation) -> str | None:
+def unsupported_reason(asked: LinkedQuestion, operation: Operation) -> str | None:
     """The reason why the rows cannot be determined, whatever the question mentions; None
     without."""
     if (word := _leaving_out(asked)) is not None:
@@ -26,7 +26,7 @@ def why_not_told(asked: LinkedQuestion, operation: Operation) -> str | None:
     return None
 
 
-def of_some_rows(asked: LinkedQuestion, operation: Operation) -> str | None:
+def partial_mention_reason(asked: LinkedQuestion, operation: Operation) -> str | None:
     """The reason why a part of a cell value in the question may restrict the rows; None without."""
     if (beginning := _beginning_a_word(asked)) is not None:
         return f"a word of the question begins with {beginning!r}, which only some rows say"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from footnote.answering.answer_selection import LocatedAnswer
 from footnote.answering.column_aggregation import Computed, NotComputed, TableReading, compute
-from footnote.answering.row_answer_types import rows_asked
+from footnote.answering.row_group_answers import predict_for_row_group
 from footnote.answering.tables import tables_of
 from footnote.domain import Answer, BlockKind
 from footnote.index.analysis import TextAnalyzer
@@ -150,7 +150,7 @@ def test_whatever_a_model_says_one_thing_is_asked_at_most(
     tables = list(tables_of(make_evidence(passage)))
     terms = partial(TextAnalyzer().terms, language="en")
     known = {tuple(tables[0].header): told}
-    asked = rows_asked("Which plays are in the Studio?", tables, terms, known)
+    asked = predict_for_row_group("Which plays are in the Studio?", tables, terms, known)
     assert asked is not None
     assert 0 < asked.told.probability <= 1
     assert asked.told.operation is None or asked.names == 0
@@ -166,7 +166,7 @@ def test_a_question_that_names_no_several_rows_is_left_to_the_model(question: st
         operation=None, probability=0.9, no_column_probability=0.5, operation_probabilities=NOTHING
     )
     known = {tuple(tables[0].header): told}
-    assert rows_asked(question, tables, terms, known) is None
+    assert predict_for_row_group(question, tables, terms, known) is None
 
 
 @pytest.mark.parametrize(

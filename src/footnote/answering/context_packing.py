@@ -15,7 +15,7 @@ _WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fitted:
+class PackedSource:
     """A source, or the part of it that fits."""
 
     number: int
@@ -25,14 +25,14 @@ class Fitted:
     shortened: bool = False
 
 
-def fit(
+def pack_context(
     evidence: Sequence[Evidence],
     question: str,
     *,
     budget: int | None,
     head: Callable[[int, Evidence], str],
     count_tokens: Callable[[str], int],
-) -> list[Fitted]:
+) -> list[PackedSource]:
     """The evidence in its order, shortened and thinned out until it fits into `budget` tokens.
 
     All sources have the same allowance, and what the short ones leave of theirs goes to the
@@ -41,7 +41,7 @@ def fit(
     falls below `FEWEST_TOKENS`, the weakest source is left out. None keeps everything.
     """
     numbered = list(enumerate(evidence, start=1))
-    whole = [Fitted(number=n, evidence=each, text=each.passage.text) for n, each in numbered]
+    whole = [PackedSource(number=n, evidence=each, text=each.passage.text) for n, each in numbered]
     if budget is None:
         return whole
     kept = sorted(whole, key=lambda each: (each.evidence.rank, each.number))
@@ -89,8 +89,8 @@ def _words_of(question: str, evidence: Sequence[Evidence]) -> frozenset[str]:
 
 
 def _shortened(
-    source: Fitted, words: frozenset[str], allowance: int, count_tokens: Callable[[str], int]
-) -> Fitted:
+    source: PackedSource, words: frozenset[str], allowance: int, count_tokens: Callable[[str], int]
+) -> PackedSource:
     """The run of sentences within the allowance that holds most of the words, the first of them.
 
     Where not even one sentence fits, as much of the first as does.
@@ -110,10 +110,12 @@ def _shortened(
             best, best_worth = (first, last + 1), total
     if best_worth < 0:
         cut = _beginning(text, allowance, count_tokens)
-        return Fitted(number=source.number, evidence=source.evidence, text=cut, shortened=True)
+        return PackedSource(
+            number=source.number, evidence=source.evidence, text=cut, shortened=True
+        )
     start, end = spans[best[0]][0], spans[best[1] - 1][1]
     part = ("… " if best[0] else "") + text[start:end] + (" …" if best[1] < len(spans) else "")
-    return Fitted(number=source.number, evidence=source.evidence, text=part, shortened=True)
+    return PackedSource(number=source.number, evidence=source.evidence, text=part, shortened=True)
 
 
 def _sentences(passage: Passage) -> list[tuple[int, int]]:

@@ -22,7 +22,7 @@ from footnote.ports import Operation, TableOperationPrediction
 
 Floats = npt.NDArray[np.float64]
 
-FORMS: Sequence[frozenset[Operation]] = (
+ANSWER_TYPES: Sequence[frozenset[Operation]] = (
     frozenset(),  # a cell, or nothing of the table
     frozenset(),  # the names of the rows
     frozenset((Operation.COUNT,)),
@@ -55,7 +55,7 @@ _LEAST_CHANCE = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RowsAsked:
+class RowGroupPrediction:
     """What is asked of the rows of a group."""
 
     told: TableOperationPrediction
@@ -67,12 +67,12 @@ class RowsAsked:
     """How likely the names of the rows are asked for, 0…1; 0 where something else is likelier."""
 
 
-def rows_asked(
+def predict_for_row_group(
     question: str,
     tables: Iterable[Table],
     terms: Terms,
     told: Mapping[tuple[str, ...], TableOperationPrediction],
-) -> RowsAsked | None:
+) -> RowGroupPrediction | None:
     """What is asked of the rows that the question names; None where it names no several of them.
 
     Of several tables with such rows it is about the one that leaves the fewest of its words
@@ -90,10 +90,12 @@ def rows_asked(
     return _weighed(own, asked)
 
 
-def _weighed(told: TableOperationPrediction, asked: LinkedQuestion) -> RowsAsked:
+def _weighed(told: TableOperationPrediction, asked: LinkedQuestion) -> RowGroupPrediction:
     utilities = features(told, asked) @ np.array(WEIGHTS)
     utilities[LIST] = utilities[LIST] if may_name(asked) else -np.inf
-    if asked.titles_of_cells and not any(each in asked.orderable_columns for each in asked.titles):
+    if asked.titles_explained_by_cells and not any(
+        each in asked.orderable_columns for each in asked.titles
+    ):
         # What the model took for a column is what the rows are called, and no other one is said:
         # none is added up, and a number of them is no cell of one.
         utilities[COUNT + 1 : END + 1] = -np.inf
@@ -104,9 +106,9 @@ def _weighed(told: TableOperationPrediction, asked: LinkedQuestion) -> RowsAsked
     best = int(chances.argmax())
     sure = float(chances[best])
     operation = None
-    if FORMS[best] and sure >= LEAST:
-        operation = max(FORMS[best], key=lambda each: told.operation_probabilities[each])
-    return RowsAsked(
+    if ANSWER_TYPES[best] and sure >= LEAST:
+        operation = max(ANSWER_TYPES[best], key=lambda each: told.operation_probabilities[each])
+    return RowGroupPrediction(
         told=replace(told, operation=operation, probability=sure),
         table=asked.table,
         cell=1.0 - sum(told.operation_probabilities.values()),
@@ -121,22 +123,22 @@ def asked_of_group(question: str, table: Table, terms: Terms) -> LinkedQuestion 
     row = table.rows[0].candidate
     place = LocatedAnswer(candidate=row, start=row.start, end=row.end, probability=0.0)
     asked = LinkedQuestion(question=question, table=table, terms=terms, located=[place])
-    if not asked.matched_cells or asked.names_one_row or asked.other_number is not None:
+    if not asked.matched_cells or asked.matches_one_name or asked.unlinked_number is not None:
         return None
     return asked if sum(map(asked.matches_filter, table.rows)) >= _FEWEST_ROWS else None
 
 
 def may_name(asked: LinkedQuestion) -> bool:
     """Whether the names of the rows may answer: it says what they are, and little else."""
-    return asked.says_rows_or_document and len(asked.unlinked_words) <= MOST_UNEXPLAINED
+    return asked.mentions_row_type_or_document and len(asked.unlinked_words) <= MOST_UNEXPLAINED
 
 
 def features(told: TableOperationPrediction, asked: LinkedQuestion) -> Floats:
     """The feature matrix, of shape (answer types, weights), float64."""
     nothing = 1.0 - sum(told.operation_probabilities.values())
     no_column = log_odds(told.no_column_probability)
-    found = np.zeros((len(FORMS), len(WEIGHTS)))
-    for at, operations in enumerate(FORMS):
+    found = np.zeros((len(ANSWER_TYPES), len(WEIGHTS)))
+    for at, operations in enumerate(ANSWER_TYPES):
         chance = (
             sum(told.operation_probabilities[each] for each in operations)
             if operations
@@ -148,5 +150,5 @@ def features(told: TableOperationPrediction, asked: LinkedQuestion) -> Floats:
     found[LIST, 8] = found[COUNT, 9] = no_column
     found[COUNT + 1 : END + 1, 10] = no_column
     found[0, 11] = len(asked.unlinked_words)
-    found[COUNT, 12] = float(asked.says_rows_or_document)
+    found[COUNT, 12] = float(asked.mentions_row_type_or_document)
     return found

@@ -10,7 +10,7 @@ from footnote.ingestion.stages import StageLimit
 from footnote.language.scripts import without_data
 from footnote.language.sentences import sentence_spans
 
-GivesOrders = Callable[[Sequence[str], Sequence[str]], Awaitable[Sequence[bool]]]
+DetectInjections = Callable[[Sequence[str], Sequence[str]], Awaitable[Sequence[bool]]]
 """Tells texts that speak to a model, by the whole of them and by the part that a model reads."""
 LOOKED_AT_TOGETHER = 64
 """Chunks that are looked at for orders at once."""
@@ -18,8 +18,8 @@ BEGINNING_CHARACTERS = 100
 """Of a chunk, looked at with its title and headings: a heading alone says little."""
 
 
-async def which_give_orders(
-    gives_orders: GivesOrders,
+async def screen_for_injections(
+    detect_injections: DetectInjections,
     chunks: Sequence[Chunk],
     enrichment: Enrichment,
     *,
@@ -50,7 +50,9 @@ async def which_give_orders(
             text if rest is None else ending(text, rest)
             for text, rest in zip(texts, left, strict=True)
         ]
-        found = await gives_orders([*texts, *beginnings.values()], [*read, *beginnings.values()])
+        found = await detect_injections(
+            [*texts, *beginnings.values()], [*read, *beginnings.values()]
+        )
         heads_with_orders |= dict(zip(beginnings, found[len(texts) :], strict=True))
         orders += bytes(
             gives or (rest is not None and heads_with_orders.get(head, False))

@@ -34,7 +34,7 @@ _Weights = TypeVar("_Weights", bound=_OnLayers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Companions:
+class AuxiliaryWeights:
     """What was found for a reader."""
 
     head: MentionHead | None = None
@@ -45,7 +45,7 @@ class Companions:
     """What of its own was not, each with what is not done without it."""
 
 
-def companions_of(weights: Path) -> Companions:
+def companions_of(weights: Path) -> AuxiliaryWeights:
     """What is fitted to the reader in a file. Raises ModelUnavailable for files that are broken."""
     reader = described_weights(weights)
     head = _fitting(reader, _places(weights, MENTIONS_FILE), read_mention_head)
@@ -60,7 +60,7 @@ def companions_of(weights: Path) -> Companions:
         f"{UNMET_WORDS_FILE}: questions about what a passage lacks are answered with more "
         "confidence": unmet is not None,
     }
-    return Companions(
+    return AuxiliaryWeights(
         head=head if probed else None,
         mismatch=unmet,
         screened=_is_screened(reader),
@@ -97,7 +97,7 @@ def _is_screened(reader: ReaderWeights) -> bool:
             f"{file} does not hold what tells passages without orders: {error!r}",
             hint="reinstall Footnote, or write it with training/order_screens.py",
         ) from error
-    own = {"encoder": reader.encoder, "orders": reader.probes.orders_digest}
+    own = {"encoder": reader.encoder, "orders": reader.probes.injection_probe_digest}
     return bool(fitted_to == own)
 
 

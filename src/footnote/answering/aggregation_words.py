@@ -9,16 +9,16 @@ from footnote.answering.tables import is_cell
 from footnote.answering.titles import Terms
 from footnote.ports import Operation, Reader
 
-OF_SEVERAL = frozenset((Operation.SUM, Operation.AVERAGE, Operation.OTHER))
+MULTI_ROW_OPERATIONS = frozenset((Operation.SUM, Operation.AVERAGE, Operation.OTHER))
 """Operations whose result no single row contains."""
-NOT_MADE = (
+UNSUPPORTED_OPERATION = (
     "of a column its largest, smallest, sum, average and count are computed, and something else is "
     "asked"
 )
-OF_WHICH_ROWS = "the question does not say plainly which rows it is of"
+ROWS_AMBIGUOUS = "the question does not say plainly which rows it is of"
 
 
-async def is_all_asked(
+async def word_triggers_aggregation(
     reader: Reader, question: str, operation: Operation, unexplained: str | None
 ) -> bool:
     """Whether the unexplained word is what triggers the operation; True without such a word.
@@ -29,7 +29,7 @@ async def is_all_asked(
     return unexplained is None or await reader.operation(rest) is not operation
 
 
-async def asks_for_more(
+async def needs_several_rows(
     reader: Reader, question: str, heard: Set[Operation], found: LocatedAnswer, terms: Terms
 ) -> bool:
     """Whether a sum or average over several rows is asked, so that one cell does not answer.
@@ -37,7 +37,7 @@ async def asks_for_more(
     False if the row or its columns contain the triggering word, such as the total of an invoice.
     Raises ModelUnavailable.
     """
-    if len(heard) != 1 or not heard <= OF_SEVERAL or not is_cell(found):
+    if len(heard) != 1 or not heard <= MULTI_ROW_OPERATIONS or not is_cell(found):
         return False
     said = {*terms(found.candidate.statement), *terms(" ".join(found.candidate.header))}
     for word, rest in _without_each_word(question):

@@ -10,9 +10,9 @@ import pytest
 from safetensors.numpy import save_file
 
 from footnote.errors import ModelUnavailable
+from footnote.models.auxiliary_weights import companions_of
 from footnote.models.mention_head import MENTIONS_FILE
 from footnote.models.mismatch_probe import UNMET_WORDS_FILE
-from footnote.models.reader_companions import companions_of
 from footnote.models.reader_weights import read_weights
 from footnote.models.readers import packaged_file
 
