@@ -19,6 +19,12 @@ def test_headings_are_no_statements_and_bullets_are_no_part_of_a_quote() -> None
     assert found[1].statement == "Keep dry."
 
 
+def test_marks_of_quoted_mail_are_no_part_of_a_quote() -> None:
+    passage = make_passage(">> The books go to Aldersgate. Ring twice.\n\n> 65 kg are too many.")
+    quotes = [each.quote for each in candidates_of(make_evidence(passage))]
+    assert quotes == ["The books go to Aldersgate.", "Ring twice.", "> 65 kg are too many."]
+
+
 def test_a_split_table_keeps_its_header_for_each_part() -> None:
     passage = make_passage(
         "| Basel | 1,200 |\n| Bern | 900 |",

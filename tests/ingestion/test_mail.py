@@ -5,6 +5,7 @@ import pytest
 from footnote.domain import BlockKind
 from footnote.errors import DocumentUnreadable
 from footnote.ingestion.parsing.archives import ArchiveLimits
+from footnote.ingestion.parsing.message import body_drafts
 from footnote.ingestion.parsing.reading import ReadingOptions, read_document
 from tests.ingestion import files, mailfiles
 from tests.ingestion.test_reading import assert_lawful, block_with, blocks_of
@@ -130,3 +131,45 @@ def test_forged_headers_do_no_harm() -> None:
     parsed = read_document(raw, "a.eml")
     assert "Hello" in parsed.text
     assert "sent" not in parsed.metadata
+
+
+def test_wrapped_and_quoted_lines_become_whole_paragraphs() -> None:
+    body = """Dear Gregor,
+
+the corrected cover file has to be with us by Friday, 26 September. If it is
+later, we lose our place on the press.
+
+Lena
+Print room
+
+On Tuesday Gregor wrote:
+> the delivery goes to our new warehouse in Aldersgate, gate 6, not to the old
+> one in Marsh Road. The warehouse takes deliveries only before one o'clock.
+>
+> - 4,500 paperbacks
+> - 600 hardcovers
+>
+>> Could you tell us where the books of the second edition should be brought to
+>> this time, and when somebody is there?
+"""
+    assert [(each.kind.value, each.text) for each in body_drafts(body) if each.text] == [
+        ("paragraph", "Dear Gregor,"),
+        (
+            "paragraph",
+            "the corrected cover file has to be with us by Friday, 26 September. If it is later, "
+            "we lose our place on the press.",
+        ),
+        ("paragraph", "Lena\nPrint room"),
+        ("paragraph", "On Tuesday Gregor wrote:"),
+        (
+            "paragraph",
+            "> the delivery goes to our new warehouse in Aldersgate, gate 6, not to the old one in "
+            "Marsh Road. The warehouse takes deliveries only before one o'clock.",
+        ),
+        ("list", "> - 4,500 paperbacks\n- 600 hardcovers"),
+        (
+            "paragraph",
+            ">> Could you tell us where the books of the second edition should be brought to "
+            "this time, and when somebody is there?",
+        ),
+    ]

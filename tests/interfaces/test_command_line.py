@@ -243,6 +243,11 @@ def test_the_version_is_said(command: Callable[..., Ended]) -> None:
         (("documents", "show"), "`footnote documents show --help` says how it is used."),
         (("documents", "shew"), "`footnote documents --help` lists the commands"),
         (("search", "x", "--bogus"), "--bogus"),
+        (("ask", "Wie", "hoch"), "Put an argument of several words in quotation marks; "),
+        (
+            ("ask", "-15 degrees?"),
+            "Write -- before an argument that begins with a dash; ",
+        ),
         (("search", "x", "-k", "0"), "it must be at least 1, not 0"),
         (("search", "x", "-k", "few"), "it must be a whole number, not 'few'"),
         (("search", "x", "--kind", "poem"), "'--kind': 'poem' is not one of 'heading', "),

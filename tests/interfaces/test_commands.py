@@ -17,7 +17,7 @@ from footnote.interfaces.cli import present
 from footnote.interfaces.cli.ingest import ingest_files
 from footnote.settings import Settings
 from tests.interfaces.serving import MAIN, Ended, environment, footnote, footnote_process
-from tests.processes import start_anew
+from tests.processes import start_anew, start_python
 
 POLICY = (
     "# Marine policy POL-88213-X\n\n## Claims\n\n"
@@ -126,6 +126,21 @@ async def test_a_broken_file_fails_alone_with_a_sentence(env: dict[str, str], fo
         "empty.txt": "failed",
     }
     assert by_name["broken.pdf"]["document"]["failure"]["advice"]
+
+
+@pytest.mark.parametrize("with_errors", [False, True])
+async def test_a_refused_file_is_told_by_the_exit_code_though_nobody_reads(
+    env: dict[str, str], folder: Path, with_errors: bool
+) -> None:
+    os.mkfifo(folder / "pipe")
+    reading, writing = os.pipe()
+    os.close(reading)
+    errors = writing if with_errors else asyncio.subprocess.PIPE
+    arguments = ("ingest", str(folder / "pipe"), "--no-wait")
+    process = await start_python(*MAIN, *arguments, env=env, stdout=writing, stderr=errors)
+    os.close(writing)
+    await process.communicate()
+    assert process.returncode == 1
 
 
 async def test_names_that_are_no_text_and_what_is_no_file_disturb_nobody(

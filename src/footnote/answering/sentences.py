@@ -14,7 +14,8 @@ from footnote.domain import BlockKind, Evidence, Passage
 from footnote.language.sentences import sentence_spans
 from footnote.language.table_rows import cell_spans, unescaped
 
-_BULLET = re.compile(r"(?:[-*•+–]|\d{1,3}[.)]|[a-z][.)]|#{1,6})[ \t]+")
+_MARKS = re.compile(r"(?:>+[ \t]+(?!\d))?(?:(?:[-*•+–]|\d{1,3}[.)]|[a-z][.)]|#{1,6})[ \t]+)?")
+"""Of quoted mail (before a number `>` may be "more than") and of a list's item; may be empty."""
 _SEPARATOR_CHARACTERS = frozenset(" \t|:-=+")
 _LINE = re.compile(r"[^\n]+")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_`](?=\w)|(?<=\w)[*_`](?!\w)")
@@ -137,8 +138,8 @@ def _sentences(evidence: Evidence, kind: BlockKind, start: int, end: int) -> Ite
     text = evidence.passage.text[start:end]
     fields = _fields(text) if kind is BlockKind.PARAGRAPH else []
     for first, last in fields or sentence_spans(text):
-        bullet = _BULLET.match(text, first, last)
-        begin = bullet.end() if bullet else first
+        marks = _MARKS.match(text, first, last)
+        begin = marks.end() if marks else first
         if begin >= last:
             continue
         statement = _one_line(text[begin:last])

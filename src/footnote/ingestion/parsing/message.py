@@ -17,11 +17,13 @@ from footnote.ingestion.media import EMAIL
 from footnote.ingestion.parsing.charsets import decode
 from footnote.ingestion.parsing.drafts import Draft, Reading, line_drafts
 from footnote.ingestion.parsing.html import read_html
-from footnote.ingestion.parsing.plaintext import is_list
+from footnote.ingestion.parsing.plaintext import list_or_paragraph, words_inside
 
 _PARSER = BytesParser(policy=policy.default)
 _PARAGRAPH = re.compile(r"\n[ \t]*\n\s*")
 _WORD = re.compile(r"\w+")
+_QUOTING = re.compile(r"[ \t]*>(?:[ \t]?>)*[ \t]?")
+"""The marks of quoted text at the start of a line (RFC 3676, section 4.5)."""
 _HEADERS = ("subject", "from", "to", "cc", "bcc", "date", "message-id", "in-reply-to")
 _SHOWN_HEADERS = ("from", "to", "cc", "date")
 _MAX_NAME_CHARACTERS = 255
@@ -150,17 +152,29 @@ def _part_drafts(part: MIMEPart) -> list[Draft]:
 
 
 def body_drafts(text: str) -> Iterator[Draft]:
-    """Paragraphs of a plain body; what is quoted and the signature stand apart."""
+    """Split a plain body into paragraphs, its lines joined where a mail program wrapped them.
+
+    Quoted text and the signature are paragraphs of their own; a quoted one has its mark once, at
+    its start.
+    """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     body, signature = lines, list[str]()
     ends = [index for index, line in enumerate(lines) if line.rstrip() == "--"]
     if ends and not any(line.startswith(">") for line in lines[ends[-1] :]):
         body, signature = lines[: ends[-1]], lines[ends[-1] + 1 :]
-    for _, run in groupby(body, key=lambda line: line.lstrip().startswith(">")):
-        for paragraph in _PARAGRAPH.split("\n".join(run).strip("\n")):
-            listed = is_list(paragraph.split("\n"))
-            yield Draft(kind=BlockKind.LIST if listed else BlockKind.PARAGRAPH, text=paragraph)
+    vocabulary = words_inside(_QUOTING.sub("", line) for line in body)
+    for depth, run in groupby(body, key=_quoting_depth):
+        unmarked = "\n".join(_QUOTING.sub("", line) for line in run)
+        for paragraph in filter(str.strip, _PARAGRAPH.split(unmarked.strip("\n"))):
+            draft = list_or_paragraph(paragraph.split("\n"), vocabulary)
+            yield replace(draft, text=f"{'>' * depth} {draft.text}") if depth else draft
     yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(signature))
+
+
+def _quoting_depth(line: str) -> int:
+    """How often a line was quoted: 0 for the sender's own, 2 for `>> text` and `> > text`."""
+    marks = _QUOTING.match(line)
+    return marks[0].count(">") if marks else 0
 
 
 # --- attachments ----------------------------------------------------------------------------

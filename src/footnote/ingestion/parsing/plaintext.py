@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from html import unescape
 from typing import NamedTuple
 
@@ -40,13 +41,7 @@ def read_plain_text(text: str) -> Reading:
     Form feeds part pages, whose running lines and page numbers are dropped; words divided at
     the ends of lines are made whole.
     """
-    vocabulary = Vocabulary()
-    vocabulary.add(
-        word
-        for line in text.split("\n")
-        if len(line) <= _MOST_LINE_CHARACTERS
-        for word in line.split()[:-1]
-    )
+    vocabulary = words_inside(text.split("\n"))
     pages = text.strip("\x0c").split("\x0c")
     if len(pages) == 1:
         return Reading(drafts=tuple(_page_drafts(text, None, vocabulary)))
@@ -87,15 +82,27 @@ def _page_drafts(text: str, page: int | None, vocabulary: Vocabulary) -> Iterato
             marked = bool(_MARKED.match(lines[0].strip()))
             yield Draft(kind=BlockKind.HEADING, text=title, level=level, page=page)
             lines = lines[1 if marked else 2 :]
-        if not lines:
-            continue
-        if is_list(lines):
-            yield Draft(kind=BlockKind.LIST, text="\n".join(lines), page=page)
-        elif _is_wrapped_prose(lines):
-            whole = joined([line.strip() for line in lines], vocabulary)
-            yield Draft(kind=BlockKind.PARAGRAPH, text=whole, page=page)
-        else:
-            yield Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines), page=page)
+        if lines:
+            yield replace(list_or_paragraph(lines, vocabulary), page=page)
+
+
+def words_inside(lines: Iterable[str]) -> Vocabulary:
+    """Collect the words that stand inside lines, so that those at their ends can be compared."""
+    vocabulary = Vocabulary()
+    vocabulary.add(
+        word for line in lines if len(line) <= _MOST_LINE_CHARACTERS for word in line.split()[:-1]
+    )
+    return vocabulary
+
+
+def list_or_paragraph(lines: list[str], vocabulary: Vocabulary) -> Draft:
+    """The draft of lines without a blank one between them; lines of wrapped prose are joined."""
+    if is_list(lines):
+        return Draft(kind=BlockKind.LIST, text="\n".join(lines))
+    if _is_wrapped_prose(lines):
+        whole = joined([line.strip() for line in lines], vocabulary)
+        return Draft(kind=BlockKind.PARAGRAPH, text=whole)
+    return Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines))
 
 
 def is_list(lines: Sequence[str]) -> bool:

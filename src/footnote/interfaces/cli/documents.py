@@ -150,7 +150,7 @@ def delete_document(
     if as_json:
         present.print_json(document)
     else:
-        present.terminal().print(Text(f"Deleted {present.plain(document.title)}."))
+        present.terminal().print(Text(f"Deleted {_named(document)}."))
 
 
 @app.command("erase", epilog=EXIT_CODES)
@@ -213,8 +213,12 @@ def erase(
 
 
 def _question(document: Document, besides: str) -> str:
+    return f"Delete {_named(document)}{besides}?"
+
+
+def _named(document: Document) -> str:
     named = f"{document.title} ({document.filename}, {document.document_id})"
-    return f"Delete {present.plain(named)}{besides}?"
+    return present.plain(named)
 
 
 def _show_erasure(erasure: Erasure, *, as_json: bool) -> None:

@@ -11,8 +11,16 @@ import logging
 import os
 import re
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Sequence,
+)
+from contextlib import aclosing, contextmanager, suppress
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, TypeVar, cast, get_type_hints
@@ -212,7 +220,8 @@ def about_arguments(error: BaseException, arguments: Sequence[str]) -> BaseExcep
 
     Commands that take files may be given such names, so arguments are not refused before.
     """
-    if isinstance(error, UnicodeEncodeError):
+    # A query of such bytes is refused for the halves of pairs that they were decoded to.
+    if isinstance(error, UnicodeEncodeError) or "half of a pair" in str(error):
         for each in arguments:
             try:
                 each.encode()
@@ -307,7 +316,12 @@ def _usage_hint(error: typer.TyperException) -> str:
     command = getattr(context, "command_path", "footnote")
     if getattr(getattr(context, "command", None), "commands", None) or context is None:
         return f"`{command} --help` lists the commands; each has its own --help."
-    return f"`{command} --help` says how it is used."
+    how = f"`{command} --help` says how it is used."
+    if error.message.startswith("Got unexpected extra argument"):
+        return f"Put an argument of several words in quotation marks; {how}"
+    if re.match(r"No such option: -[^-]", error.message):
+        return f"Write -- before an argument that begins with a dash; {how}"
+    return how
 
 
 def wants_json(arguments: Sequence[str]) -> bool:
@@ -331,6 +345,18 @@ def report(code: str, message: str, hint: str | None, exit_code: int, *, as_json
         if said:
             lines = "\n".join(map(plain, said.split("\n")))
             console.print(Text.assemble((name, style), lines), soft_wrap=True)
+
+
+@contextmanager
+def ending_with(exit_code: Callable[[], int]) -> Iterator[None]:
+    """End the command with this code once its output is written, or its reader has left."""
+    try:
+        yield
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):
+        _stop_writing()
+    if code := exit_code():
+        raise typer.Exit(code)
 
 
 def _stop_writing() -> None:

@@ -21,7 +21,7 @@ from footnote.domain.sources import Labels
 from footnote.errors import InvalidRequest
 from footnote.interfaces import schemas
 from footnote.interfaces.cli import present
-from footnote.interfaces.cli.edge import entered, prepared, wait_for
+from footnote.interfaces.cli.edge import ending_with, entered, prepared, wait_for
 from footnote.interfaces.cli.options import (
     AsJson,
     Collection,
@@ -163,27 +163,27 @@ def ingest(
     progress = _progress(visible=not as_json)
     tell = WaitTeller(console=progress.console, work=wait)
     others = sources_at(addresses, settings, work=wait, tell=tell)
-    with progress:
-        outcomes = wait_for(
-            ingest_files(
-                settings,
-                name,
-                files,
-                labels,
-                progress,
-                wait=wait,
-                roots=paths,
-                others=others,
-                delete_missing=delete_missing,
-            )
-        )
-    if as_json:
-        counts = schemas.IngestCounts(**counts_of(outcomes))
-        present.print_json(schemas.IngestReport(files=tuple(map(_shape, outcomes)), counts=counts))
-    else:
-        _show(outcomes)
-    if any(outcome.failed for outcome in outcomes):
-        raise typer.Exit(1)
+    ingested = ingest_files(
+        settings,
+        name,
+        files,
+        labels,
+        progress,
+        wait=wait,
+        roots=paths,
+        others=others,
+        delete_missing=delete_missing,
+    )
+    outcomes: list[Outcome] = []
+    with ending_with(lambda: int(any(outcome.failed for outcome in outcomes))):
+        with progress:
+            outcomes += wait_for(ingested)
+        if as_json:
+            counts = schemas.IngestCounts(**counts_of(outcomes))
+            shapes = tuple(map(_shape, outcomes))
+            present.print_json(schemas.IngestReport(files=shapes, counts=counts))
+        else:
+            _show(outcomes)
 
 
 async def ingest_files(
@@ -356,6 +356,9 @@ def _show(outcomes: Sequence[Outcome]) -> None:
     if listing.row_count:
         listing.show(console)
     counts = {name: count for name, count in counts_of(outcomes).items() if count}
+    unread = [each.document for each in outcomes if each.document is not None]
+    if failed := sum(each.status is DocumentStatus.FAILED for each in unread):
+        counts["failed"] = failed
     if set(counts) - {"added"}:
         told = " · ".join(f"{count} {name}" for name, count in counts.items())
         present.notices().print(Text(told, style="dim"))
