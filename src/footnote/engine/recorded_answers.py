@@ -1,4 +1,4 @@
-"""Questions asked when a backup is made, and asked again of what was restored."""
+"""Record answers when a backup is made, and compare them with those of the restored data."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from footnote.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Questions:
-    """What is asked, and of which workspace."""
+    """The questions to ask, and the workspace that they go to."""
 
     workspace: str
     questions: tuple[str, ...]
 
 
 async def recorded_answers(settings: Settings, asked: Questions) -> tuple[RecordedAnswer, ...]:
-    """What the installation answers now."""
+    """Ask the questions of the running installation and return its answers."""
     async with await open_engine(settings) as engine:
         return tuple(
             [
@@ -44,7 +44,10 @@ async def recorded_answers(settings: Settings, asked: Questions) -> tuple[Record
 async def compared_answers(
     engine: Engine, recorded: Sequence[RecordedAnswer], erased: Collection[UUID]
 ) -> AnswerComparison:
-    """Ask again; what cites documents that were erased since is left out."""
+    """Ask the recorded questions again and return the differences.
+
+    Answers that cite a document erased since, and those of absent workspaces, are left out.
+    """
     differences = []
     left_out = 0
     for each in recorded:
@@ -54,7 +57,7 @@ async def compared_answers(
         try:
             found = await _citations(engine, each.workspace, each.question)
         except NoSuchWorkspace:
-            left_out += 1  # It was destroyed, or restored as it was before it was made.
+            left_out += 1  # It was destroyed, or did not exist yet at the restored time.
             continue
         if found != each.citations:
             differences.append(

@@ -1,4 +1,4 @@
-"""What is redacted in the texts of a workspace before they leave for hosted models."""
+"""Find the redaction settings that hold for texts sent from a workspace to hosted models."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from footnote.store.usage import add_usage
 
 
 def redaction_of(engine: Services, workspace_id: UUID) -> RedactionSource:
-    """What holds in a workspace, read afresh whenever a text is to leave.
+    """Return a function that reads the workspace's redaction settings from the database.
 
-    A hosted model takes longer than that, and a change holds from the next text on, in every
-    process.
+    It reads them for every text: the read is short beside a call of a hosted model, and a changed
+    setting applies from the next text on in every process.
     """
 
     async def read() -> Redaction:
@@ -42,9 +42,9 @@ async def model_use_of_job(
     document_id: UUID | None = None,
     principal_id: str = SYSTEM.principal_id,
 ) -> AsyncIterator[None]:
-    """Meter what a job asks of models within, and redact it as the workspace wants.
+    """Meter the model calls of a job, and redact their texts by the workspace's settings.
 
-    What it used until it failed is metered, too, as used by the principal.
+    Usage up to a failure is metered as well. It is charged to the principal.
     """
     notes: list[UsageNote] = []
     try:
@@ -58,13 +58,13 @@ async def model_use_of_job(
 
 
 def redaction_from(installed: Settings, own: Mapping[str, object]) -> Redaction:
-    """What the installation and a workspace want together."""
+    """Combine the redaction settings of the installation and of a workspace."""
     values: dict[str, SettingValue] = {}
     for name, value in own.items():
         try:
             checked = checked_setting(name, value)
         except InvalidRequest:
-            # Another version of Footnote wrote it: the strictest it can mean.
+            # Another version of Footnote wrote it: take the strictest value.
             checked = _STRICTEST[name]
         values[name] = at_least(installed, name, checked)
     settings = installed.model_copy(update=values)
@@ -76,7 +76,7 @@ def redaction_from(installed: Settings, own: Mapping[str, object]) -> Redaction:
 
 
 def at_least(installed: Settings, name: str, value: SettingValue) -> SettingValue:
-    """A workspace's value, with what the installation redacts: a workspace can only add to it."""
+    """Return a workspace's value, made at least as strict as the installation's."""
     if not installed.redact:
         return value
     if name == "redact":

@@ -1,4 +1,4 @@
-"""A restored database, run where nobody but us gets in, with an engine over it."""
+"""Run a restored database closed to other users, and open an engine on it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from footnote.store.system_user import packaged_binaries
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was restored, as it is reached."""
+    """Access to the restored database: through an engine, and as the owner of the tables."""
 
     engine: Engine
     owner: OwnerView
@@ -35,7 +35,10 @@ class Restored:
 
 @contextmanager
 def emptied(folder: Path) -> Iterator[Recovery]:
-    """A folder to restore in, without what a process that was killed left in it, and removed."""
+    """Create an empty private folder for a restoration, and remove it afterwards.
+
+    Remains of a process that was killed are removed first.
+    """
     recovery = Recovery(folder)
     recovery.discard()
     private_folder(folder)
@@ -49,7 +52,10 @@ def emptied(folder: Path) -> Iterator[Recovery]:
 async def restored_in(
     recovery: Recovery, settings: Settings, store: BackupStore, plan: Plan, tell: Tell
 ) -> AsyncIterator[Restored]:
-    """The database of a plan in a folder, running; afterwards its files are in it, at rest."""
+    """Restore a plan's database into a folder and run it.
+
+    On exit the server is stopped, and its complete files stay in the folder.
+    """
     folder, server = recovery.folder, plan.last.backup.server
     models = settings.home / "models"
     if models.exists():
@@ -59,7 +65,7 @@ async def restored_in(
         "blob_url": None,
         "direct_database_url": None,
         "replica_database_urls": "",
-        "backup_url": None,  # What it carries out again they know.
+        "backup_url": None,  # The backups record what is replayed here.
     }
     made_key = settings.home / MADE_KEY
     if settings.master_key is None and made_key.exists():
@@ -97,7 +103,10 @@ async def restored_in(
 async def restored_into_database(
     settings: Settings, store: BackupStore, plan: Plan, tell: Tell
 ) -> AsyncIterator[Restored]:
-    """A dump in the empty database of the settings; it is empty again where anything fails."""
+    """Restore a dump into the empty database of the settings.
+
+    After any failure the schema is dropped, so the database is empty again.
+    """
     owner = OwnerView(database_urls(settings, None).owner)
     try:
         await asyncio.to_thread(_load, owner, store, plan, packaged_binaries(), tell)
@@ -111,7 +120,10 @@ async def restored_into_database(
 
 @contextmanager
 def _master_key_required(settings: Settings) -> Iterator[None]:
-    """Say where the master key belongs: it was looked for in a folder that is removed again."""
+    """Make KeyUnavailable name the right place of a missing master key.
+
+    The engine looks for the key in the temporary folder of the restoration.
+    """
     place = settings.home / MADE_KEY
     try:
         yield
@@ -139,7 +151,7 @@ def _load(owner: OwnerView, store: BackupStore, plan: Plan, binaries: Path, tell
 
 
 def _assemble(recovery: Recovery, store: BackupStore, plan: Plan, tell: Tell) -> None:
-    """Put the files of the server together, and its log beside them. Blocks."""
+    """Combine the base backups into a data folder, and write the WAL segments beside it. Blocks."""
     bases = []
     for number, run in enumerate(plan.bases):
         tell(f"reading the database ({run.backup.kind} of {run.backup.backup_id})")

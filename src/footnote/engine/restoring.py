@@ -1,7 +1,7 @@
-"""Backups restored: put together beside their place, erased from once more, and moved there whole.
+"""Restore backups: into a staging folder first, then renamed into place as the last step.
 
-Until the last step nothing is where a server would look for it, so what is cut off leaves nothing
-behind that could be taken for an installation.
+Erasures and destructions since the backup are replayed before that step. An interrupted restoration
+leaves nothing where a server would look for its data.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ _TRIAL = "verifying"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestoreOptions:
-    """What is restored, and where to."""
+    """Options of a restoration: what to restore, and where to."""
 
     backup_id: str | None = None
     at: datetime | None = None
     data_folder: Path | None = None
-    """Where the files of an external server go; None for this installation."""
+    """Target data folder for an external server; None restores this installation."""
     replace: bool = False
-    """Whether what is in the place is moved aside."""
+    """Whether existing data in the target is moved aside."""
     ask: bool = False
-    """Whether recorded questions are asked before anything takes its place."""
+    """Whether the recorded questions are asked before the restored data takes its place."""
     erasures: tuple[ErasureEntry, ...] = ()
-    """Erasures that no backup knows."""
+    """Erasures to replay that no backup records."""
 
 
 async def restore_backup(
     settings: Settings, options: RestoreOptions, tell: Tell = silent
 ) -> Restoration:
-    """Restore a run, a moment, or the newest state; what was erased since is erased again.
+    """Restore a backup, a point in time, or the newest state; later erasures are replayed.
 
-    Raises NotFound where nothing leads there, Conflict where the place is taken or in use,
-    CiphertextDamaged for what was changed, KeyUnavailable for a wrong key, and StoreUnavailable.
+    Raises NotFound where no backup reaches that point, Conflict where the target is not empty or in
+    use, CiphertextDamaged for altered data, KeyUnavailable for a wrong key, and StoreUnavailable.
     """
     store, plan = await asyncio.to_thread(_planned, settings, options.backup_id, options.at)
     restoring = _Restoring(settings=settings, options=options, store=store, plan=plan, tell=tell)
@@ -77,10 +77,11 @@ async def verify_backups(
     parts_only: bool = False,
     tell: Tell = silent,
 ) -> BackupVerification:
-    """Read all parts of all runs, and restore one on trial: the newest unless another is named.
+    """Read every part of every backup, and restore one on trial: by default the newest.
 
-    The trial runs beside what is there and is removed afterwards; it needs as much room as the
-    database. Raises NotFound, KeyUnavailable and BlobsUnavailable; damage is in the result.
+    The trial runs in a separate folder, which is removed afterwards; it needs as much disk space as
+    the database. Raises NotFound, KeyUnavailable and BlobsUnavailable; damage is reported in the
+    result.
     """
     store = await asyncio.to_thread(backup_store_from, settings)
     read = await asyncio.to_thread(_read_all, store, tell)
@@ -107,7 +108,7 @@ def _planned(
 
 
 def _read_all(store: BackupStore, tell: Tell) -> BackupVerification:
-    """Read every part that some run names, and say what is wrong with which."""
+    """Read every part that a manifest lists, and collect the faults."""
     store.require_key()
     told = NowAndThen(tell, "read {:,} parts")
     faults, runs = [], []
@@ -126,7 +127,7 @@ def _read_all(store: BackupStore, tell: Tell) -> BackupVerification:
         try:
             index = read_index(store, run.file_index)
         except CiphertextDamaged:
-            continue  # It is told of as a part.
+            continue  # Reported below, as the index is itself a part.
         parts |= {each.part.name: (each.part, False) for each in index.values()}
     size = 0
     for count, (part, compressed) in enumerate(parts.values(), 1):
@@ -144,7 +145,7 @@ def _read_all(store: BackupStore, tell: Tell) -> BackupVerification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Restoring:
-    """A restoration under way."""
+    """One restoration in progress."""
 
     settings: Settings
     options: RestoreOptions
@@ -153,7 +154,7 @@ class _Restoring:
     tell: Tell
 
     async def restore(self) -> Restoration:
-        """Restore it to its place, which is taken in the last step."""
+        """Restore into staging, then move the result to the target in the last step."""
         settings, folder = self.settings, self.options.data_folder
         self._require_fitting_place()
         require_home(settings.home)
@@ -200,7 +201,7 @@ class _Restoring:
                 return replace(done, moved_aside=self._take_place(recovery))
 
     async def try_out(self) -> Restoration:
-        """Restore it beside what is there, without its files, and remove it again."""
+        """Restore the database in a temporary folder, without stored files, and remove it."""
         home = self.settings.home
         open_home(home, server_account())
         with (
@@ -215,7 +216,7 @@ class _Restoring:
     async def _settled(
         self, found: Restored, target: Callable[[], ObjectStore] | None, place: str
     ) -> Restoration:
-        """Do again what was done since, ask what is to be asked, and bring the files."""
+        """Replay erasures and destructions, ask the recorded questions, and restore the files."""
         self.tell("destroying and erasing again what was destroyed and erased since")
         newest, last = self.plan.newest, self.plan.last
         noted, gone = await asyncio.to_thread(notes_in, self.store)
@@ -247,9 +248,9 @@ class _Restoring:
     def _files(
         self, owner: OwnerView, target: Callable[[], ObjectStore] | None
     ) -> tuple[int, tuple[str, ...]]:
-        """Bring the files that documents name to a place that is made for them first.
+        """Restore the files that documents name; return their number and the missing keys.
 
-        Without one, only look whether they are there.
+        The target is created first. Without a target, only look which files the backup lacks.
         """
         known: dict[str, KeptFile] = {}
         for run in filter(None, (self.plan.before, self.plan.last)):
@@ -261,7 +262,7 @@ class _Restoring:
         told = NowAndThen(self.tell, "restored {:,} files")
         return put_back(self.store, target(), known, wanted, told)
 
-    # --- where to -----------------------------------------------------------------------------
+    # --- target -----------------------------------------------------------------------------
 
     def _require_fitting_place(self) -> None:
         backup, folder = self.plan.last.backup, self.options.data_folder
@@ -287,8 +288,8 @@ class _Restoring:
     def _require_room_for_files(self) -> None:
         folder = self.settings.home / "blobs" if self.settings.blob_url is None else None
         if folder is not None and not folder.exists():
-            return  # Nor is it made before there are files to put in it.
-        target = self._target()  # One that cannot be used is refused before the long part.
+            return  # It is created when there are files to write.
+        target = self._target()  # Fail here on an unusable store, before the long restore.
         if not self.options.replace and not is_empty(target, folder):
             raise Conflict(
                 f"there are stored files in {folder or self.settings.blob_url} already",
@@ -301,7 +302,7 @@ class _Restoring:
         )
 
     def _take_place(self, recovery: Recovery) -> str | None:
-        """Move what was restored to where it belongs, the database last."""
+        """Move the restored data into place, the database last; return where old data is."""
         home, folder = self.settings.home, self.options.data_folder
         moves = [(recovery.cluster, folder or home / "postgres")]
         if folder is None and self.settings.blob_url is None:

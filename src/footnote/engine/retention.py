@@ -1,4 +1,4 @@
-"""How long documents, conversations and what was asked are kept, and their deletion after that."""
+"""Set how long documents, conversations, queries and pushes are kept, and delete what is due."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from footnote.store.queue import enqueue_retention
 from footnote.validation.constrained_types import Name, PageLimit
 
 FIRST_RUN_SECONDS = 3600.0
-"""From when a rule is set: time to look at the preview and to think better of it."""
+"""Delay before a new rule first applies, in seconds: time to see the preview and to undo."""
 DAY_SECONDS = 86_400.0
 _AT_ONCE = 100
-"""Documents between two entries of the audit log, and conversations or pushes of a transaction."""
+"""Batch size: documents per pair of audit log entries; conversations or pushes per transaction."""
 _QUERIES_AT_ONCE = 5000
 
 MAX_DAYS = 36_500
@@ -37,7 +37,7 @@ Days = Annotated[int, Field(ge=1, le=MAX_DAYS)]
 
 
 async def retention_rules(workspace: WorkspaceAccess) -> tuple[RetentionRule, ...]:
-    """After how many days what is deleted."""
+    """List the retention rules of the workspace."""
     async with workspace.scope() as scope:
         return await stored.retention_rules(scope)
 
@@ -49,10 +49,10 @@ async def set_retention(
     *,
     collection: Name | None = None,
 ) -> tuple[RetentionRule, ...]:
-    """Have something deleted after so many days, or kept for ever; all rules.
+    """Set the number of days that a kind is kept, None for ever; return all rules.
 
-    Documents may have a rule for each collection, which comes before that of the workspace. A
-    worker deletes what is due within an hour or two, and then each day. For administrators of the
+    Documents may have a rule for each collection, which takes precedence over the workspace's. A
+    worker deletes what is due within an hour or two, and then daily. For administrators of the
     whole workspace. Raises InvalidRequest and Forbidden.
     """
     if collection is not None and kind is not RetentionKind.DOCUMENTS:
@@ -85,7 +85,7 @@ async def retention_preview(
     within_days: Annotated[int, Field(ge=0, le=MAX_DAYS)] = 0,
     limit: PageLimit = 50,
 ) -> RetentionPreview:
-    """What the rules delete until so many days from now, as far as it is there now.
+    """Report what the rules will delete within so many days, of the data that exists now.
 
     Raises Forbidden for all but administrators of the whole workspace.
     """
@@ -107,10 +107,10 @@ async def retention_preview(
 
 
 async def apply_retention(workspace: WorkspaceAccess) -> RetentionRun:
-    """Delete what is due now, whoever sees it. Raises Forbidden.
+    """Delete everything that is due now, of all principals. Raises Forbidden.
 
-    What is deleted is in the audit log before and after, some of it at a time, so what is cut off
-    goes on with the next run.
+    Documents are deleted in batches, each entered in the audit log before and after. An interrupted
+    run is resumed by the next.
     """
     now = datetime.now(UTC)
     documents = await _delete_documents(workspace, now)
@@ -153,7 +153,7 @@ async def _delete_documents(workspace: WorkspaceAccess, now: datetime) -> int:
             try:
                 await delete_document(system, document_id)
             except (NotFound, UnderLegalHold):
-                continue  # Somebody else was faster.
+                continue  # Deleted or put under hold meanwhile.
             deleted += 1
         await _enter(workspace, act_id, Outcome.DONE, ids)
 
@@ -164,7 +164,7 @@ async def _enter(
     outcome: Outcome,
     documents: tuple[UUID, ...],
 ) -> None:
-    """Enter in the audit log which documents the rules delete, whoever had them applied."""
+    """Append the documents of a batch to the audit log, under the principal that ran the rules."""
     draft = AuditDraft(
         act_id=act_id,
         recorded_at=datetime.now(UTC),

@@ -1,4 +1,4 @@
-"""Searches: prepared once, in the lane that serves the workspace, and run."""
+"""Prepare a search in the lane that serves the workspace, and run it."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ from footnote.store.passages import load_widened, passage_context
 from footnote.validation.constrained_types import Searched, Window
 
 _CHUNKS_AROUND = 1200
-"""On either side, of a table's rows: some 3,600 of five columns."""
+"""Chunks loaded on each side of a passage: some 3,600 table rows of five columns."""
 _AT_FIRST = 8
-"""Evidence of a search, as the settings come."""
+"""Default of the setting `top_k`."""
 _OUTDATED = (ConfigurationChanged, ReplicaLost, NotFound)
-"""What an index raises that is not, or no more, as a search took it to be."""
+"""Errors of an index whose cached lane, settings or replica are out of date."""
 NOTHING_INDEXED = (
     "documents: none is indexed in this workspace that you may search; ingest some first"
 )
-"""Said where nothing is found because nothing is there, or nothing that may be seen."""
+"""Note on an empty result where the principal may see no indexed document."""
 
 
 async def search(workspace: WorkspaceAccess, request: Searched) -> SearchResponse:
-    """Evidence for a request, or for a query alone. Raises InvalidRequest and LaneMismatch."""
+    """Search for a request or a plain query string. Raises InvalidRequest and LaneMismatch."""
     prepared = await prepare_search(workspace, search_request_for(request))
     _, response = await run_search(workspace, prepared)
     return response
 
 
 async def context(workspace: WorkspaceAccess, chunk_id: str, window: Window = 2) -> PassageContext:
-    """A passage between its neighbours. Raises NotFound and InvalidRequest."""
+    """Return a passage with its neighbours. Raises NotFound and InvalidRequest."""
     found = await workspace.read(partial(passage_context, chunk_id=chunk_id, window=window))
     return await workspace.engine.suspicion.classify_context(found)
 
@@ -66,33 +66,33 @@ async def context(workspace: WorkspaceAccess, chunk_id: str, window: Window = 2)
 async def section_around(
     workspace: WorkspaceAccess, passages: Sequence[Passage]
 ) -> Mapping[int, ExpandedPassage]:
-    """The passages as far as their sections go, by chunk number; implements `Around`."""
+    """Return each passage widened to its section, by chunk number; implements `Around`."""
     widened = partial(load_widened, passages=passages, window=_CHUNKS_AROUND, across_headings=False)
     return await workspace.read(widened)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedSearch:
-    """A search with what serves it: worked out once and carried along."""
+    """A search with its lane, settings, index and database resolved."""
 
     request: SearchRequest
-    """As it came."""
+    """The request as the caller sent it, but for a `top_k` raised for quotes."""
     serving: Serving
     asked: Asked
     database: Database
-    """What is read: the primary, or a replica."""
+    """The database to read: the primary, or a replica."""
 
 
 def require_plan(workspace: WorkspaceAccess, name: str) -> None:
-    """Raise InvalidRequest where there is no plan of this name, before anything is asked by it."""
+    """Raise InvalidRequest for an unknown plan name, before any work is done."""
     resolved(workspace.engine.search_stages.plans, name, PlanChanges())
 
 
 def read_for_quotes(request: SearchRequest, top_k: int) -> SearchRequest:
-    """The request with all the evidence that quotes are read from, unless it says how much.
+    """Raise `top_k` of a request to the number of passages that quotes are read from.
 
-    `top_k` is what a search gives that does not say so; where it was made less than it is
-    at first, no more is searched.
+    A request with its own `top_k` stays as it is, and so do all where the setting `top_k` is below
+    its default of 8. The argument `top_k` is that setting.
     """
     if request.top_k is not None or top_k < _AT_FIRST:
         return request
@@ -106,16 +106,16 @@ async def prepare_search(
     for_quotes: bool = False,
     afresh: bool = False,
 ) -> PreparedSearch:
-    """Look up what serves the workspace, and check what is asked. Raises InvalidRequest.
+    """Resolve the lane, settings and index of a search, and check it. Raises InvalidRequest.
 
-    With `for_quotes` as much is searched as quotes are read from. With `afresh` the lane and the
-    settings are looked up in the database, and the primary is searched.
+    With `for_quotes`, search as many passages as quotes are read from. With `afresh`, read the lane
+    and the settings from the database and search the primary.
     """
     engine = workspace.engine
     database = engine.database
     if engine.replicas and not afresh:
         database = await engine.replicas.serving(workspace.workspace_id, workspace.after)
-    # What this process remembers will do: the index refuses what holds no more.
+    # Cached values suffice: the index refuses those that are out of date.
     found = None if afresh else known_serving(workspace)
     found = found or await serving(workspace)
     configuration = None if afresh else engine.known_configurations.get(workspace.workspace_id)
@@ -143,9 +143,9 @@ async def _afresh(
     error: Exception,
     embedder: Embedder | None = None,
 ) -> PreparedSearch:
-    """The search of the primary under the lane and settings as they are, where that can help.
+    """Prepare the search again on the primary, with the current lane and settings.
 
-    `embedder` is the one that a lane was not of.
+    Re-raises the error where that changes nothing. `embedder` is the one whose lane did not match.
     """
     if isinstance(error, ReplicaLost):
         workspace.engine.replicas.lost(database)
@@ -164,7 +164,7 @@ async def _afresh(
 async def as_of_now(
     workspace: WorkspaceAccess, prepared: PreparedSearch
 ) -> tuple[PreparedSearch, int]:
-    """The search, prepared again where settings changed, and the generation of the index."""
+    """Return the search, prepared again if settings changed, and the index generation."""
     while True:
         try:
             return prepared, await prepared.asked.index.generation()
@@ -175,11 +175,11 @@ async def as_of_now(
 async def run_search(
     workspace: WorkspaceAccess, prepared: PreparedSearch
 ) -> tuple[Serving, SearchResponse]:
-    """Search, also in a lane or under settings that were changed a moment ago.
+    """Run a search; it is prepared again where lane or settings changed meanwhile.
 
-    Evidence that gives orders is marked, also where it was published before anybody looked.
+    Evidence with suspected prompt injection is marked, also where it was published unchecked.
 
-    Returns what served it beside the response. Raises LaneMismatch and TimeLimitReached.
+    Returns the lane's parts with the response. Raises LaneMismatch and TimeLimitReached.
     """
     seconds = workspace.engine.settings.seconds.search
     about = {"gen_ai.operation.name": "retrieval", "gen_ai.provider.name": "footnote"}

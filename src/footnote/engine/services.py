@@ -1,4 +1,4 @@
-"""What every verb works with: the parts of an engine, and one workspace as one principal."""
+"""The dependencies of every verb: the parts of an engine, and a workspace as one principal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from footnote.store.vector_cache import VectorCache
 from footnote.telemetry.switching import Telemetry
 
 if TYPE_CHECKING:
-    # It brings the client libraries of an extra.
+    # It imports the client libraries of an extra.
     from footnote.models.writing import WritingModel
 
 
@@ -63,7 +63,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """What searches and answers in one lane."""
+    """The search and answering stages of one lane."""
 
     embedder: Embedder
     stages: Search
@@ -71,25 +71,27 @@ class Serving:
 
     @property
     def statements(self) -> Embedder:
-        """What compares statements in answers, in numbers fitted to MiniLM where it is there."""
+        """The embedder that compares statements of answers: MiniLM alone in the packaged lane.
+
+        The parameters of that comparison are fitted to MiniLM.
+        """
         return self.embedder.english if isinstance(self.embedder, AlignedEncoder) else self.embedder
 
 
 @dataclass(slots=True)
 class LastSeen:
-    """Up to where the caller of a workspace has seen the database."""
+    """How far the caller has seen the database, for reads of replicas."""
 
     position: Position | None = None
     of_replica: bool = False
-    """Whether the last act was served by a replica, which has not come as far."""
+    """Whether a replica served the last act; a replica may lag behind the primary."""
 
 
 @dataclass(slots=True, kw_only=True)
 class KnownLanes:
-    """Which lane each workspace was last seen in, and what serves it.
+    """A cache of the lane of each workspace, and of the stages that serve each lane.
 
-    It may be out of date: the index refuses a lane that is no longer current, and then it is
-    looked up again.
+    An entry may be out of date: the index then refuses the lane, and it is looked up again.
     """
 
     of_workspace: dict[UUID, Lane] = field(default_factory=dict)
@@ -98,25 +100,25 @@ class KnownLanes:
 
 @dataclass(slots=True, kw_only=True, repr=False)
 class Services:
-    """The parts of an engine, wired once."""
+    """The dependencies of an engine, wired once."""
 
     settings: Settings
     lane: Lane
-    """Of new workspaces."""
+    """The lane of new workspaces."""
     database: Database
     urls: DatabaseUrls
     replicas: Replicas
-    """What searches, answers and lists may be read from, instead of the primary."""
+    """Read replicas that may serve searches, answers and lists instead of the primary."""
     blobs: Blobs
     stored_files: SealedBlobs
-    """The same without what is made of them for viewing."""
+    """The encrypted store of original files, without the files rendered for viewing."""
     pages: PageRenderer
     listener: Listener
     audit: AuditLog
     rate_limits: RateLimits
     metering: Metering
     embedder: Embedder
-    """Of new workspaces; `lanes.embedder_for` knows that of each."""
+    """The embedder of new workspaces; `lanes.embedder_for` gives that of each workspace."""
     embedders: Embedders
     analyzer: Analyzer
     cache: IndexCache
@@ -125,37 +127,37 @@ class Services:
     answerer: ReaderAnswerer
     answer_models: AnswerModels
     credentials: Credentials
-    """What proves who asks."""
+    """Verifies credentials."""
     failed_credentials: FailedCredentials
     reranker: GuardedReranker | None = None
     model: WritingModel | None = None
     reader: OwnedReader | None = None
-    """What finds answers in passages; None where there is none, or it is switched off."""
+    """The model that extracts answers from passages; None if absent or switched off."""
     suspicion: InjectionDetector = field(default_factory=InjectionDetector)
-    """Tells texts that give orders to a model."""
+    """Detects texts with prompt injection."""
     judge: OwnedJudge | None = None
-    """Of how far quotes carry what a model wrote."""
+    """The model that judges whether quotes support a generated statement."""
     server: KeptPostgres | None = None
     telemetry: Telemetry | None = None
-    """Of this process; None where nothing is measured."""
+    """The telemetry of this process; None if it is off."""
     known_lanes: KnownLanes = field(default_factory=KnownLanes)
     known_configurations: KnownConfigurations = field(default_factory=KnownConfigurations)
     answer_cache: GenerationCache[Answer] = field(
         default_factory=lambda: GenerationCache[Answer](capacity_bytes=0, measure=answer_bytes)
     )
     map_layouts: MapLayouts = field(default_factory=MapLayouts)
-    """Where documents lie on maps."""
+    """Cached layouts of document maps."""
     answer_runs: AnswerRuns = field(default_factory=AnswerRuns)
-    """Streamed answers under way and just given."""
+    """Streamed answers in progress and just finished."""
 
     @property
     def owner_url(self) -> str:
-        """Where the owner of the tables connects."""
+        """The connection URL of the owner of the tables."""
         return self.urls.owner
 
     @property
     def maintenance_limits(self) -> MaintenanceLimits:
-        """When a workspace's index wants tending."""
+        """The limits at which maintenance of an index is due."""
         return MaintenanceLimits(
             hnsw_threshold_chunks=self.settings.hnsw_threshold_chunks,
             extract_facts=self.settings.facts != "off",
@@ -170,7 +172,7 @@ class Services:
         return self.settings.encryption == "on"
 
     def serve_metrics(self) -> None:
-        """Answer Prometheus where the settings say so, once in a process.
+        """Serve Prometheus metrics where the settings ask for it, once per process.
 
         Raises UnsupportedSettings where the port is taken.
         """
@@ -179,7 +181,7 @@ class Services:
             self.telemetry.serve_metrics(*where)
 
     def require_open(self) -> None:
-        """Raise NotReady once it was closed."""
+        """Raise NotReady if the engine is closed."""
         if self.database.pool.closed:
             raise NotReady("the engine was closed", hint="open it again: footnote.open()")
 
@@ -192,16 +194,16 @@ class WorkspaceAccess:
     workspace: Workspace
     principal: Principal
     rights: frozenset[Right] = frozenset(Right)
-    """What the credential may be used for, whatever the roles of its owner."""
+    """The scopes of the credential; they limit the roles of its owner."""
     credential: str = "local"
-    """How the principal was proved, without any secret."""
+    """The credential that authenticated the principal, without its secret."""
     rate_limit: LastRateLimit = field(default_factory=LastRateLimit, compare=False)
     claimed: Principal | None = None
-    """The principal as its credential has it, where the workspace may have granted more."""
+    """The principal as the credential states it, before the workspace adds granted roles."""
     after: Position | None = None
-    """What a read of a replica must have replayed, since the caller has seen it."""
+    """The WAL position that a replica must have replayed to serve this caller's reads."""
     last_seen: LastSeen = field(default_factory=LastSeen, compare=False)
-    """Of acts that the primary served, where there are replicas."""
+    """How far the caller has seen the primary, where there are replicas; searches do not count."""
 
     @property
     def workspace_id(self) -> UUID:
@@ -209,11 +211,11 @@ class WorkspaceAccess:
         return self.workspace.workspace_id
 
     def require_open(self) -> None:
-        """Raise NotReady once the engine was closed."""
+        """Raise NotReady if the engine is closed."""
         self.engine.require_open()
 
     def require(self, right: Right, collection: str | None = None) -> None:
-        """Raise Forbidden without a right in a collection, or in any where none is named."""
+        """Raise Forbidden without the right in the collection, or in any if none is named."""
         if right not in self.rights:
             raise Forbidden(
                 f"the credential may not be used to {right}",
@@ -229,7 +231,7 @@ class WorkspaceAccess:
             )
 
     def refuse_guest(self, what: str) -> None:
-        """Raise Forbidden for whoever has nothing but a link, whom others may have too."""
+        """Raise Forbidden for a caller authenticated by a share link only."""
         if self.credential.startswith(LINK_CREDENTIAL):
             raise Forbidden(
                 f"whoever has a link may not {what}",
@@ -237,9 +239,9 @@ class WorkspaceAccess:
             )
 
     async def after_position(self, written: str) -> Self:
-        """The same workspace, of which replicas are read once they have come so far.
+        """Return this access, reading only replicas that have replayed the WAL position.
 
-        `latest` is as far as the primary is now. Raises InvalidRequest.
+        `latest` stands for the current position of the primary. Raises InvalidRequest.
         """
         if written == LATEST:
             return replace(self, after=await self.engine.replicas.position())
@@ -250,19 +252,19 @@ class WorkspaceAccess:
             raise InvalidRequest(str(error), hint=hint) from error
 
     def scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
-        """A transaction in the workspace, as its principal. Raises NotReady once it was closed."""
+        """Open a transaction in the workspace as its principal. Raises NotReady."""
         self.require_open()
         return self.engine.database.workspace(self.workspace_id, self.principal)
 
     def snapshot(self) -> AbstractAsyncContextManager[WorkspaceScope]:
-        """One moment of the workspace, as its principal sees it. Raises NotReady."""
+        """Open a read-only snapshot of the workspace as its principal. Raises NotReady."""
         self.require_open()
         return self.engine.database.snapshot(self.workspace_id, self.principal)
 
     async def read(self, work: Callable[[WorkspaceScope], Awaitable[R]]) -> R:
-        """What the work reads as the principal, on a replica where one is fit, or on the primary.
+        """Run a read as the principal on a suitable replica, or else on the primary.
 
-        It is asked of the primary when the replica fails, or has not heard of what is wanted.
+        It runs again on the primary if the replica fails or raises NotFound.
         """
         self.require_open()
         replicas, primary = self.engine.replicas, self.engine.database
@@ -282,28 +284,29 @@ class WorkspaceAccess:
             return await work(scope)
 
     def system_scope(self) -> AbstractAsyncContextManager[WorkspaceScope]:
-        """A transaction in the workspace that no document is hidden from. Raises NotReady."""
+        """Open a transaction as the system, which sees every document. Raises NotReady."""
         self.require_open()
         return self.engine.database.workspace(self.workspace_id, SYSTEM)
 
     async def ensure_data_key(self) -> None:
-        """Give the workspace a key for its credentials, if it has none. Raises KeyUnavailable."""
+        """Create a data key for the workspace if it has none. Raises KeyUnavailable."""
         self.require_open()
         database = self.engine.database
         await database.keys.ensure_data_key(self.workspace_id, database.outside)
 
     @property
     def settings(self) -> Settings:
-        """The settings of the workspace, as this process last saw them: after a search, its own."""
+        """The settings of the workspace as cached here; the installation's if not cached yet."""
         known = self.engine.known_configurations.get(self.workspace_id)
         return self.engine.settings if known is None else known.settings
 
     def index_in(
         self, lane: Lane, configuration: int | None = None, database: Database | None = None
     ) -> Index:
-        """What is searched, as the principal may see it; on the primary, unless told otherwise.
+        """Return the index as the principal may see it; on the primary by default.
 
-        With the number of a change of settings, only while that is the last one.
+        With `configuration`, the number of a settings change, it is valid only while that is the
+        latest.
         """
         return PostgresIndex(
             database=database or self.engine.database,
@@ -318,7 +321,7 @@ class WorkspaceAccess:
 
 
 def failure_reason(error: Exception, event: str, **about: str) -> str:
-    """What people read of work that failed in the background; what nobody expected is logged."""
+    """Return the message shown for a failed background job; unexpected errors are logged."""
     if isinstance(error, FootnoteError):
         return error.with_hint
     _log.error(event, exc_info=error, **about)

@@ -1,4 +1,4 @@
-"""Links to a collection or a conversation: made, listed, revoked, and what they show."""
+"""Create, list, revoke and open share links to a collection or a conversation."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ _ID = re.compile(r"[0-9a-f]{16}", re.ASCII)
 async def share_collection(
     workspace: WorkspaceAccess, name: Name, *, expires_in_hours: LinkHours = LINK_HOURS
 ) -> NewShareLink:
-    """Make a link whose holders may search, ask and read what a reader of a collection sees.
+    """Create a link whose holders may search, ask and read as a reader of a collection.
 
-    Its token is shown this once. Raises Forbidden without the administration of the collection,
-    NotFound for one without documents, and InvalidRequest where nobody is asked who they are.
+    Its token is returned only once. Raises Forbidden without the right to administer the
+    collection, NotFound for one without documents, and InvalidRequest where the server has no
+    authentication.
     """
     _require_identities(workspace)
     workspace.require(Right.ADMINISTER, name)
@@ -60,10 +61,10 @@ async def share_collection(
 async def share_conversation(
     workspace: WorkspaceAccess, conversation_id: UUID, *, expires_in_hours: LinkHours = LINK_HOURS
 ) -> NewShareLink:
-    """Make a link that shows one's own conversation as it stands whenever it is opened.
+    """Create a link that shows one's own conversation as it is when the link is opened.
 
-    Its token is shown this once; the link ends with the conversation. Raises NotFound, and
-    InvalidRequest where nobody is asked who they are.
+    Its token is returned only once; the link ends with the conversation. Raises NotFound, and
+    InvalidRequest where the server has no authentication.
     """
     _require_identities(workspace)
     async with workspace.scope() as scope:
@@ -72,15 +73,15 @@ async def share_conversation(
 
 
 async def share_links(workspace: WorkspaceAccess) -> tuple[ShareLink, ...]:
-    """One's own links and those to places that one administers, oldest first."""
+    """List one's own links, and those to anything that one administers, oldest first."""
     async with workspace.scope() as scope:
         found = await stored.list_links(scope)
     return tuple(link for link in found if _manages(workspace, link))
 
 
 async def revoke_share_link(workspace: WorkspaceAccess, link_id: str) -> None:
-    """Make a link useless at once. Raises NotFound for one that `share_links` does not list."""
-    if _ID.fullmatch(link_id) is None:  # A whole token is never taken for an id, nor told of.
+    """Revoke a link at once. Raises NotFound for one that `share_links` does not list."""
+    if _ID.fullmatch(link_id) is None:  # A whole token is never accepted as an id, nor echoed.
         raise NotFound(
             "that is no id of a link",
             hint="`footnote share list` or `GET /v1/share-links` shows the ids",
@@ -96,10 +97,10 @@ async def revoke_share_link(workspace: WorkspaceAccess, link_id: str) -> None:
 
 
 async def shared(engine: Services, caller: Caller | None) -> SharedByLink:
-    """What a link shows to whoever has it. Raises NotFound once that is gone.
+    """Return what a link shows to its holder. Raises NotFound once the target is gone.
 
-    Raises InvalidRequest for a caller without a link, and NotAuthenticated where whoever shared a
-    conversation is switched off.
+    Raises InvalidRequest for a caller without a link, and NotAuthenticated where the user who
+    shared a conversation is disabled.
     """
     if caller is None or caller.link_id is None:
         raise InvalidRequest(
@@ -123,13 +124,13 @@ async def shared(engine: Services, caller: Caller | None) -> SharedByLink:
 
 
 async def _shown(guest: WorkspaceAccess, kept: stored.KeptLink) -> SharedByLink:
-    """What the link shows; a conversation is read as its owner, and nothing else is."""
+    """Return the target of a link; only a conversation is read with its owner's rights."""
     found, link = None, kept.link
     if link.conversation_id is not None:
         async with guest.system_scope() as scope:
             try:
                 owner = await as_of_now(guest.engine, scope, kept.sharer)
-            except NotAuthenticated as error:  # whoever shared it is switched off
+            except NotAuthenticated as error:  # the user who shared it is disabled
                 raise NotAuthenticated(NO_LINK, hint=NEW_LINK) from error
         as_owner = replace(guest, principal=owner)
         about = await conversation(as_owner, link.conversation_id)
@@ -146,7 +147,7 @@ async def _shown(guest: WorkspaceAccess, kept: stored.KeptLink) -> SharedByLink:
 
 
 def _for_guests(message: Message) -> Message:
-    """A message with what it says and quotes, and not with how it came about or was judged."""
+    """Return a message with text and citations, without evidence, usage, timings or feedback."""
     answer = message.answer
     if answer is not None:
         answer = replace(answer, evidence=(), searched=(), usage=Usage(), timings_ms={})
@@ -179,7 +180,7 @@ async def _made(
 
 
 def _manages(workspace: WorkspaceAccess, link: ShareLink) -> bool:
-    """Whether somebody may see and revoke a link: whoever shared, and administrators of it."""
+    """Whether the principal may list and revoke a link: as its owner or an administrator."""
     return link.owner == workspace.principal.principal_id or (
         Right.ADMINISTER in workspace.rights
         and workspace.principal.may(Right.ADMINISTER, link.collection or WHOLE_WORKSPACE)

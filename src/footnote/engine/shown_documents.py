@@ -1,4 +1,4 @@
-"""Which documents and passages a result shows, for the audit log."""
+"""Collect the documents and passages that a result shows, for the audit log."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ from footnote.ports.writers import ToolText
 
 @dataclass(slots=True, kw_only=True)
 class Shown:
-    """Documents and passages that an act showed, in their order and each once."""
+    """The distinct documents and passages that an act showed, in order of appearance."""
 
     documents: dict[UUID, None] = field(default_factory=dict)
     passages: dict[str, None] = field(default_factory=dict)
 
     def add(self, result: object) -> bool:
-        """Note what a result shows; whether there is anything new among it."""
+        """Add what a result shows; return whether any of it is new."""
         before = len(self.documents) + len(self.passages)
         for document_id, chunk_id in shown_in(result):
             self.documents[document_id] = None
@@ -72,7 +72,7 @@ class Shown:
 
 @singledispatch
 def shown_in(_: object) -> Iterator[tuple[UUID, str | None]]:
-    """Each document that a result shows, with the passage if it is one."""
+    """Yield the id of each document that a result shows, and the chunk id of a passage."""
     return iter(())
 
 

@@ -1,10 +1,10 @@
-"""Answers that another process of this server makes, read over a socket between the processes.
+"""Share streamed answers between the processes of one server over Unix sockets.
 
-Several processes serve one address, and a client that comes back to an answer reaches any of them.
-Each process has a socket of its own in a folder that only this user may enter. There it is asked
-for a run by a line of JSON with the run and its owner, and sends the frames that it has, and then
-each as it is made: their number, and each behind its length. Who asks was let in by its own
-process; that the run is the owner's is checked here once more.
+Several processes serve one address, so a client that reconnects to an answer may reach any of them.
+Each process listens on a socket in a folder that only this user may enter. A request is one line of
+JSON with the run and its owner. The response is the number of frames so far, those frames, and each
+later frame as it is produced; a frame is preceded by its length. The requesting process has
+authenticated the caller; the owner of the run is checked here again.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from footnote.engine.answer_runs import AnswerRuns, FramesElsewhere, Owner, Read
 
 _NUMBER = struct.Struct(">I")
 _NONE = 0xFFFFFFFF
-"""In the place of a number of frames: there is no such run; of a length: nothing follows."""
+"""Sentinel: as a number of frames, there is no such run; as a length, the end of the stream."""
 _REACH_SECONDS = 2.0
-"""Within which a process says whether it has a run: one that is being started again does not."""
+"""Timeout for a process to answer with its frames so far; one that restarts does not answer."""
 _MOST_ASKED_BYTES = 1 << 20
 _GONE = (OSError, asyncio.IncompleteReadError, TimeoutError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunAsked:
-    """What a process asks another one for."""
+    """A request for a run of another process."""
 
     owner: Owner
     run_id: UUID
@@ -44,7 +44,7 @@ _ASKED = TypeAdapter(RunAsked)
 
 
 async def _runs_of(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> FramesElsewhere | None:
-    """The frames of a run from the first process that has it; None where none has."""
+    """Read a run from the first process that has it; None if none has."""
     for place in siblings:
         with suppress(*_GONE):
             async with asyncio.timeout(_REACH_SECONDS):
@@ -68,7 +68,7 @@ async def _runs_of(siblings: Sequence[Path], owner: Owner, run_id: UUID) -> Fram
 
 
 def share_runs(runs: AnswerRuns, siblings: Sequence[Path], inbox: socket) -> None:
-    """Let the other processes read the runs of this one, and this one theirs, until it closes."""
+    """Serve the runs of this process to its siblings, and look theirs up, until it closes."""
     runs.elsewhere = partial(_runs_of, siblings)
     runs.sharing = asyncio.ensure_future(_answer_siblings(runs, inbox))
     runs.sharing.add_done_callback(lambda _: inbox.close())
@@ -105,7 +105,7 @@ async def _hand_over(
 async def _send(
     reader: Reader, reading: asyncio.StreamReader, writing: asyncio.StreamWriter
 ) -> None:
-    """Send every frame, until nothing follows or nobody reads it any more."""
+    """Send every frame until the run ends or the reader disconnects."""
     writing.write(_NUMBER.pack(len(reader.run.frames)))
     gone = asyncio.ensure_future(reading.read(1))
     try:
@@ -124,7 +124,7 @@ async def _send(
 
 
 async def _coming(reading: asyncio.StreamReader) -> AsyncGenerator[bytes]:
-    """Each further frame; they end, too, with the process that makes them."""
+    """Yield the later frames; the stream also ends when the other process dies."""
     with suppress(*_GONE):
         while (size := await _number(reading)) != _NONE:
             yield await reading.readexactly(size)

@@ -1,4 +1,4 @@
-"""What a workspace remembers of its sources, and what follows when they change."""
+"""Remember the entries of sources, and update documents when an entry changes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from footnote.validation.constrained_types import Name
 async def source_entries(
     workspace: WorkspaceAccess, collection: Name | None, places: Sequence[str]
 ) -> tuple[KnownEntry, ...]:
-    """What is remembered of the places and of what lies below them. Raises InvalidRequest."""
+    """List the remembered entries at and below the places. Raises InvalidRequest."""
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
         return await known_entries(scope, collection or DEFAULT_COLLECTION, places)
@@ -32,7 +32,7 @@ async def source_entries(
 async def remember_source_entry(
     workspace: WorkspaceAccess, collection: str | None, offered: Offered, received: Received
 ) -> None:
-    """Remember that this is what was offered, so that it is not read again."""
+    """Remember an entry with its mark and document, so that it is not read again."""
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
         await remember_entry(
@@ -48,7 +48,7 @@ async def remember_source_entry(
 async def rename_source_entry(
     workspace: WorkspaceAccess, collection: str | None, gone: KnownEntry, external_id: str
 ) -> bool:
-    """Let the document of something that is gone go by the id under which its bytes are now."""
+    """Rename a vanished entry's document to the external id where its bytes are now."""
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
         moved = await move_document(
@@ -61,13 +61,14 @@ async def rename_source_entry(
 async def remove_source_entry(
     workspace: WorkspaceAccess, collection: str | None, gone: KnownEntry
 ) -> bool:
-    """Delete the document of something that is gone; False when it is somebody else's too.
+    """Delete the document of a vanished entry; return False if it is kept.
 
-    A document whose bytes lie elsewhere in a source stays, under that id; one that was handed in
-    under another id, or under none, stays as it is. Raises NotFound, and UnderLegalHold.
+    If another entry has the same bytes, the document is kept under that entry's external id. A
+    document received under another external id, or under none, is unchanged. Raises NotFound and
+    UnderLegalHold.
     """
     async with workspace.scope() as scope:
-        # Before it is forgotten, so that it goes with the next look after the hold is lifted.
+        # Checked first: the entry stays, so the next scan after the hold is lifted deletes it.
         await refuse_what_is_held(scope, gone.document_id)
         await forget_entry(scope, collection or DEFAULT_COLLECTION, gone.external_id)
         owner, others = await other_places(scope, gone.document_id)

@@ -1,4 +1,4 @@
-"""The stages of a search as settings have them: the installation's, or a workspace's own."""
+"""Build the stages of a search from the settings of the installation or a workspace."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from footnote.settings import Settings
 
 
 def fusion_choices(settings: Settings) -> FusionChoices:
-    """How rankings become one."""
+    """Return the fusion parameters of the settings."""
     return FusionChoices(
         rrf_k=settings.rrf_k,
         dense_weight=settings.rrf_dense_weight,
@@ -24,7 +24,7 @@ def fusion_choices(settings: Settings) -> FusionChoices:
 
 
 def plans_of(settings: Settings, *, has_reranker: bool, writes: bool) -> Mapping[str, Plan]:
-    """The plans, of the stages that the models which are there allow."""
+    """Return the named plans, with the stages that the available models allow."""
     return named_plans(
         fusion=settings.fusion if settings.hybrid else "dense_only",
         diversity=settings.diversity,
@@ -36,7 +36,7 @@ def plans_of(settings: Settings, *, has_reranker: bool, writes: bool) -> Mapping
 
 
 def with_settings(stages: Search, settings: Settings, configuration: int) -> Search:
-    """The stages with all that a workspace may set of them."""
+    """Return the stages with every setting that a workspace may change applied."""
     rerank = stages.refine.rerank
     return replace(
         stages,
@@ -61,16 +61,16 @@ def with_settings(stages: Search, settings: Settings, configuration: int) -> Sea
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """The settings of one workspace, as of one change of them."""
+    """The settings of one workspace as of one change."""
 
     change_no: int
-    """The last change; 0 before the first."""
+    """Number of the last change; 0 before the first."""
     settings: Settings
-    """The installation's, with the workspace's own values in their places."""
+    """The installation's settings overridden by the workspace's own values."""
     _stages: dict[str, Search] = field(default_factory=dict)
 
     def stages(self, wired: Search, lane: str) -> Search:
-        """What searches a lane under these settings; made once."""
+        """Return the search stages of a lane under these settings; built once per lane."""
         if not self.change_no:
             return wired
         if lane not in self._stages:
@@ -79,4 +79,5 @@ class Configuration:
 
 
 KnownConfigurations = dict[UUID, Configuration]
-"""As each workspace was last seen. The index tells a search whether that is out of date."""
+"""The cached configuration of each workspace. The index raises ConfigurationChanged for an outdated
+one."""

@@ -1,4 +1,4 @@
-"""After an answer: what is proposed is tried on the documents; what they answer is suggested."""
+"""Suggest follow-up questions to an answer, keeping only those that the documents answer."""
 
 from __future__ import annotations
 
@@ -25,42 +25,42 @@ from footnote.retrieval.replies import wordings_from
 from footnote.store.passages import passage_context
 
 AROUND = 3
-"""Passages before and after a cited one that are looked at."""
+"""Passages read before and after each cited passage."""
 CITED = 3
-"""Cited passages whose neighbours are looked at."""
+"""Most cited passages whose neighbours are read."""
 FURTHER = 3
-"""Passages of the evidence that the answer did not cite, which are looked at themselves."""
+"""Most uncited passages of the evidence that are read, without neighbours."""
 TRIED_FOR_EACH = 2
-"""Questions that are tried for each that is wanted, before fewer are suggested."""
+"""Most questions tried per suggestion wanted."""
 
 Answered = Callable[[str], Awaitable[Answer]]
-"""From a question to what answers it in quotes, as it would be asked after the answer."""
+"""Answers a candidate question with quotes, as if it were asked after the answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A question with its answer, as suggestions follow from it."""
+    """A question and its answer: the input of suggestions."""
 
     question: str
-    """As it stands alone."""
+    """The standalone question."""
     answer: str
-    """Its text; empty where there is none."""
+    """The answer's text; empty if none was found."""
     chunk_ids: tuple[str, ...]
-    """What it cites, then the rest of its evidence."""
+    """Ids of the cited chunks, then of the other evidence."""
     conversation: tuple[Turn, ...] = ()
-    """What was said before the question, oldest first."""
+    """The turns before the question, oldest first."""
     language: str | None = None
-    """That questions are wanted in; None takes that of the question, else of the documents."""
+    """Language of the suggestions; None takes that of the question, or else of the documents."""
 
     @property
     def said(self) -> PreviousTurn:
-        """All that suggestions must not ask again."""
+        """The turn and earlier questions that suggestions must not repeat."""
         earlier = tuple(each.text for each in self.conversation if each.role == "user")
         return PreviousTurn(question=self.question, answer=self.answer, earlier=earlier)
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """What a suggestion would be asked after."""
+        """The conversation that a suggestion would continue."""
         return (
             *self.conversation,
             Turn(role="user", text=self.question),
@@ -71,7 +71,7 @@ class Told:
 def told_by(
     answer: Answer, *, conversation: Sequence[Turn] = (), language: str | None = None
 ) -> Told:
-    """An answer as suggestions follow from it."""
+    """Build the input of suggestions from an answer."""
     cited = (each.chunk_id for each in answer.citations)
     found = (each.passage.chunk_id for each in answer.evidence)
     return Told(
@@ -84,12 +84,12 @@ def told_by(
 
 
 async def suggestions_wanted(workspace: WorkspaceAccess) -> int:
-    """How many questions the workspace wants suggested; 0 for none."""
+    """Return how many questions the workspace wants suggested; 0 for none."""
     return (await configuration_of(workspace)).settings.suggestions
 
 
 def without_models(changes: PlanChanges | None) -> PlanChanges:
-    """The changes of a plan with which trying a question asks no language model."""
+    """Return plan changes that switch off every stage that calls a language model."""
     given = changes or PlanChanges()
     return replace(given, condense=False, queries=1, hypothetical=False, corrections=0)
 
@@ -97,10 +97,10 @@ def without_models(changes: PlanChanges | None) -> PlanChanges:
 async def suggestions_after(
     workspace: WorkspaceAccess, told: Told, answered: Answered, writer: Writer | None = None
 ) -> Suggestions:
-    """Up to as many questions as the workspace wants, each tried and answered.
+    """Suggest up to as many questions as the workspace wants, each of which was answered.
 
-    The writer proposes them, else headings and tables do. What the principal may not see is
-    neither looked at nor tried.
+    The writer proposes them; without one they are made from headings and tables. Passages hidden
+    from the principal are neither read nor searched.
     """
     most = await suggestions_wanted(workspace)
     if not most:
@@ -137,7 +137,7 @@ async def suggestions_after(
 async def suggestions_made(
     workspace: WorkspaceAccess, told: Told, answered: Answered, writer: Writer | None = None
 ) -> SuggestionsMade:
-    """The same as the event that follows an answer, which no failure of theirs may spoil."""
+    """Return the suggestions as the event after an answer; failures become notes."""
     try:
         made = await suggestions_after(workspace, told, answered, writer)
     except FootnoteError as error:
@@ -149,15 +149,17 @@ async def suggestions_made(
 
 
 async def _around(workspace: WorkspaceAccess, told: Told) -> tuple[Evidence, ...]:
-    """The passages at and around what was cited, then further evidence; each once, none that
-    gives orders to a model."""
+    """Return cited passages with neighbours, then other evidence, without duplicates.
+
+    Passages with suspected prompt injection are left out.
+    """
     found: dict[str, Passage] = {}
     async with workspace.scope() as scope:
         for place, chunk_id in enumerate(told.chunk_ids[: CITED + FURTHER]):
             try:
                 context = await passage_context(scope, chunk_id, AROUND if place < CITED else 0)
             except NotFound:
-                continue  # It was replaced, deleted, or may not be seen any more.
+                continue  # It was replaced or deleted, or is no longer visible.
             after, before = context.context_after, reversed(context.context_before)
             for each in (context.chunk, *after, *before):
                 found.setdefault(each.chunk_id, each)
@@ -173,7 +175,7 @@ async def _around(workspace: WorkspaceAccess, told: Told) -> tuple[Evidence, ...
 async def _made(
     workspace: WorkspaceAccess, evidence: Sequence[Evidence], told: Told
 ) -> tuple[list[Proposal], tuple[str, ...]]:
-    """Proposals from headings and tables, with a note where nothing could be read."""
+    """Propose questions from headings and tables, with a note if the reader is unavailable."""
     passages = [each.passage for each in evidence]
     language = worded_in(told.language, detect_language(told.question), passages[0].language)
     try:
@@ -192,7 +194,7 @@ async def _tried(
     shown: Sequence[UUID],
     alone: FollowUpRewriter,
 ) -> tuple[SuggestedQuestion, ...]:
-    """Those that the documents answer, and with something that was not said yet."""
+    """Return the proposals that the documents answer with something not said yet."""
     found: list[SuggestedQuestion] = []
     known, tries = {plain_words(told.answer)}, 0
     for each in proposals:
@@ -200,7 +202,7 @@ async def _tried(
             break
         question = each if isinstance(each, str) else each.question
         if (await alone(question, told.turns))[0] != question:
-            continue  # It would be taken for a follow-up, and so for another question.
+            continue  # The rewriter would change it as a follow-up question.
         tries += 1
         answer = await answered(question)
         words = plain_words(answer.text)
@@ -212,7 +214,7 @@ async def _tried(
         if told.said.holds(cited.quote):
             continue
         known.add(words)
-        # What a model wrote may rest on anything that it was shown.
+        # A model's question may derive from any passage in its prompt.
         made_from = (each.passage.document_id,) if isinstance(each, Proposal) else shown
         found.append(
             SuggestedQuestion(
@@ -229,7 +231,7 @@ async def _tried(
 
 
 def _is_meant(proposal: Proposal, answer: Answer) -> bool:
-    """Whether the document answers that a question was made from, and a cell with itself."""
+    """Whether the answer cites the proposal's document and, for a cell, contains that cell."""
     cited = answer.citations[0].document_id
     if cited != proposal.passage.document_id:
         return False

@@ -1,4 +1,4 @@
-"""What may be asked next, of any answer and of one that is kept in a conversation."""
+"""Suggest questions that may follow any answer, or one stored in a conversation."""
 
 from __future__ import annotations
 
@@ -43,12 +43,11 @@ async def suggest_questions(
     model: ModelName | None = None,
     language: Language | None = None,
 ) -> Suggestions:
-    """Questions that may follow an answer, each tried on the documents and answered.
+    """Suggest questions that may follow an answer, each of which the documents answer.
 
-    `chunk_ids` are the passages that the answer cites, then others of its evidence; what may not be
-    seen among them is passed over. `model` is that of `ask_stream`, and `language` what the
-    questions are worded in. None are made where the setting `suggestions` is 0. Raises what `ask`
-    raises.
+    `chunk_ids` are the passages that the answer cites, then others of its evidence; those hidden
+    from the principal are skipped. `model` is that of `ask_stream`; `language` is that of the
+    questions. Returns none where the setting `suggestions` is 0. Raises what `ask` raises.
     """
     told = Told(
         question=question,
@@ -69,9 +68,9 @@ async def suggest_in_conversation(
     *,
     language: Language | None = None,
 ) -> Suggestions:
-    """Questions that may follow an answer of a conversation; made once, and then kept with it.
+    """Suggest questions that may follow an answer of a conversation; stored once made.
 
-    Raises NotFound, and InvalidRequest for a question.
+    Raises NotFound, and InvalidRequest if the message is a question.
     """
     async with workspace.scope() as scope:
         conversation = await get_conversation(scope, conversation_id)
@@ -89,7 +88,7 @@ async def suggest_in_conversation(
         asking = Asking(question=answer.asked_as)
         try:
             attempts = await attempts_after(scope, conversation, asking, place.message_no)
-        except InvalidRequest:  # Nothing is left that could be searched.
+        except InvalidRequest:  # Nothing is left to search.
             return Suggestions()
     if not await suggestions_wanted(workspace):
         return Suggestions()

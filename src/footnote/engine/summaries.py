@@ -1,4 +1,4 @@
-"""Summaries of a document, a collection or a cluster, as far as somebody may see the documents."""
+"""Summarise a document, collection or cluster from the documents that a principal may see."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from footnote.validation.constrained_types import Name
 
 _MOST_DOCUMENTS = 200
 _OF_EACH = 2
-"""Sentences of one document in a summary of several."""
+"""Most sentences of one document in a summary of several."""
 _READ_TOGETHER, _READ_OF_EACH = 64, 3
-"""Sentences that a model summarises several documents from, and of one document."""
+"""Most sentences that a model reads to summarise several documents, and most of one document."""
 _FAILURES_SHOWN = 10
 
 Sentences = Annotated[int, Field(ge=1, le=20)]
@@ -60,13 +60,13 @@ async def summary(
     sentences: Sentences = 5,
     write: bool = False,
 ) -> Summary:
-    """The sentences that say most of a document, a collection or a cluster, each where it stands.
+    """Return the most central sentences of a document, collection or cluster, with locations.
 
-    Exactly one of them is named. Of several documents those that the principal may see are
-    summarised, at most the latest 200; those that lack a summary yet add nothing. What a model
-    wrote of one document is `written`. With `write`, it writes of several, too, now: from what it
-    wrote of each, and from the sentences of the others. Raises NotFound for what it is of,
-    InvalidRequest, BudgetExceeded, and ModelUnavailable where it gives nothing.
+    Name exactly one of the three. Of several documents, the latest 200 visible ones count; those
+    not summarised yet add nothing. For one document, `written` is what a model wrote before. With
+    `write`, the model now summarises several documents: from the sources of its summary of each,
+    and from sentences of the others. Raises NotFound for the target, InvalidRequest,
+    BudgetExceeded, and ModelUnavailable where the model gives no summary.
     """
     if [document_id, collection, cluster_id].count(None) != 2:
         raise InvalidRequest(
@@ -121,7 +121,7 @@ async def summary(
 
 
 async def summary_progress(workspace: WorkspaceAccess) -> SummaryProgress:
-    """How far the documents that may be seen are summarised."""
+    """Return the progress of summarising the visible documents."""
     wanted = await summarising_of(workspace)
     async with workspace.scope() as scope:
         counts = await stored.count_summaries(scope, wanted.summariser)
@@ -169,7 +169,7 @@ def _model_use(
 async def _located(
     scope: WorkspaceScope, sentences: Sequence[SummarySentence]
 ) -> tuple[SummarySentence, ...]:
-    """The sentences with the chunk and the page that each begins in."""
+    """Add to each sentence the chunk and the page that it begins in."""
     passages = await passages_at(scope, [(each.document_id, each.char_start) for each in sentences])
     found = []
     for each in sentences:
@@ -193,7 +193,7 @@ async def _located(
 async def _documents_of_cluster(
     scope: WorkspaceScope, lane_name: str, cluster_id: UUID
 ) -> list[UUID]:
-    """The latest documents of a cluster that may be seen. Raises NotFound."""
+    """List the latest visible documents of a cluster. Raises NotFound."""
     lane = await current_lane(scope, lane_name)
     if lane is None:
         raise stored_clusters.no_such_cluster(cluster_id)
@@ -209,7 +209,7 @@ async def _documents_of_cluster(
 def _of_several(
     kept: Sequence[KeptSentence], most: int, *, of_each: int = _OF_EACH
 ) -> list[KeptSentence]:
-    """The sentences that say most of several documents, the best first."""
+    """Return the most central sentences of several documents, best first."""
     if not kept:
         return []
     vectors = np.stack([each.vector for each in kept]).astype(np.float32)
@@ -228,9 +228,10 @@ def _of_several(
 def _read_by_model(
     kept: Sequence[KeptSentence], by_model: Mapping[UUID, Sequence[WrittenSentence]]
 ) -> list[SummarySentence]:
-    """The sentences of several documents that a model is to summarise them from.
+    """Select the sentences from which a model summarises several documents.
 
-    Those that say most of all, but of a document that it wrote about those that this rests on.
+    They are the most central ones. Of a document that the model has summarised, the sources of that
+    summary take their places.
     """
     rests = {
         document_id: list(dict.fromkeys(source for each in written for source in each.sources))

@@ -1,4 +1,4 @@
-"""Summarises published documents, one document in one transaction."""
+"""Summarise published documents, each in a transaction of its own."""
 
 from __future__ import annotations
 
@@ -37,35 +37,35 @@ from footnote.store.summaries import (
 from footnote.store.written_summaries import keep_writing
 
 ATTEMPTS = 3
-"""To summarise one version."""
+"""Most attempts to summarise one version."""
 _MOST_CHARACTERS = 20_000_000
 _MOST_PASSAGES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summarising:
-    """Whether a workspace wants summaries, and what makes them."""
+    """Whether a workspace wants summaries, and the models that make them."""
 
     enabled: bool
     embedder: Embedder
     writer: SummaryWriter | None = None
-    """The language model that writes summaries, too."""
+    """The language model that also writes summaries; None if it is not used."""
     possible_writer: SummaryWriter | None = None
-    """The one that would, if it were wanted."""
+    """The language model available for summaries, used or not."""
 
     @property
     def summariser(self) -> str:
-        """What summaries are known to come from: another one has every document read again."""
+        """The identifier stored with summaries; a change makes every document due again."""
         return summariser_of(self.embedder)
 
 
 def summariser_of(embedder: Embedder) -> str:
-    """What summaries by the vectors of an embedder are known to come from."""
+    """Return the identifier of summaries made from the vectors of an embedder."""
     return f"{SUMMARISER}; {embedder.lane.fingerprint}"
 
 
 async def summarising_of(workspace: WorkspaceAccess) -> Summarising:
-    """What the settings of a workspace want. Raises LaneMismatch."""
+    """Read from the settings how a workspace is summarised. Raises LaneMismatch."""
     engine = workspace.engine
     settings = (await configuration_of(workspace)).settings
     lane = await lane_of_workspace(engine, workspace.workspace_id)
@@ -81,10 +81,9 @@ async def summarising_of(workspace: WorkspaceAccess) -> Summarising:
 async def summarise_document(
     engine: Services, workspace_id: UUID, document: UnsummarisedDocument, wanted: Summarising
 ) -> None:
-    """Find the sentences that say most of a document and keep them; one that cannot be read fails
-    alone.
+    """Store the most central sentences of a document; an unreadable one fails alone.
 
-    Raises what ends the work on all of them: a database that is away or full.
+    Raises StoreUnavailable and StoreFull, which end the whole run.
     """
     try:
         text, _ = await read_document(engine, workspace_id, document)
@@ -103,7 +102,7 @@ async def summarise_document(
 async def read_document(
     engine: Services, workspace_id: UUID, document: UnsummarisedDocument
 ) -> tuple[DocumentText, tuple[Passage, ...]]:
-    """The published text of a document, and its passages."""
+    """Read the published text of a document, and its passages."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         text = await whole_text(scope, document.document_id, _MOST_CHARACTERS)
         passages = await passages_in_order(scope, document.document_id, _MOST_PASSAGES)
@@ -119,7 +118,7 @@ async def read_document(
 async def _summarised(
     embedder: Embedder, text: DocumentText, found: list[Sentence]
 ) -> tuple[list[NewSentence], Vectors]:
-    """The sentences that are kept, and their vectors of unit length."""
+    """Return the sentences to store, and their unit-length vectors."""
     if not found:
         return [], np.zeros((0, embedder.lane.dimensions), np.float32)
     embedded = await embedder.embed_documents([text.text[each.start : each.end] for each in found])
@@ -142,10 +141,10 @@ async def _summarised(
 async def write_document(
     workspace: WorkspaceAccess, document: UnsummarisedDocument, writer: SummaryWriter
 ) -> str | None:
-    """Have a model summarise a document from its sentences; why that failed, or None.
+    """Have a model summarise a document from its sentences; return why it failed, or None.
 
-    What it writes is kept as far as the sentences that it names carry it. Sentences that give
-    orders to models are not sent. Raises BudgetExceeded before it asks.
+    A written sentence is kept if the sentences that it cites support it. Sentences with suspected
+    prompt injection are not sent. Raises BudgetExceeded before the model is called.
     """
     engine = workspace.engine
     text, passages = await read_document(engine, workspace.workspace_id, document)

@@ -1,4 +1,4 @@
-"""Has a language model summarise sentences of documents, and keeps what these carry."""
+"""Have a language model summarise sentences, and keep what its sources support."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from footnote.ports.metering import watching_use
 from footnote.store.written_summaries import Writing, WritingCounts
 
 if TYPE_CHECKING:
-    # It brings the client libraries of an extra.
+    # It imports the client libraries of an extra.
     from footnote.models.writing import WritingModel
 
 LEAST_SECONDS, LEAST_TOKENS = 120.0, 2_048
-"""That a model has for one summary: nobody waits for it."""
+"""Least timeout and output tokens for one summary, which runs in the background."""
 MOST_BYTES = 10_000
-"""Of a document, that are sent: about 64 sentences."""
+"""Most bytes of one document that are sent: about 64 sentences."""
 _BYTES_OF_A_TOKEN = 4
 
 
@@ -45,12 +45,12 @@ class SummaryWriter:
 
     @property
     def name(self) -> str:
-        """The model with the version of its prompt: another one writes everything again."""
+        """Model name and prompt version; a change makes every written summary due again."""
         return f"{self.model.name}, prompt {PROMPT_VERSION}"
 
 
 def writer_of(model: WritingModel) -> SummaryWriter:
-    """The language model with the time and the length that a summary takes."""
+    """Return a summary writer: the model with at least a summary's timeout and length."""
     return SummaryWriter(
         model=replace(
             model,
@@ -63,10 +63,10 @@ def writer_of(model: WritingModel) -> SummaryWriter:
 async def write_summary(
     workspace: WorkspaceAccess, writer: SummaryWriter, given: Sequence[SummarySentence]
 ) -> Writing:
-    """What the model makes of the sentences, as far as those that it names carry it.
+    """Have the model summarise sentences, and keep what the sentences it cites support.
 
-    A model that is away, breaks off, writes no summary or names what it was not given leaves
-    nothing, and the failure says so. Raises BudgetExceeded before it asks.
+    If the model is unavailable, breaks off, writes no summary or cites unknown sentences, no
+    sentence is returned and `failure` says why. Raises BudgetExceeded before the model is called.
     """
     if not given:
         return Writing(sentences=(), left_out=0, usage=Usage())
@@ -103,7 +103,7 @@ async def write_summary(
 async def _carried(
     workspace: WorkspaceAccess, drafts: Sequence[DraftSentence], given: Sequence[SummarySentence]
 ) -> tuple[WrittenSentence, ...]:
-    """The sentences that their sources support, checked as those of an answer are."""
+    """Return the drafts that their sources support, by the check used for answers."""
     ground = SupportGrounder(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
     found = []
     for draft in drafts:
@@ -135,7 +135,7 @@ def _citation(marker: int, source: SummarySentence) -> Citation:
 
 
 def estimated_use(writer: SummaryWriter, counts: WritingCounts) -> UsageNote:
-    """About what the model will read and write for what it has not summarised."""
+    """Estimate the tokens for all documents that the model has not summarised."""
     return UsageNote(
         kind=UsageKind.GENERATION,
         model=writer.model.name,

@@ -1,4 +1,4 @@
-"""Brings a database up to date by itself, apart from the start of a server or worker."""
+"""Migrate a database, apart from the start of a server or worker."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from footnote.store.upgrade_check import state_of_database
 async def upgrade(
     settings: Settings, *, check: bool = False, tell: Callable[[str], None] = lambda _: None
 ) -> Upgrade:
-    """Apply the steps of migration that the database lacks, or only say what they would do.
+    """Apply the pending migrations, or with `check` only report them.
 
-    Processes that do so at the same time wait for the first of them. `tell` hears what is done and
-    what is waited for. Raises StoreUnavailable when the server cannot be reached, lacks pgvector or
-    a right, was migrated by a newer version that leaves this one out, or holds a lock all the time,
-    and when a program that is connected would be left out.
+    Concurrent processes wait for the first. `tell` receives progress messages. Raises
+    StoreUnavailable when the server is unreachable, lacks pgvector or a privilege, has a newer
+    schema that excludes this version, or keeps a lock held, and when a connected program would be
+    excluded.
     """
     return await asyncio.to_thread(_upgrade, settings, check, tell)
 

@@ -1,4 +1,4 @@
-"""What a workspace used and what it cost, and the budgets that limit it."""
+"""Report the usage and cost of a workspace, and manage its budgets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from footnote.store import usage as stored
 from footnote.validation.constrained_types import AnyPrincipalId
 
 DAYS = 30
-"""Of use that is shown where no day is named."""
+"""Default number of days reported."""
 WARN_SHARE = 0.8
 
 Most = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
@@ -34,7 +34,7 @@ async def usage(
     conversation_id: UUID | None = None,
     document_id: UUID | None = None,
 ) -> tuple[UsageRow, ...]:
-    """What was used by day, kind and model, latest first; both days included, in UTC.
+    """Return usage by day, kind and model, latest first. Both days are inclusive, in UTC.
 
     For administrators of the whole workspace. Raises Forbidden, and InvalidRequest for days in the
     wrong order.
@@ -54,7 +54,7 @@ async def usage(
 async def usage_by_person(
     workspace: WorkspaceAccess, *, since: date | None = None, until: date | None = None
 ) -> tuple[PersonUsageRow, ...]:
-    """What each person, key and service used by day; latest first, then who cost most.
+    """Return usage of each person, key and service by day, latest first, then costliest.
 
     For administrators of the whole workspace. Raises Forbidden, and InvalidRequest for days in the
     wrong order.
@@ -65,13 +65,13 @@ async def usage_by_person(
 
 
 def days_between(since: date | None, until: date | None) -> tuple[date, date]:
-    """The first and last day that are meant; the last 30 days if none. Raises InvalidRequest.
+    """Return the first and last day; by default the last 30 days. Raises InvalidRequest.
 
     >>> days_between(None, date.min) == (date.min, date.min)
     True
     """
     last = until or datetime.now(UTC).date()
-    # Before the first day that can be written there is none.
+    # Not before `date.min`, the first day that Python represents.
     first = since or last - min(timedelta(days=DAYS - 1), last - date.min)
     if first > last:
         raise InvalidRequest(f"since: {first} is after {last}", hint="give the earlier day first")
@@ -79,13 +79,13 @@ def days_between(since: date | None, until: date | None) -> tuple[date, date]:
 
 
 def usage_by_person_csv(rows: Iterable[PersonUsageRow]) -> str:
-    """The rows as a table for spreadsheets."""
+    """Write the rows as CSV for spreadsheets."""
     names = [each.name for each in fields(PersonUsageRow)]
     return csv_table(names, ([getattr(row, name) for name in names] for row in rows))
 
 
 async def budgets(workspace: WorkspaceAccess) -> tuple[Budget, ...]:
-    """The budgets of the workspace, with what was used of each. Raises Forbidden."""
+    """List the budgets of the workspace with their usage. Raises Forbidden."""
     async with workspace.scope() as scope:
         return await stored.list_budgets(scope)
 
@@ -98,9 +98,9 @@ async def set_budget(
     *,
     warn_share: Share = WARN_SHARE,
 ) -> tuple[Budget, ...]:
-    """Limit what the workspace may use in a period, in the place of a limit before; all of them.
+    """Set the budget of a measure and period, replacing an earlier one; return all budgets.
 
-    Other processes go by it after some seconds. Raises Forbidden.
+    Other processes apply it after some seconds. Raises Forbidden.
     """
     async with workspace.scope() as scope:
         await stored.set_budget(scope, measure, period, most, warn_share)
@@ -109,7 +109,7 @@ async def set_budget(
 
 
 async def remove_budget(workspace: WorkspaceAccess, measure: Measure, period: Period) -> None:
-    """Limit it no more. Raises NotFound where it was not, and Forbidden."""
+    """Remove a budget. Raises NotFound where there is none, and Forbidden."""
     async with workspace.scope() as scope:
         found = await stored.remove_budget(scope, measure, period)
     workspace.engine.metering.forget_budgets(workspace.workspace_id)

@@ -1,4 +1,4 @@
-"""Binds functions of a workspace as its verbs: checked, entered in the audit log, and blocking."""
+"""Bind functions as verbs of a workspace: with checks, audit entries and a blocking twin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ R = TypeVar("R")
 
 
 class Verb(Generic[P, R]):
-    """A verb with rights and arguments checked; on a bridged workspace it waits for its result."""
+    """A verb with checks of rights and arguments; on a bridged workspace it blocks."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Verb(Generic[P, R]):
 
 
 class StreamVerb(Generic[P, R]):
-    """A verb that gives one thing after another; its twin is an iterator."""
+    """A verb that yields a stream; its twin is a blocking iterator."""
 
     def __init__(
         self,
@@ -106,10 +106,10 @@ class StreamVerb(Generic[P, R]):
 def _beginning(
     verb: Callable[..., object], act: Act, right: Right, whole: bool | None
 ) -> Callable[..., ActUnderWay]:
-    """What makes an act of a call of the verb."""
+    """Return a function that turns a call of the verb into an `ActUnderWay`."""
     declared = signature(verb)
     in_all = right is Right.ADMINISTER if whole is None else whole
-    place = WHOLE_WORKSPACE if in_all else None  # None is wherever what is named lies.
+    place = WHOLE_WORKSPACE if in_all else None  # None: in any collection.
 
     def begun(access: WorkspaceAccess, *args: object, **kwargs: object) -> ActUnderWay:
         return ActUnderWay(

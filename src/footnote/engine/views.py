@@ -1,4 +1,4 @@
-"""Ways to look at the list of documents, which everybody keeps for themselves."""
+"""Saved views of the list of documents, private to each principal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KEEP = "keep views"
 
 
 async def views(workspace: WorkspaceAccess) -> tuple[SavedView, ...]:
-    """One's own views, in the order in which they were first kept. Raises Forbidden for a link."""
+    """List one's own views in order of creation. Raises Forbidden for a link."""
     workspace.refuse_guest(_KEEP)
     async with workspace.scope() as scope:
         return await stored.list_views(scope)
@@ -31,10 +31,9 @@ async def keep_view(
     sort: DocumentSort = DocumentSort.CREATED_AT,
     order: SortOrder = SortOrder.DESCENDING,
 ) -> SavedView:
-    """Keep a view of the list of documents under a name, in the place of an earlier one.
+    """Save a view of the list of documents under a name, replacing an earlier one.
 
-    Raises Forbidden for a link, and InvalidRequest for a filter that makes no sense and for one
-    view too many.
+    Raises Forbidden for a link, and InvalidRequest for an invalid filter or too many views.
     """
     workspace.refuse_guest(_KEEP)
     if where is not None:

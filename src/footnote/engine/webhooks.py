@@ -1,4 +1,4 @@
-"""Webhooks: addresses that are told of a workspace's events."""
+"""Webhooks: endpoints that receive the events of a workspace."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from footnote.store import webhooks as stored
 async def add_webhook(
     workspace: WorkspaceAccess, url: str, kinds: Sequence[str] = TOLD_KINDS
 ) -> tuple[WebhookEndpoint, str]:
-    """Have an address told of events from now on, and the secret that signs them.
+    """Add an endpoint that receives events from now on; return it with its signing secret.
 
-    The secret is shown this once. Raises InvalidRequest, also for an address that may not be
-    spoken to; deliveries ask anew whether they may, since a name can lead elsewhere by then.
+    The secret is returned only once. Raises InvalidRequest, also for an address that is not
+    allowed; each delivery checks the address again, since a name may resolve to another one by
+    then.
     """
     unknown = [kind for kind in kinds if kind not in TOLD_KINDS]
     if unknown or not kinds:
@@ -40,7 +41,7 @@ async def add_webhook(
 
 
 async def webhooks(workspace: WorkspaceAccess) -> tuple[WebhookEndpoint, ...]:
-    """The addresses that are told, and how that fares."""
+    """List the endpoints with the state of their deliveries."""
     async with workspace.scope() as scope:
         return await stored.list_endpoints(scope)
 
@@ -48,12 +49,12 @@ async def webhooks(workspace: WorkspaceAccess) -> tuple[WebhookEndpoint, ...]:
 async def webhook_and_secret(
     workspace: WorkspaceAccess, endpoint_id: UUID
 ) -> tuple[WebhookEndpoint, str]:
-    """One of them with its secret, for a trial. Raises NotFound."""
+    """Return an endpoint with its secret, for a test delivery. Raises NotFound."""
     async with workspace.scope() as scope:
         return await stored.endpoint_and_secret(scope, endpoint_id)
 
 
 async def remove_webhook(workspace: WorkspaceAccess, endpoint_id: UUID) -> None:
-    """Tell an address nothing any more. Raises NotFound."""
+    """Remove an endpoint. Raises NotFound."""
     async with workspace.scope() as scope:
         await stored.remove_endpoint(scope, endpoint_id)

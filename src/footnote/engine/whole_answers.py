@@ -1,4 +1,4 @@
-"""Questions about the whole of many documents, answered from what summarises these."""
+"""Answer questions about many documents as a whole from the documents' summaries."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from footnote.store.passages import passages_at
 from footnote.store.summaries import KeptSentence, kept_sentences
 
 LEAST_DOCUMENTS = 2
-"""A question about one document is about something in the workspace."""
+"""Fewest summarised documents: a question on one document is not about the whole."""
 _MOST_PASSAGES = 200
-"""That are searched for the documents in question."""
+"""Most passages searched to find the documents in question."""
 _SENTENCES, _OF_EACH = 8, 2
-"""Sentences of an answer, and of one document."""
+"""Most sentences of an answer, and of one document in it."""
 _CONSIDERED = 1_000
-"""Sentences whose vectors are compared with each other: those nearest to the question."""
+"""Most sentences compared with each other: those nearest to the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whole:
-    """What answers a question about the whole."""
+    """The evidence for an answer about many documents."""
 
     sentences: tuple[SummarySentence, ...]
-    """The one that says most of what is asked first."""
+    """Summary sentences, the most central to the question first."""
     evidence: tuple[Evidence, ...]
-    """The passages that they stand in, in this order."""
+    """The passages that contain the sentences, in the same order."""
     documents: int
-    """Of so many documents the summaries were read."""
+    """Number of documents whose summaries were read."""
 
 
 async def whole_of(
     workspace: WorkspaceAccess, prepared: PreparedSearch, response: SearchResponse
 ) -> Whole | None:
-    """What documents say as a whole of what is asked; None for any other question.
+    """Return what documents together say about the question; None for any other question.
 
     The documents are those that the question finds, within its filters and as far as the principal
-    may see them. None, too, where the packaged models do not serve the workspace. Raises what a
-    search raises.
+    may see them. None, too, where the workspace is not served by the packaged embedding models.
+    Raises what a search raises.
     """
     embedder = prepared.serving.embedder
     if not isinstance(embedder, AlignedEncoder):
@@ -79,9 +79,9 @@ async def whole_of(
 
 
 def telling(kept: Sequence[KeptSentence], question: Vector) -> list[SummarySentence]:
-    """The sentences that say most of what is asked, the best first.
+    """Return the sentences most central to the question, best first.
 
-    `question` is a vector comparable with theirs.
+    `question` is a vector in the space of theirs.
     """
     vectors = np.stack([each.vector for each in kept]).astype(np.float32)
     near = vectors @ question

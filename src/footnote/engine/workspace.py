@@ -1,10 +1,10 @@
-"""The table of what can be done in a workspace, which the asynchronous and the blocking face share.
+"""Declare the verbs of a workspace, shared by the asynchronous and the blocking interface.
 
 Each verb is a function of its noun's module whose first argument is the workspace. Here it gets its
-name, what kind of act it is for the audit log, the right it needs, a check of its arguments, and a
-twin that waits for its result. A role in one collection is enough to read and write, and the verb
-itself asks for the right in the one it changes; what concerns the whole workspace is administered
-by those who administer all of it, which is asked for here alone.
+name, its kind of act in the audit log, the right it needs, a check of its arguments, and a blocking
+twin. A role in any collection admits to reading and writing verbs, which check the right in their
+collection themselves. The right to administer is checked here, in the whole workspace unless
+`whole=False`.
 """
 
 from __future__ import annotations
@@ -318,7 +318,7 @@ class WorkspaceEngine(WorkspaceVerbs, WorkspaceAccess):
 
 
 async def as_system(engine: Services, workspace_id: UUID) -> WorkspaceEngine:
-    """A workspace as Footnote itself works on it in the background. Raises NotFound."""
+    """Open a workspace as the system principal of background jobs. Raises NotFound."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         workspace = await workspace_of(scope)
     return WorkspaceEngine(

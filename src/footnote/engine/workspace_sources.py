@@ -1,4 +1,4 @@
-"""Sources that a workspace follows by itself; over the network, in places that are opened to it."""
+"""Manage the sources that a workspace follows, within the places opened to it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ MOST_SECRET_CHARACTERS = 1000
 
 
 async def workspace_sources(workspace: WorkspaceAccess) -> tuple[WorkspaceSource, ...]:
-    """The sources that are followed, oldest first. Raises Forbidden."""
+    """List the followed sources, oldest first. Raises Forbidden."""
     async with workspace.scope() as scope:
         return await stored.list_sources(scope)
 
 
 async def workspace_source(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:
-    """One of them. Raises NotFound and Forbidden."""
+    """Return one source. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
         return await stored.get_source(scope, source_id)
 
 
 async def source_places(workspace: WorkspaceAccess) -> tuple[str, ...]:
-    """The places that are opened to the workspace, as addresses. Raises Forbidden."""
+    """List the addresses of places opened to the workspace. Raises Forbidden."""
     opened = _opened(workspace.engine.settings, workspace.workspace.name)
     return tuple(each.address for each in opened)
 
@@ -39,11 +39,11 @@ async def source_places(workspace: WorkspaceAccess) -> tuple[str, ...]:
 async def admitted_source(
     workspace: WorkspaceAccess, wanted: NewSource, *, anywhere: bool = False
 ) -> NewSource:
-    """The source as it would be kept; nothing is reached.
+    """Check a source and return it as it would be stored; nothing is contacted.
 
-    `anywhere` is for whoever sits at the machine and may read there what the process may read.
-    Raises Forbidden, and InvalidRequest for a place that is not opened to the workspace: it says
-    the same of one that is there and of one that is not.
+    `anywhere` is for an operator at the machine, who may read what the process may read. Raises
+    Forbidden, and InvalidRequest for a place that is not opened to the workspace, with the same
+    message whether the place exists or not.
     """
     place = admitted_place(
         workspace.engine.settings, workspace.workspace.name, wanted.place, anywhere=anywhere
@@ -70,9 +70,9 @@ async def admitted_source(
 async def add_source(
     workspace: WorkspaceAccess, wanted: NewSource, *, anywhere: bool = False
 ) -> WorkspaceSource:
-    """Follow a source from now on; a worker reads it at once. Raises as `admitted_source` does.
+    """Follow a source from now on; a worker reads it at once.
 
-    Also Conflict for one that is followed already.
+    Raises what `admitted_source` raises, and Conflict for one that is followed already.
     """
     kept = await admitted_source(workspace, wanted, anywhere=anywhere)
     if kept.secret is not None:
@@ -86,19 +86,19 @@ async def add_source(
 
 
 async def follow_source_now(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:
-    """Have a source read at once, also one that is paused. Raises NotFound and Forbidden."""
+    """Have a source read at once, even if paused. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
         return await stored.follow_now(scope, source_id)
 
 
 async def pause_source(workspace: WorkspaceAccess, source_id: UUID) -> WorkspaceSource:
-    """Leave a source alone, also in the middle of a run. Raises NotFound and Forbidden."""
+    """Pause a source, also during a run. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
         return await stored.pause_source(scope, source_id)
 
 
 async def remove_source(workspace: WorkspaceAccess, source_id: UUID) -> None:
-    """Follow a source no more; its documents stay. Raises NotFound and Forbidden."""
+    """Stop following a source; its documents stay. Raises NotFound and Forbidden."""
     async with workspace.scope() as scope:
         await stored.remove_source(scope, source_id)
 
@@ -106,7 +106,7 @@ async def remove_source(workspace: WorkspaceAccess, source_id: UUID) -> None:
 def admitted_place(
     settings: Settings, workspace: str, address: str, *, anywhere: bool
 ) -> SourcePlace:
-    """The place at an address, if the workspace may name it. Raises InvalidRequest."""
+    """Return the place at an address, if allowed to the workspace. Raises InvalidRequest."""
     place = place_at(address)
     if anywhere:
         return place
@@ -126,7 +126,7 @@ def admitted_place(
 
 
 def opening_of(settings: Settings, workspace: str, place: SourcePlace) -> SourcePlace | None:
-    """The opened place that a place lies in, the outermost; None where there is none."""
+    """Return the outermost opened place that contains a place; None if there is none."""
     opened = _opened(settings, workspace)
     return min(
         (each for each in opened if each.holds(place)),

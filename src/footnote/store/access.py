@@ -1,4 +1,4 @@
-"""Roles that a workspace granted, and who sees a document."""
+"""Store the roles granted in a workspace, and the access lists of documents."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("access")
 _PASSED_ON_AT_ONCE = 20
-"""Documents whose rows one transaction writes, so that it is short."""
+"""Documents per transaction, so that each transaction is short."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAccess:
-    """Who sees a document, as the database has it."""
+    """The stored access control of a document."""
 
     collection: str
     created_by: str
     parent_id: UUID | None
     visibility: Visibility
     access: tuple[str, ...] | None
-    """Names that admit; None where each role in the workspace or in the collection does."""
+    """Access names that may read it; None admits every role in the workspace or in the
+    collection."""
 
     @property
     def shared_with(self) -> tuple[str, ...]:
-        """The names it is shared with one by one, without what its visibility brings."""
+        """The names it is shared with individually, without those that its visibility implies."""
         own = {self.created_by, f"collection:{self.collection}", ADMINISTRATORS, SYSTEM_NAME}
         return tuple(name for name in self.access or () if name not in own)
 
     @property
     def admits(self) -> tuple[str, ...]:
-        """Every access name that admits, as the policy on `documents` has it."""
+        """Every access name that the row-level security policy on `documents` admits."""
         return self.access or (MEMBERS, f"collection:{self.collection}")
 
 
@@ -62,7 +63,7 @@ def _grant_of(row: DictRow) -> Grant:
 async def grant_role(
     scope: WorkspaceScope, subject: str, role: Role, collection: str | None
 ) -> Grant:
-    """Give a role, in the place of one that was given before in the same place."""
+    """Grant a role, replacing an earlier one of the subject in the same place."""
     row = await scope.single(
         _SQL["grant"], {"subject": subject, "role": role, "collection": collection or ""}
     )
@@ -70,7 +71,7 @@ async def grant_role(
 
 
 async def revoke_role(scope: WorkspaceScope, subject: str, collection: str | None) -> bool:
-    """Take a role back; return whether there was one."""
+    """Revoke a role; return whether there was one."""
     given = {"subject": subject, "collection": collection or ""}
     return bool(await scope.change(_SQL["revoke"], given))
 
@@ -84,9 +85,9 @@ async def stored_access(scope: WorkspaceScope, document_id: UUID) -> StoredAcces
 
 
 async def pass_readers_on(database: Database, workspace_id: UUID) -> int:
-    """Have rows of before carry who may see them; return of how many documents.
+    """Copy the access lists of documents to rows written before those had them; count documents.
 
-    Some at a time, and what is done is kept. One that is in use is left for another time.
+    Works in small batches, each committed. A document that is in use is left for another run.
     """
     passed_on = 0
     while True:
@@ -103,9 +104,9 @@ async def change_access(
     visibility: Visibility,
     access: Sequence[str] | None,
 ) -> None:
-    """Change who sees a document and its attachments; what searches cached is void at once.
+    """Change who sees a document and its attachments, which invalidates cached searches.
 
-    Waits for publications of theirs, whose rows are to have the same readers.
+    Waits for publications in progress of them, so that their rows get the same readers.
     """
     await wait_for_publications(scope, document_id)
     await announce_change(scope)

@@ -1,4 +1,4 @@
-"""Where Postgres is reached: by the application, past a connection pooler, and by the owner."""
+"""Connection URLs of Postgres: for the application, without a pooler, and for the owner."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _UNLESS_SAID = {
     "keepalives_count": "2",
     "tcp_user_timeout": "20000",
 }
-"""A machine that is gone without a word is given up within 20 seconds; libpq's own defaults take
-hours. What the address says itself stays."""
+"""Default connection parameters, used where the URL does not set them. A dead host is noticed
+within 20 seconds; libpq's own defaults take hours."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseUrls:
-    """The ways to one database."""
+    """The connection URLs of one database."""
 
     application: str = field(repr=False)
-    """Transactions of requests and jobs; a connection pooler may stand in between."""
+    """For transactions of requests and jobs; may go through a connection pooler."""
     direct: str = field(repr=False)
-    """The same login without a pooler, for what belongs to a connection: the queue, and LISTEN."""
+    """The same login without a pooler, for session-level features: the queue, and LISTEN."""
     owner: str = field(repr=False)
-    """The owner of the tables, without a pooler: migrations and index builds."""
+    """The owner of the tables, without a pooler, for migrations and index builds."""
 
 
 def reachable(url: str) -> str:
-    """The address with time limits, and with several hosts the one of them that takes writes."""
+    """Add timeouts to a URL and, for several hosts, select the one that accepts writes."""
     said = conninfo.conninfo_to_dict(url)
     wanted = dict(_UNLESS_SAID)
     if "," in str(said.get("host") or ""):
@@ -43,11 +43,11 @@ def reachable(url: str) -> str:
 
 
 def name_of(url: str) -> str:
-    """Host and port of a server, without a login."""
+    """Return host and port of a server, without a login."""
     said = conninfo.conninfo_to_dict(url)
     return f"{said.get('host') or 'localhost'}:{said.get('port') or 5432}"
 
 
 def is_pooled(connection: Connected, server_process: int) -> bool:
-    """Whether something stands between that shares connections: it shows a number of its own."""
+    """Whether a pooler shares connections: it reports a process id of its own."""
     return connection.info.backend_pid != server_process

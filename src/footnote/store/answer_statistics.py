@@ -1,4 +1,4 @@
-"""Counts citations of documents, and reads questions that were not answered."""
+"""Count citations of documents, and read questions that were not answered."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ _DOCUMENTS = load_statements("listing")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsPeriod:
-    """From a moment up to another."""
+    """A half-open period of time."""
 
     begin: datetime
     end: datetime
-    """Not included."""
+    """Exclusive end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unanswered:
-    """An answer that says there is none."""
+    """A question that got no answer."""
 
     asker: str
     asked_at: datetime
@@ -46,9 +46,9 @@ async def citation_report(
     collections: Sequence[str] | None,
     limit: int,
 ) -> CitationReport:
-    """The documents that answers of anybody cite most, and those they never do.
+    """Return the documents that all answers cite most, and those that none cites.
 
-    Only such as the principal of the scope may see, in these collections or in all.
+    Only documents visible to the principal of the scope, in these collections or in all.
     """
     when = {"begin": period.begin, "end": period.end}
     await scope.act_as(SYSTEM)
@@ -93,7 +93,7 @@ def _citations(scope: WorkspaceScope, row: DictRow, counts: DictRow | None) -> D
 async def unanswered_questions(
     scope: WorkspaceScope, period: StatisticsPeriod, limit: int
 ) -> tuple[Unanswered, ...]:
-    """The latest refusals of a period, whoever asked."""
+    """List the latest unanswered questions of a period, of all principals."""
     await scope.act_as(SYSTEM)
     rows = await scope.all(
         _SQL["unanswered"], {"begin": period.begin, "end": period.end, "limit": limit}
@@ -116,7 +116,7 @@ def _place(row: DictRow) -> Place:
 async def titles_of(
     scope: WorkspaceScope, document_ids: Sequence[UUID]
 ) -> dict[UUID, tuple[str, str]]:
-    """Title and file name of those of the documents that the principal may see."""
+    """Return title and file name of the documents that the principal may see."""
     rows = await scope.all(_DOCUMENTS["of_ids"], {"document_ids": list(document_ids)})
     found = (document_of(scope, row) for row in rows)
     return {each.document_id: (each.title, each.filename) for each in found}

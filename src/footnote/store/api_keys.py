@@ -1,4 +1,4 @@
-"""The keys of a workspace: found by the id they carry, made, replaced and revoked."""
+"""Create, find, replace and revoke the API keys of a workspace."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _SQL = load_statements("api_keys")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptKey:
-    """A key as it is kept, and the workspace it is of."""
+    """A stored API key with its workspace."""
 
     key: ApiKey
     workspace: Workspace
     secret_hash: bytes
     valid: bool
-    """Neither expired nor revoked."""
+    """Whether the key is neither expired nor revoked."""
     touch: bool
-    """Whether its use has not been noted for a minute."""
+    """Whether the last recorded use is over a minute ago."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedKey:
-    """What a new key is to be."""
+    """The properties of a new key."""
 
     name: str
     owner: str
@@ -44,7 +44,7 @@ class WantedKey:
 
 
 async def find_key(database: Database, credential_id: str) -> KeptKey | None:
-    """The key of that id, whichever workspace it is of; None if there is none."""
+    """Find a key by its id in any workspace; None if there is none."""
     given = {"credential_id": credential_id}
     async with database.outside() as connection:
         found = await (await connection.execute(_SQL["find"], given)).fetchone()
@@ -65,7 +65,7 @@ async def find_key(database: Database, credential_id: str) -> KeptKey | None:
 
 
 async def touch_key(database: Database, kept: KeptKey) -> None:
-    """Note that a key is used."""
+    """Record the use of a key."""
     async with database.workspace(kept.workspace.workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["touch"], {"credential_id": kept.key.key_id})
 
@@ -73,7 +73,7 @@ async def touch_key(database: Database, kept: KeptKey) -> None:
 async def add_key(
     scope: WorkspaceScope, credential_id: str, secret_hash: bytes, wanted: WantedKey
 ) -> ApiKey:
-    """Keep a key."""
+    """Store a new key."""
     await enter_credential(scope, "key", credential_id)
     row = await scope.single(
         _SQL["add"],
@@ -92,12 +92,15 @@ async def add_key(
 
 
 async def list_keys(scope: WorkspaceScope) -> tuple[ApiKey, ...]:
-    """Every key of the workspace, oldest first."""
+    """List every key of the workspace, oldest first."""
     return tuple(_key(row) for row in await scope.all(_SQL["list"]))
 
 
 async def wanted_again(scope: WorkspaceScope, credential_id: str) -> WantedKey:
-    """What a key is that shall be replaced; it is locked. Raises NotFound for one of no use."""
+    """Lock a key that is to be replaced and return its properties.
+
+    Raises NotFound for one that is absent, invalid or replaced already.
+    """
     row = await scope.one(_SQL["lock"], {"credential_id": credential_id})
     if row is None:
         raise NotFound(
@@ -118,13 +121,13 @@ async def wanted_again(scope: WorkspaceScope, credential_id: str) -> WantedKey:
 async def replace_key(
     scope: WorkspaceScope, credential_id: str, replacement: str, overlap: timedelta
 ) -> None:
-    """Let a key expire after the overlap, since another takes its place."""
+    """Record a key's replacement, and let it expire after the overlap."""
     given = {"credential_id": credential_id, "replacement": replacement, "overlap": overlap}
     await scope.execute(_SQL["replace"], given)
 
 
 async def revoke_key(scope: WorkspaceScope, credential_id: str) -> None:
-    """Make a key useless from now on. Raises NotFound."""
+    """Revoke a key at once. Raises NotFound."""
     if not await scope.change(_SQL["revoke"], {"credential_id": credential_id}):
         raise NotFound(
             f"there is no key {credential_id}",
@@ -133,7 +136,7 @@ async def revoke_key(scope: WorkspaceScope, credential_id: str) -> None:
 
 
 async def revoke_keys_of(scope: WorkspaceScope, principal: str) -> None:
-    """Make every key of a person useless from now on."""
+    """Revoke every key of a principal at once."""
     await scope.execute(_SQL["revoke_of_principal"], {"who": principal})
 
 

@@ -1,4 +1,4 @@
-"""The audit log of a workspace: appended to in batches, and read; never changed."""
+"""Append to the audit log of a workspace in batches, and read it; entries never change."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from footnote.validation.cursors import read_cursor, write_cursor
 _SQL = load_statements("audit")
 _LARGEST = 2**63 - 1
 _PLACE = TypeAdapter(Annotated[int, Field(ge=0, le=_LARGEST)])
-"""The number of an entry."""
+"""Type of an entry number in a cursor."""
 _BATCH = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFilter:
-    """Which entries are wanted; what is None does not matter."""
+    """A filter of audit entries; a field that is None matches all."""
 
     principal: str | None = None
     act: Act | None = None
     document_id: UUID | None = None
     since: datetime | None = None
     until: datetime | None = None
-    """Entries before it."""
+    """Exclusive end."""
 
 
 async def append_batch(
@@ -55,10 +55,10 @@ async def append_batch(
     uses: Sequence[PricedUse],
     known: AuditHead | None,
 ) -> AuditHead:
-    """Append what follows the log's last entry, with what was used meanwhile; the last one then.
+    """Append entries after the last one, and usage; return the new last entry.
 
-    `known` is the entry that this process takes for the last. Where it is, all is sent at once,
-    otherwise once more behind the one that is. Raises StoreUnavailable.
+    `known` is the last entry as cached by this process. If it still is, all is sent in one round
+    trip; otherwise the append is repeated after the actual last entry. Raises StoreUnavailable.
     """
     if known is not None:
         with suppress(psycopg.errors.UniqueViolation, psycopg.errors.NotNullViolation):
@@ -76,7 +76,7 @@ async def _append(
     async with database.batch(workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["lock"])
         if head is None:
-            # Sent together: the lock is waited for, the head is read under it.
+            # Pipelined: the server waits for the lock, then reads the head.
             row = await (await scope.execute(_SQL["head"])).fetchone()
             head = NO_ENTRIES if row is None else record_of(AuditHead, row)
         entries = list(chain(head))
@@ -109,7 +109,7 @@ async def _append_entries(scope: WorkspaceScope, entries: Iterable[AuditEntry]) 
             },
         )
         if entry.query is not None:
-            # The salt as well: with it, the digest in the log would confirm a guess.
+            # The salt is encrypted too: with it, a guess could be checked against the digest.
             place = AUDIT_SALT.of(entry.entry_no)
             salt = scope.sealing.content(place, bytes.fromhex(entry.query_salt or ""))
             await scope.execute(
@@ -125,7 +125,7 @@ async def _append_entries(scope: WorkspaceScope, entries: Iterable[AuditEntry]) 
 async def list_entries(
     scope: WorkspaceScope, wanted: AuditFilter, *, limit: int, cursor: str | None
 ) -> AuditPage:
-    """List entries, newest first. Raises InvalidRequest for a cursor we did not give."""
+    """List entries, newest first. Raises InvalidRequest for an invalid cursor."""
     mark = ("audit log", wanted)
     before = _LARGEST if cursor is None else read_cursor(_PLACE, cursor, *mark)
     rows = await scope.all(
@@ -151,7 +151,7 @@ async def list_entries(
 async def all_entries(
     database: Database, workspace_id: UUID, principal: Principal
 ) -> AsyncGenerator[AuditEntry]:
-    """Every entry in order, read in batches, so that no transaction is held while one is used."""
+    """Yield every entry in order, read in batches; no transaction is open between them."""
     after = 0
     while True:
         async with database.workspace(workspace_id, principal) as scope:
@@ -167,7 +167,7 @@ async def all_entries(
 async def entries_about(
     scope: WorkspaceScope, who: str, *, by_others: bool, after: int, limit: int
 ) -> tuple[AuditEntry, ...]:
-    """The first entries after one, in order, of a principal, and those of others that name it."""
+    """List entries by a principal, and with `by_others` those of others that name it, in order."""
     rows = await scope.all(
         _SQL["entries_about"],
         {"who": who, "by_others": by_others, "after": after, "limit": limit},

@@ -1,8 +1,8 @@
-"""Where backups are kept: a folder or an object store of encrypted parts, and manifests last.
+"""Store backups in a folder or an object store: encrypted parts, the manifest written last.
 
-`footnote-backups.json` says which key they are under and nothing else. `manifests/ID` is what a run
-says of itself, `runs/ID/…` what it wrote, and `files/…` stored files that several runs share.
-`notes/…` is what was erased or destroyed, told when it happened.
+`footnote-backups.json` holds the format and the fingerprint of the key, nothing else.
+`manifests/ID` is the manifest of a run, `runs/ID/…` its parts, and `files/…` stored files shared by
+several runs. `notes/…` records erasures and destructions when they happen.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _FORMAT = 1
 _MANIFESTS = "manifests/"
 NOTES = "notes/"
 _UPLOAD_BYTES = 32 * 1024 * 1024
-"""Of a part that is stored in pieces; S3 takes 10,000 of them, so a part may have 312 GiB."""
+"""Size of an upload piece; S3 takes 10,000 of them, so a part may have 312 GiB."""
 _READ_BYTES = 1024 * 1024
 _LEVEL = 1
-"""Of zlib: it is not to be slower than the disk."""
+"""Compression level of zlib: fast, so that the disk stays the bottleneck."""
 _MANIFEST = TypeAdapter(
     tuple[Manifest], config=ConfigDict(ser_json_bytes="base64", val_json_bytes="base64")
 )
@@ -61,21 +61,21 @@ class PartCipher(Protocol):
 
     @property
     def fingerprint(self) -> str:
-        """What tells the key from others."""
+        """The fingerprint of the key."""
 
     def name_of(self, text: str) -> str:
-        """A name that tells nothing of the text."""
+        """Return a name that reveals nothing of the text."""
 
     def seal(self, name: str, plain: Iterable[bytes]) -> Iterator[bytes]:
-        """The part of that name."""
+        """Encrypt the part of that name."""
 
     def unseal(self, name: str, sealed: Iterable[bytes]) -> Iterator[bytes]:
-        """What it holds. Raises CiphertextDamaged."""
+        """Decrypt it. Raises CiphertextDamaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredObject:
-    """An object as it is listed."""
+    """A listed object."""
 
     name: str
     bytes: int
@@ -84,7 +84,7 @@ class StoredObject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupStore:
-    """Parts and manifests, read and written; everything blocks."""
+    """Reads and writes parts and manifests; every method blocks."""
 
     place: str
     store: ObjectStore
@@ -93,7 +93,10 @@ class BackupStore:
     hint: str
 
     def prepare(self) -> None:
-        """Make the place ours if it is empty. Raises Conflict, KeyUnavailable, BlobsUnavailable."""
+        """Initialise an empty place for backups.
+
+        Raises Conflict, KeyUnavailable and BlobsUnavailable.
+        """
         try:
             self.require_key()
         except NotFound:
@@ -108,7 +111,11 @@ class BackupStore:
             self._flush(_HEADER)
 
     def require_key(self) -> None:
-        """Raise KeyUnavailable for another key than theirs, NotFound where no backups are."""
+        """Raise KeyUnavailable for a wrong key, and NotFound where there are no backups.
+
+        Raises CiphertextDamaged for a missing or damaged header, and UnsupportedSettings for its
+        format.
+        """
         try:
             with self._reached():
                 content = bytes(obstore.get(self.store, _HEADER).bytes())
@@ -148,7 +155,7 @@ class BackupStore:
         )
 
     def write(self, name: str, plain: Iterable[bytes], *, compress: bool = True) -> BackupPart:
-        """Store a part; an exception of what it is made of leaves nothing of it."""
+        """Store a part; if its source raises an exception, nothing is stored."""
         digest, size = hashlib.sha256(), 0
 
         def counted() -> Iterator[bytes]:
@@ -166,9 +173,9 @@ class BackupStore:
     def read(
         self, name: str, *, compressed: bool = True, part: BackupPart | None = None
     ) -> Iterator[bytes]:
-        """What a part holds; all of it is checked, against what its run says of it where given.
+        """Yield the content of a part, authenticated and compared with its manifest entry if given.
 
-        Raises CiphertextDamaged, also for one that is missing.
+        Raises CiphertextDamaged, also for a missing part.
         """
         digest, size = hashlib.sha256(), 0
 
@@ -185,11 +192,11 @@ class BackupStore:
             raise CiphertextDamaged(f"the part {name} is not the one that its run wrote")
 
     def keep(self, manifest: Manifest) -> None:
-        """Store what a run says of itself: from now on it is listed."""
+        """Store the manifest of a run; from then on the run is listed."""
         self.write(_MANIFESTS + manifest.backup.backup_id, [_MANIFEST.dump_json((manifest,))])
 
     def manifest(self, backup_id: str) -> Manifest:
-        """What a run says of itself. Raises NotFound and CiphertextDamaged."""
+        """Read the manifest of a run. Raises NotFound and CiphertextDamaged."""
         if not any(backup_id == each for each in self.ids()):
             raise NotFound(
                 f"there is no backup {backup_id!r} in {self.place}",
@@ -212,15 +219,15 @@ class BackupStore:
             ) from error
 
     def ids(self) -> list[str]:
-        """The ids of all runs that ended, oldest first."""
+        """List the ids of all completed runs, oldest first."""
         return sorted(each.name.removeprefix(_MANIFESTS) for each in self.listed(_MANIFESTS))
 
     def manifests(self) -> list[Manifest]:
-        """What all runs say of themselves, oldest first."""
+        """Read the manifests of all runs, oldest first."""
         return [self.manifest(each) for each in self.ids()]
 
     def listed(self, prefix: str) -> Iterator[StoredObject]:
-        """The objects below a prefix."""
+        """List the objects under a prefix."""
         if self.folder is not None and not self.folder.is_dir():
             return
         with self._reached():
@@ -234,7 +241,7 @@ class BackupStore:
             obstore.delete(self.store, name)
 
     def forget(self, backup_id: str) -> None:
-        """Remove what a run says of itself: from now on it is not listed."""
+        """Delete the manifest of a run; from then on the run is not listed."""
         self.delete(_MANIFESTS + backup_id)
 
     def _stored(self, name: str) -> Iterator[bytes]:
@@ -282,7 +289,7 @@ class BackupStore:
 
 
 def backup_store_at(url: str, options: str | None, cipher: PartCipher) -> BackupStore:
-    """Where backups are kept; nothing is reached yet. Raises UnsupportedSettings."""
+    """Return the store of backups; nothing is contacted yet. Raises UnsupportedSettings."""
     if "://" in url:
         store = store_at(url, options, "backup_url", "backup_options")
         hint = credentials_hint(url, "backup_options")

@@ -1,10 +1,10 @@
-"""Claims blobs that are about to be used, and removes those that nobody uses.
+"""Claim blobs before they are written, and remove those that nothing references.
 
-Before bytes are written, a claim on their key is committed; the transaction that makes them a
-document's takes it back. So whatever is cut off in between leaves a claim by which the bytes are
-found. Before bytes are removed, a tombstone on their key is committed, and it goes once they are
-gone: meanwhile nobody writes under that key, and a removal that was cut off is found and repeated.
-No blob store is asked while a transaction is open.
+Before bytes are written, a claim on their key is committed; the transaction that attaches them to a
+document deletes the claim. So an interrupted write leaves a claim by which the bytes are found.
+Before bytes are removed, a tombstone on their key is committed; it is deleted once they are gone.
+Meanwhile nothing is written under that key, and an interrupted removal is found and repeated. The
+blob store is never called while a transaction is open.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from footnote.store.statements import load_statements
 _SQL = load_statements("blob_claims")
 
 GRACE_SECONDS = 3600.0
-"""A claim counts for so long; taking a file in is a matter of seconds, or minutes."""
+"""How long a claim is valid, in seconds; receiving a file takes seconds or minutes."""
 
 _KEYS_AT_ONCE = 500
 _TOMBSTONE = UUID(int=0)
-"""The claim of whoever removes a blob."""
+"""The claim id that marks a tombstone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlobClaim:
-    """That somebody is about to write a blob and to make it a document's."""
+    """A claim on a blob that is about to be written and attached to a document."""
 
     blob_key: str
     claim_id: UUID
 
 
 async def claim_blob(scope: WorkspaceScope, content_sha256: str) -> BlobClaim:
-    """Claim a blob for these bytes; write it only once this is committed.
+    """Claim a blob for these bytes; write it only after the claim is committed.
 
-    Bytes that are being removed at this moment are written under another key.
+    If a blob with these bytes is being removed, another key is used.
     """
     claim = BlobClaim(blob_key=blob_key(scope.workspace_id, content_sha256), claim_id=uuid4())
     await scope.execute(_SQL["one_at_a_time"], _parameters(claim))
@@ -64,10 +64,10 @@ async def written(
     claim: BlobClaim,
     content: bytes | BinaryIO,
 ) -> AsyncIterator[None]:
-    """Write the claimed bytes, which become a document's within.
+    """Write the claimed bytes; the body attaches them to a document.
 
-    They do not stay where the workspace was destroyed meanwhile: who did it has looked for what
-    there was. Raises what `Blobs.put` raises.
+    If the workspace was destroyed meanwhile they are deleted, since the destruction has already
+    listed its blobs. Raises what `Blobs.put` raises.
     """
     await blobs.put(claim.blob_key, content)
     try:
@@ -81,10 +81,10 @@ async def written(
 
 
 async def redeem(scope: WorkspaceScope, claim: BlobClaim) -> None:
-    """Take the claim back, in the transaction that makes the blob a document's.
+    """Delete the claim, in the transaction that attaches the blob to a document.
 
     Follow it with `give_up_unnamed`, for the document may have its bytes already. Raises
-    StoreUnavailable when the claim has lapsed and the blob may be gone.
+    StoreUnavailable when the claim has expired and the blob may be gone.
     """
     if not await scope.change(_SQL["redeem"], _parameters(claim)):
         raise StoreUnavailable(
@@ -93,12 +93,12 @@ async def redeem(scope: WorkspaceScope, claim: BlobClaim) -> None:
 
 
 async def give_up_unnamed(scope: WorkspaceScope, claim: BlobClaim) -> None:
-    """Let the blob of a redeemed claim be removed if no version came to name it."""
+    """Mark the blob of a redeemed claim for removal if no version references it."""
     await scope.execute(_SQL["give_up_unnamed"], _parameters(claim))
 
 
 async def give_up(scope: WorkspaceScope, blob_keys: Sequence[str]) -> None:
-    """Let blobs be removed after this commits, if no document needs them then."""
+    """Mark blobs for removal after the commit, if nothing references them then."""
     await scope.execute(_SQL["give_up"], {"blob_keys": list(blob_keys)})
     await enqueue_sweep(scope, GRACE_SECONDS)
 
@@ -110,9 +110,9 @@ async def remove_unused(
     blob_keys: Sequence[str],
     grace_seconds: float = GRACE_SECONDS,
 ) -> int:
-    """Remove those of the blobs that no version names and nobody claims; how many they were.
+    """Remove the blobs that no version references and nobody claims; return their number.
 
-    Raises BlobsUnavailable; what was not removed then, a later sweep removes.
+    Raises BlobsUnavailable; a later sweep removes what was left.
     """
     removed = 0
     for key in blob_keys:
@@ -138,7 +138,7 @@ async def sweep_blobs(
     workspace_id: UUID,
     grace_seconds: float = GRACE_SECONDS,
 ) -> int:
-    """Remove every blob that was claimed longer ago and never became a document's."""
+    """Remove every blob whose claim has expired unredeemed; return their number."""
     removed = 0
     parameters = {"grace_seconds": grace_seconds, "limit": _KEYS_AT_ONCE}
     while True:
@@ -151,7 +151,7 @@ async def sweep_blobs(
 
 
 async def claims_left(scope: WorkspaceScope) -> bool:
-    """Whether a later sweep may have something to do."""
+    """Whether any claims are left for a later sweep."""
     return bool((await scope.single(_SQL["any_left"]))["left_over"])
 
 

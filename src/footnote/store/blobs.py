@@ -1,4 +1,4 @@
-"""Keeps the bytes of files, addressed by workspace and content, and gives back no others."""
+"""Store files by workspace and content hash; the hash is verified on read."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from footnote.store.object_stores import (
 )
 
 _PIECE_BYTES = 5 * 1024 * 1024
-"""Of a file that is stored in pieces; S3 takes 10,000, none but the last below 5 MiB."""
+"""Size of an upload piece; S3 takes 10,000, none but the last below 5 MiB."""
 _PIECES_AT_ONCE = 1
-"""In memory for each file that is being stored."""
+"""Pieces in memory per upload."""
 _READ_BYTES = 1024 * 1024
-"""Of a file that is hashed, at once."""
+"""Bytes read at once for hashing."""
 
 
 class RawBlobs(Blobs, Protocol):
-    """Blobs that give what is stored as well, whatever it is."""
+    """Blobs that also return the stored bytes unverified."""
 
     async def raw(self, key: str) -> BinaryIO:
-        """What is stored, as a file at its beginning. Raises as `open` does, but BlobDamaged."""
+        """Open what is stored, at its beginning. Raises what `open` raises, but not BlobDamaged."""
 
 
 def blob_key(workspace_id: UUID, content_sha256: str) -> str:
-    """Where the bytes with this hex SHA-256 lie; a workspace's blobs share a prefix."""
+    """Return the key of bytes with this hex SHA-256; a workspace's blobs share a prefix."""
     return f"{workspace_id}/{content_sha256[:2]}/{content_sha256}"
 
 
 def blobs_from(folder: Path, url: str | None, options: str | None) -> RawBlobs:
-    """The blobs at the URL, or in the folder without one; nothing is reached yet.
+    """Return the blobs at the URL, or in the folder without one; nothing is contacted yet.
 
-    `options` is a JSON object of what the place wants to know: endpoint, keys, region. Raises
+    `options` is a JSON object of the store's options: endpoint, keys, region. Raises
     UnsupportedSettings.
     """
     if url is None:
@@ -62,7 +62,7 @@ def blobs_from(folder: Path, url: str | None, options: str | None) -> RawBlobs:
 
 @dataclass(frozen=True, slots=True)
 class LocalBlobs:
-    """Blobs in a folder (`ports.Blobs`); what `put` has returned from survives a power cut."""
+    """Blobs in a folder (`ports.Blobs`), fsynced before `put` returns."""
 
     folder: Path
 
@@ -103,11 +103,11 @@ class LocalBlobs:
 
 @dataclass(frozen=True, slots=True)
 class StoredBlobs:
-    """Blobs in an object store (`ports.Blobs`), which stores an object whole or not at all."""
+    """Blobs in an object store (`ports.Blobs`), whose writes are atomic."""
 
     store: ObjectStore
     credentials_hint: str = ""
-    """How it is given credentials."""
+    """Hint that says how to configure credentials."""
 
     async def put(self, key: str, content: bytes | BinaryIO) -> None:
         with self._remote(key, missing_is_an_answer=False):
@@ -161,7 +161,7 @@ class StoredBlobs:
 
 
 async def _put(store: ObjectStore, key: str, content: bytes | BinaryIO) -> None:
-    """Write an object; a file is read from its beginning, a few pieces at a time."""
+    """Write an object; a file is read from its beginning, in pieces."""
     if not isinstance(content, bytes):
         content.seek(0)
     await obstore.put_async(
@@ -176,9 +176,9 @@ async def _keys(store: ObjectStore, prefix: str) -> AsyncIterator[str]:
 
 
 async def checked(key: str, file: BinaryIO) -> BinaryIO:
-    """The file at its beginning, if it has the hash that its key ends with.
+    """Return the file at its beginning, if it has the hash that its key ends with.
 
-    Closes it and raises BlobDamaged if not.
+    Otherwise close it and raise BlobDamaged.
     """
 
     def digest() -> str:
@@ -210,7 +210,7 @@ def _local(key: str) -> Iterator[None]:
     except FileNotFoundError as error:
         raise _missing(key) from error
     except (OSError, BaseError) as error:
-        # The library only passes on the system's own words.
+        # The library passes on the system's error only as text.
         full = (errno.ENOSPC, errno.EDQUOT)
         if (isinstance(error, OSError) and error.errno in full) or any(
             f"(os error {number})" in str(error) for number in full

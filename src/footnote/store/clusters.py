@@ -1,4 +1,4 @@
-"""Clusters: which documents or chunks lie together, what that is called, and how far it is."""
+"""Store clusters of documents or chunks: their members, names and progress."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from footnote.store.vector_cache import unpack_vectors
 
 _SQL = load_statements("clusters")
 _OF = {ClusterOf.DOCUMENTS: _SQL, ClusterOf.CHUNKS: load_statements("chunk_clusters")}
-"""What differs between documents and chunks, by the same names."""
+"""Statements that differ for documents and chunks, under the same names."""
 _UUID_BYTES = 16
 _VECTORS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterRun:
-    """When all documents, or chunks, were last told apart."""
+    """The last full clustering of all documents, or of all chunks."""
 
     lane_id: int
     run: int
     members: int
-    """How many there were."""
+    """Number of members clustered."""
     last_number: int
-    """The highest number then: what came later has a higher one."""
+    """Highest chunk number then; members added later have higher ones."""
     clustered_at: datetime
     failure: str | None
 
@@ -48,21 +48,21 @@ class EmbeddedMembers:
     """All documents, or chunks, that have a vector."""
 
     numbers: Numbers
-    """Of chunks; of documents those of their first. They rise."""
+    """Chunk numbers; for documents, of their first chunk. Ascending."""
     owners: tuple[UUID, ...]
-    """The documents."""
+    """The ids of the documents."""
     firsts: Numbers
-    """The first number of each of these."""
+    """The first chunk number of each document."""
 
     def documents_of(self, numbers: Numbers) -> tuple[UUID, ...]:
-        """The document of each of some of the numbers."""
+        """Return the document of each chunk number."""
         places = np.searchsorted(self.firsts, numbers, side="right") - 1
         return tuple(self.owners[each] for each in places.tolist())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptMembers:
-    """Which documents, or chunks, are in which clusters of one granularity."""
+    """Assignment of documents, or chunks, to the clusters of one granularity."""
 
     granularity: ClusterGranularity
     document_ids: tuple[UUID, ...]
@@ -73,7 +73,7 @@ class KeptMembers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledMember:
-    """A document of a cluster, or a chunk with its document, as somebody may see it."""
+    """A visible document of a cluster, or a visible chunk with its document."""
 
     cluster_id: UUID
     document_id: UUID
@@ -83,12 +83,12 @@ class SampledMember:
     collection: str
     number: int
     passage: Passage | None = None
-    """The chunk; None of a document."""
+    """The chunk; None if the member is a document."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterName:
-    """What a cluster is called."""
+    """The name of a cluster."""
 
     label: tuple[str, ...]
     labelled_by: str
@@ -96,23 +96,23 @@ class ClusterName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeenCounts:
-    """How many members of each cluster somebody sees."""
+    """Number of visible members of each cluster."""
 
     clusters: Mapping[UUID, int]
     documents: Mapping[UUID, int]
-    """In how many documents these are."""
+    """Number of documents that contain the visible members."""
     outliers: int
-    """What was looked at and is in none."""
+    """Visible members that were clustered and are in no cluster."""
 
 
 async def last_run(scope: WorkspaceScope, of: ClusterOf) -> ClusterRun | None:
-    """When they were last told apart; None before."""
+    """Return the last full clustering; None before the first."""
     row = await scope.one(_OF[of]["run"])
     return None if row is None else record_of(ClusterRun, row)
 
 
 async def embedded_members(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -> EmbeddedMembers:
-    """All documents, or chunks, that have a vector and may be seen."""
+    """List the visible documents, or chunks, that have a vector."""
     [row] = await scope.all(_OF[of]["embedded"], {"lane_id": lane_id}, binary=True)
     ids = bytes(row["ids"] or b"")
     return EmbeddedMembers(
@@ -125,7 +125,7 @@ async def embedded_members(scope: WorkspaceScope, lane_id: int, of: ClusterOf) -
 
 
 async def numbers_of_all(scope: WorkspaceScope, lane_id: int) -> Numbers:
-    """The numbers of all chunks that have a vector, whoever may see them; never to be shown."""
+    """List the numbers of all chunks with a vector, hidden ones included; never show them."""
     embedded = _OF[ClusterOf.CHUNKS]["embedded"]
     [row] = await (await execute_as_system(scope, embedded, {"lane_id": lane_id})).fetchall()
     return _within(row)
@@ -134,7 +134,7 @@ async def numbers_of_all(scope: WorkspaceScope, lane_id: int) -> Numbers:
 async def vectors_of(
     scope: WorkspaceScope, lane_id: int, numbers: Numbers, of: ClusterOf
 ) -> Vectors:
-    """The vectors of documents, or chunks, by their rising numbers; as many as are still there."""
+    """Read the vectors of the numbers, ascending; deleted ones are left out."""
     parts = []
     for start in range(0, numbers.size, _VECTORS_AT_ONCE):
         part = numbers[start : start + _VECTORS_AT_ONCE].tolist()
@@ -146,7 +146,7 @@ async def vectors_of(
 
 
 async def numbers_looked_at(scope: WorkspaceScope, run: int, of: ClusterOf) -> Numbers:
-    """The numbers that a run, or what came after it, looked at."""
+    """List the numbers that a run, or the updates since it, clustered."""
     [row] = await scope.all(_OF[of]["looked_at"], {"run": run}, binary=True)
     return _numbers(row["numbers"])
 
@@ -154,7 +154,7 @@ async def numbers_looked_at(scope: WorkspaceScope, run: int, of: ClusterOf) -> N
 async def members_of_run(
     scope: WorkspaceScope, granularity: ClusterGranularity, run: int, of: ClusterOf
 ) -> Mapping[int, UUID]:
-    """The cluster of each number; outliers are left out."""
+    """Return the cluster of each number; outliers are left out."""
     rows = await scope.all(_OF[of]["members"], {"granularity": granularity.value, "run": run})
     return {row["number"]: row["cluster_id"] for row in rows}
 
@@ -166,7 +166,7 @@ async def keep_clusters(
     kept: Sequence[KeptMembers],
     of: ClusterOf = ClusterOf.DOCUMENTS,
 ) -> None:
-    """Put these clusters in the place of all that were there of the same."""
+    """Replace all clusters of documents, or of chunks, by these."""
     clusters = {
         cluster: each.granularity.value
         for each in kept
@@ -198,7 +198,7 @@ async def keep_clusters(
 async def keep_members(
     scope: WorkspaceScope, lane_id: int, run: int, kept: KeptMembers, of: ClusterOf
 ) -> None:
-    """Note where some of them belong."""
+    """Store the cluster of some members."""
     await scope.execute(
         _OF[of]["keep_members"],
         {
@@ -215,14 +215,14 @@ async def keep_members(
 async def note_cluster_failure(
     scope: WorkspaceScope, lane_id: int, failure: str, of: ClusterOf
 ) -> None:
-    """Note why clusters could not be made; those of before stay."""
+    """Record why clustering failed; the earlier clusters stay."""
     await scope.execute(_OF[of]["note_failure"], {"lane_id": lane_id, "failure": failure})
 
 
 async def nameless_clusters(
     scope: WorkspaceScope, of: ClusterOf
 ) -> tuple[tuple[UUID, ClusterGranularity], ...]:
-    """Clusters that are called nothing yet, or were called by documents that are gone."""
+    """List clusters without a name, or whose name was dropped with its documents."""
     rows = await scope.all(_SQL["nameless"], {"of": of.value})
     return tuple((row["cluster_id"], ClusterGranularity(row["granularity"])) for row in rows)
 
@@ -236,7 +236,7 @@ async def name_cluster(
     *,
     of: ClusterOf = ClusterOf.DOCUMENTS,
 ) -> bool:
-    """Call a cluster by what members of these numbers say; False if one of them is gone."""
+    """Name a cluster after members of these numbers; return False if one of them is gone."""
     whose: dict[str, object] = {
         "lane_id": lane_id,
         "cluster_id": cluster_id,
@@ -251,19 +251,19 @@ async def name_cluster(
 
 
 async def forget_cluster_names(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> None:
-    """Forget what clusters are called by documents that go or change."""
+    """Drop cluster names taken from documents that are deleted or changed."""
     await scope.execute(_SQL["forget_names"], {"document_ids": list(document_ids)})
 
 
 async def drop_cluster_names(scope: WorkspaceScope, cluster_ids: Sequence[UUID]) -> None:
-    """Have these clusters named anew."""
+    """Drop the names of clusters, so that they are named again."""
     await scope.execute(_SQL["drop_names"], {"cluster_ids": list(cluster_ids)})
 
 
 async def count_seen(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
 ) -> SeenCounts:
-    """How many members of each cluster the principal may see."""
+    """Count the members of each cluster that the principal may see."""
     given = {"lane_id": lane_id, "granularity": granularity.value}
     rows = await scope.all(_OF[of]["counts"], given)
     found = [row for row in rows if row["cluster_id"] is not None]
@@ -277,7 +277,7 @@ async def count_seen(
 async def count_all(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity, of: ClusterOf
 ) -> Mapping[UUID, int]:
-    """How many members each cluster has, whoever may see them; never to be shown."""
+    """Count all members of each cluster, hidden ones included; never show the counts."""
     given = {"lane_id": lane_id, "granularity": granularity.value}
     rows = await (await execute_as_system(scope, _OF[of]["counts"], given)).fetchall()
     return {row["cluster_id"]: row["members"] for row in rows if row["cluster_id"] is not None}
@@ -286,7 +286,7 @@ async def count_all(
 async def sampled_members(
     scope: WorkspaceScope, lane_id: int, cluster_ids: Sequence[UUID], *, most: int, of: ClusterOf
 ) -> tuple[SampledMember, ...]:
-    """The latest members of each cluster that the principal may see, by rising number."""
+    """List the latest visible members of each cluster, by ascending number."""
     rows = await scope.all(
         _OF[of]["sampled"],
         {"lane_id": lane_id, "cluster_ids": list(cluster_ids), "most": most},
@@ -311,7 +311,7 @@ async def sampled_members(
 async def places_of_documents(
     scope: WorkspaceScope, lane_id: int, granularity: ClusterGranularity
 ) -> Mapping[UUID, UUID]:
-    """The cluster of each document that the principal may see; outliers are left out."""
+    """Return the cluster of each visible document; outliers are left out."""
     given = {"lane_id": lane_id, "granularity": granularity.value}
     rows = await scope.all(_SQL["places"], given)
     return {row["document_id"]: row["cluster_id"] for row in rows}
@@ -324,7 +324,7 @@ async def parents_of(
     coarser: ClusterGranularity,
     of: ClusterOf,
 ) -> Mapping[UUID, Mapping[UUID, int]]:
-    """For each cluster how many of its members, as far as seen, are in which coarser ones."""
+    """Count the visible members that each cluster shares with each coarser one."""
     rows = await scope.all(
         _OF[of]["parents"],
         {"lane_id": lane_id, "granularity": granularity.value, "coarser": coarser.value},
@@ -338,7 +338,7 @@ async def parents_of(
 async def cluster_names(
     scope: WorkspaceScope, cluster_ids: Sequence[UUID]
 ) -> Mapping[UUID, ClusterName]:
-    """What clusters are called; only for whoever sees all their documents."""
+    """Read cluster names; only for a caller that may see all their documents."""
     names = {}
     for row in await scope.all(_SQL["names"], {"cluster_ids": list(cluster_ids)}):
         place = CLUSTER_NAME.of(row["cluster_id"])
@@ -353,7 +353,7 @@ async def cluster_names(
 async def kind_of_cluster(
     scope: WorkspaceScope, cluster_id: UUID
 ) -> tuple[ClusterGranularity, ClusterOf]:
-    """How finely a cluster tells what apart. Raises NotFound."""
+    """Return a cluster's granularity, and whether of documents or chunks. Raises NotFound."""
     row = await scope.one(_SQL["granularity_of"], {"cluster_id": cluster_id})
     if row is None:
         raise no_such_cluster(cluster_id)
@@ -363,9 +363,9 @@ async def kind_of_cluster(
 async def count_looked_at(
     scope: WorkspaceScope, lane_id: int, of: ClusterOf
 ) -> tuple[int, datetime | None]:
-    """How many of what the principal sees were looked at.
+    """Count the visible members that were clustered.
 
-    The other is when the oldest of those documents came that were not.
+    Also returns the time of the oldest document that was not.
     """
     row = await scope.single(_OF[of]["progress"], {"lane_id": lane_id})
     return row["done"], row["oldest_waiting"]
@@ -384,7 +384,7 @@ def _numbers(packed: bytes | None) -> Numbers:
 
 
 def _within(row: DictRow) -> Numbers:
-    """Every number of the ranges in a row."""
+    """Expand the ranges of a row to all their numbers."""
     ranges = zip(_numbers(row["numbers"]), _numbers(row["ends"]), strict=True)
     found = [np.arange(*each, dtype=np.int32) for each in ranges]
     return np.concatenate(found) if found else np.zeros(0, np.int32)

@@ -1,4 +1,4 @@
-"""Collections with what they hold, and the removal of those that hold nothing."""
+"""Summarise collections, and remove empty ones."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ async def list_collections(
 
 
 async def remove_collection(scope: WorkspaceScope, name: str) -> Removal:
-    """Remove a collection without documents, and the roles granted in it.
+    """Remove an empty collection, and the roles granted in it.
 
-    Documents that the principal may not see count too.
+    Documents hidden from the principal count as well.
     """
     if not await scope.change(_SQL["lock"], {"collection": name}):
         return "absent"

@@ -1,4 +1,4 @@
-"""A condition on documents becomes SQL over their table, every value of it bound."""
+"""Compile a condition on documents to SQL over their table, with all values bound."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class Compiled:
 
 
 Titles = Mapping[UUID, str]
-"""Of all documents that the principal may see, where the database cannot read them."""
+"""Titles of all visible documents, for a workspace whose titles are encrypted in the database."""
 
 
 def admitted(filters: SearchFilters, titles: Titles | None = None) -> Compiled:
-    """The published documents that the filters admit, all but their kinds of chunk.
+    """Select the published documents that match the filters; kinds of chunk are ignored.
 
-    Raises InvalidRequest for a condition that makes no sense.
+    Raises InvalidRequest for an invalid condition.
     """
     where = Compiled(sql.SQL("true"), {})
     if filters.where is not None:
@@ -67,10 +67,10 @@ def admitted(filters: SearchFilters, titles: Titles | None = None) -> Compiled:
 
 
 def compile_condition(condition: Condition, titles: Titles | None = None) -> Compiled:
-    """The condition as SQL that is never null. Raises InvalidRequest.
+    """Compile a condition to SQL that is never null. Raises InvalidRequest.
 
-    What a document lacks makes a comparison false and its opposite, `ne` or `not`, true. Titles are
-    compared here where they are given.
+    A missing value makes a comparison false and its negation, `ne` or `not`, true. Titles are
+    compared in Python where they are given.
     """
     bound = _Bound("where", titles=titles)
     text = _compiled(checked_condition(condition), bound)
@@ -78,14 +78,14 @@ def compile_condition(condition: Condition, titles: Titles | None = None) -> Com
 
 
 def value_of(name: str) -> Compiled:
-    """Where the value of a field stands; it may be null, and for `tags` and `keywords` an array."""
+    """Return the SQL of a field's value; it may be null, and an array for `tags` and `keywords`."""
     bound = _Bound("value")
     return Compiled(_subject(name, bound).column, bound.values)
 
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """The parameters of a statement, as they accumulate."""
+    """Collects the parameters of a statement."""
 
     prefix: str
     values: dict[str, object] = field(default_factory=dict)
@@ -99,17 +99,17 @@ class _Bound:
 
 Value = MetadataValue | tuple[MetadataValue, ...]
 Rule = Callable[[sql.Composable, Operator, Value, _Bound], sql.Composable]
-"""How a value in a column is compared with a given one, other than by `ne` and `exists`."""
+"""Compiles a comparison of a column with a value, other than `ne` and `exists`."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """What is compared."""
+    """The column of a field and its comparison rule."""
 
     column: sql.Composable
     rule: Rule
     presence: str = "has_value"
-    """The statement that says whether there is a value."""
+    """Name of the statement that tests whether there is a value."""
 
 
 def _fill(name: str, **parts: sql.Composable) -> sql.Composed:
@@ -176,7 +176,7 @@ def _some_date(comparisons: Sequence[Comparison], bound: _Bound) -> sql.Composab
 
 
 def _as(kind: str) -> Rule:
-    """The rule whose statements are named after the kind and the operator."""
+    """Return the rule whose statements are named `{kind}_{operator}`."""
 
     def compare(
         column: sql.Composable, operator: Operator, value: Value, bound: _Bound
@@ -187,7 +187,7 @@ def _as(kind: str) -> Rule:
 
 
 def _ordered(kind: str) -> Rule:
-    """The same for what has an order."""
+    """Return the rule of an ordered type."""
 
     def compare(
         column: sql.Composable, operator: Operator, value: Value, bound: _Bound
@@ -206,7 +206,7 @@ _date = _ordered("date")
 def _moment(
     column: sql.Composable, operator: Operator, value: Value, bound: _Bound
 ) -> sql.Composable:
-    """A day lasts from its first moment to the one before the next day's."""
+    """Compare a timestamp; a day without a time is the half-open interval of that day."""
     given = bound(value)
     if len(str(value)) > _DAY_CHARACTERS:
         return _fill("moment_order", column=column, operator=_SIGNS[operator], value=given)
@@ -228,7 +228,7 @@ def _moment(
 def _metadata(
     column: sql.Composable, operator: Operator, value: Value, bound: _Bound
 ) -> sql.Composable:
-    """A value is compared with values of its own JSON type."""
+    """Compare a metadata value with values of its own JSON type only."""
     match operator, value:
         case Operator.EQUALS, _:
             return _fill("metadata_in", column=column, value=bound([Jsonb(value)]))
@@ -239,13 +239,13 @@ def _metadata(
         case _, str():
             return _ordered("metadata_text")(column, operator, value, bound)
         case _:
-            # By way of text: binary floats would be rounded on their way to numeric.
+            # As text: a binary float would be rounded when cast to numeric.
             number = str(value)
             return _ordered("metadata_number")(column, operator, number, bound)
 
 
 def _titled(titles: Titles) -> Rule:
-    """The rule that finds the documents by their titles, as `text_…` would."""
+    """Return the rule that matches titles in Python as `text_…` would in SQL."""
 
     def compare(
         column: sql.Composable, operator: Operator, value: Value, bound: _Bound

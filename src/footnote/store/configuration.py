@@ -1,4 +1,4 @@
-"""What a workspace set of the installation's settings: a log of changes, the last of which hold."""
+"""Store a workspace's own settings as a log of changes; the last change of each applies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _VALUE: TypeAdapter[SettingValue] = TypeAdapter(SettingValue)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredSetting:
-    """A value of the workspace's own, and who gave it."""
+    """A setting's own value in the workspace, and who set it."""
 
     value: SettingValue
     changed_by: str
@@ -30,15 +30,15 @@ class StoredSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredConfiguration:
-    """The values of a workspace's own, as of one change."""
+    """The workspace's own settings as of one change."""
 
     change_no: int
-    """The last change; 0 before the first."""
+    """Number of the last change; 0 before the first."""
     settings: Mapping[str, StoredSetting]
 
 
 async def read_configuration(scope: WorkspaceScope) -> StoredConfiguration:
-    """What the workspace set. Raises NotFound."""
+    """Read the workspace's own settings. Raises NotFound."""
     rows = await scope.all(_SQL["read"])
     if not rows:
         raise NotFound("the workspace is gone")
@@ -57,18 +57,18 @@ async def read_configuration(scope: WorkspaceScope) -> StoredConfiguration:
 
 
 async def change_setting(scope: WorkspaceScope, name: str, value: SettingValue) -> None:
-    """Give a setting a value of the workspace's own, from the next search on."""
+    """Set the workspace's own value of a setting, effective from the next search."""
     await _change(scope, name, Jsonb(value))
 
 
 async def unset_setting(scope: WorkspaceScope, name: str) -> None:
-    """Have a setting follow the installation again, from the next search on."""
+    """Reset a setting to the installation's value, effective from the next search."""
     await _change(scope, name, None)
 
 
 async def _change(scope: WorkspaceScope, name: str, value: Jsonb | None) -> None:
-    """Log a change, unless nothing changes by it."""
-    # First: what is read after it is changed by nobody else.
+    """Append a change to the log, unless the value is the same."""
+    # Lock first: what is read after it cannot change concurrently.
     row = await scope.single(_SQL["lock"])
     known = await scope.one(_SQL["latest"], {"name": name})
     before = Jsonb(known["value"]) if known is not None and known["is_set"] else None
@@ -87,7 +87,7 @@ async def _change(scope: WorkspaceScope, name: str, value: Jsonb | None) -> None
 
 
 def _written(value: Jsonb | None) -> str | None:
-    """A value as it is compared: to Python `True` equals `1`, and null is a value, too."""
+    """Write a value as JSON for comparison: in Python `True` equals `1`, and null is a value."""
     return None if value is None else json.dumps(value.obj)
 
 

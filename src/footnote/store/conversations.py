@@ -1,4 +1,4 @@
-"""The conversations of a principal: made, listed, renamed, given documents, removed."""
+"""Create, list, change and remove the conversations of a principal."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from footnote.validation.cursors import read_cursor, write_cursor
 
 _SQL = load_statements("conversations")
 _PLACE = TypeAdapter(tuple[AwareDatetime, UUID])
-"""When a conversation was last used, and its id: the latest come first."""
+"""Cursor: time of last use and id of a conversation, latest first."""
 
 
 async def create_conversation(
     scope: WorkspaceScope, conversation_id: UUID, title: str, document_mode: DocumentMode
 ) -> Conversation:
-    """A conversation of the acting principal; the one that is there if it has this id already."""
+    """Create a conversation of the principal, or return the existing one with this id."""
     await scope.execute(
         _SQL["create"],
         {
@@ -42,7 +42,7 @@ async def create_conversation(
 
 
 async def get_conversation(scope: WorkspaceScope, conversation_id: UUID) -> Conversation:
-    """The conversation. Raises NotFound for an absent one and for another's alike."""
+    """Return a conversation. Raises NotFound for an absent one and another principal's alike."""
     row = await scope.one(_SQL["get"], {"conversation_id": conversation_id})
     if row is None:
         raise absent(conversation_id)
@@ -52,7 +52,7 @@ async def get_conversation(scope: WorkspaceScope, conversation_id: UUID) -> Conv
 async def list_conversations(
     scope: WorkspaceScope, *, limit: int, cursor: str | None
 ) -> ConversationPage:
-    """A page of the principal's, what was used last first. Raises InvalidRequest."""
+    """List a page of the principal's conversations, last used first. Raises InvalidRequest."""
     before, before_id = (
         (None, None) if cursor is None else read_cursor(_PLACE, cursor, "conversations")
     )
@@ -75,7 +75,7 @@ async def change_conversation(
     title: str | None,
     document_mode: DocumentMode | None,
 ) -> Conversation:
-    """Give it another title or another use of its documents; None leaves it. Raises NotFound."""
+    """Change title or document mode; None leaves either. Raises NotFound."""
     if title is None and document_mode is None:
         return await get_conversation(scope, conversation_id)
     if not await scope.change(
@@ -91,7 +91,7 @@ async def change_conversation(
 
 
 async def remove_conversation(scope: WorkspaceScope, conversation_id: UUID) -> None:
-    """Remove it with all that was said in it. Raises NotFound."""
+    """Delete a conversation with all its messages. Raises NotFound."""
     if not await scope.change(_SQL["remove"], {"conversation_id": conversation_id}):
         raise absent(conversation_id)
 
@@ -99,10 +99,10 @@ async def remove_conversation(scope: WorkspaceScope, conversation_id: UUID) -> N
 async def attach_document(
     scope: WorkspaceScope, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
-    """Attach a document; one that is attached stays so.
+    """Attach a document; attaching it again changes nothing.
 
-    Raises NotFound for the conversation and for the document, and InvalidRequest when there are
-    too many.
+    Raises NotFound for the conversation and for the document, and InvalidRequest when there are too
+    many.
     """
     await _lock(scope, conversation_id)
     found = await get_conversation(scope, conversation_id)
@@ -123,7 +123,7 @@ async def attach_document(
 async def detach_document(
     scope: WorkspaceScope, conversation_id: UUID, document_id: UUID
 ) -> Conversation:
-    """Detach a document; one that is not attached stays so. Raises NotFound."""
+    """Detach a document; if it is not attached, nothing changes. Raises NotFound."""
     await _lock(scope, conversation_id)
     parameters = {"conversation_id": conversation_id, "document_id": document_id}
     if await scope.change(_SQL["detach"], parameters):
@@ -132,12 +132,12 @@ async def detach_document(
 
 
 def sealed_title(scope: WorkspaceScope, conversation_id: UUID, title: str) -> str:
-    """The title of a conversation for its column."""
+    """Encrypt the title of a conversation for its column."""
     return scope.sealing.text(_place(scope, conversation_id), title)
 
 
 def absent(conversation_id: UUID) -> NotFound:
-    """What is said of a conversation that is absent, or another's."""
+    """Make the error for a conversation that is absent or another principal's."""
     return NotFound(
         f"there is no conversation {conversation_id}",
         hint="`footnote conversations list` or `GET /v1/conversations` shows yours",
@@ -154,6 +154,6 @@ def _place(scope: WorkspaceScope, conversation_id: UUID) -> Place:
 
 
 async def _lock(scope: WorkspaceScope, conversation_id: UUID) -> None:
-    """Keep others from changing it until the transaction ends. Raises NotFound."""
+    """Lock a conversation until the transaction ends. Raises NotFound."""
     if not await scope.change(_SQL["lock"], {"conversation_id": conversation_id}):
         raise absent(conversation_id)

@@ -1,7 +1,7 @@
-"""Does on the coordinator of a cluster what triggers do on one server and cannot do on a node.
+"""Do on the coordinator of a Citus cluster what triggers do on a single server.
 
-Directories lie on all nodes, the queue and who listens on the coordinator: a trigger that runs on
-the shard of a row reaches neither. Where the tables are not distributed nothing is done here.
+The directories are reference tables on all nodes, and the queue and the listeners are on the
+coordinator: a trigger that runs on a shard reaches neither. Without Citus nothing is done here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SQL = load_statements("coordinator")
 
 
 async def is_distributed(connection: Connection) -> bool:
-    """Whether the tables lie on the nodes of a Citus cluster."""
+    """Whether the tables are distributed over a Citus cluster."""
     for name in ("has_citus", "is_distributed"):
         row = await (await connection.execute(_SQL[name])).fetchone()
         if row is None or not row["found"]:
@@ -28,7 +28,7 @@ async def is_distributed(connection: Connection) -> bool:
 
 
 async def enter_credential(scope: WorkspaceScope, kind: CredentialKind, credential_id: str) -> None:
-    """Let a new credential be found by its id. Raises UniqueViolation for one that is known."""
+    """Add a credential to the directory of ids. Raises UniqueViolation for a known id."""
     if scope.distributed:
         given = {"kind": kind, "credential_id": credential_id}
         await scope.execute(_SQL["enter_credential"], given)
@@ -41,7 +41,7 @@ async def enter_login(
     subject: str,
     provider_session: str | None,
 ) -> None:
-    """Let a new session be found by what its provider calls it."""
+    """Add a session to the directory by its issuer, subject and provider session."""
     if scope.distributed:
         await scope.execute(
             _SQL["enter_login"],
@@ -57,16 +57,16 @@ async def enter_login(
 async def leave_directories(
     scope: WorkspaceScope, kind: CredentialKind, credential_ids: Sequence[str]
 ) -> None:
-    """Forget credentials of the workspace that were deleted."""
+    """Remove deleted credentials of the workspace from the directories."""
     if scope.distributed and credential_ids:
         given = {"kind": kind, "credential_ids": list(credential_ids)}
         await scope.execute(_SQL["leave_directories"], given)
 
 
 async def announce_events(scope: WorkspaceScope, *document_ids: UUID) -> None:
-    """Wake who follows the change of each document, and have endpoints told of it.
+    """Notify listeners of the latest event of each document, and queue webhook deliveries.
 
-    After the change, in its transaction.
+    Call it after the change, in the same transaction.
     """
     if not scope.distributed:
         return

@@ -1,4 +1,4 @@
-"""The data keys of workspaces: made, unwrapped once and kept for a while, never stored bare."""
+"""Create, unwrap and cache the data keys of workspaces; only wrapped keys are stored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from footnote.store.statements import load_statements
 
 DATA_KEY_BYTES = 32
 KEPT_SECONDS = 300.0
-"""How long a process goes on with keys that another one may have rotated or destroyed."""
+"""Cache lifetime of keys in seconds; so long a process may use keys that another has rotated or
+destroyed."""
 _SQL = load_statements("data_keys")
 _BIND = sql.SQL(load_statements("scope")["bind_workspace"])
 _PLAIN = Sealing()
@@ -32,28 +33,28 @@ Transaction = Callable[[], AbstractAsyncContextManager[psycopg.AsyncConnection[D
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewKeys:
-    """The keys of a workspace that is about to be made, as they are stored."""
+    """The stored keys of a new workspace."""
 
     sealed_key: bytes
-    """The secret of its index under its data key."""
+    """The secret of its index, encrypted by its data key."""
     wrapped: bytes
-    """The data key under the master key of that name."""
+    """The data key, wrapped by the master key of that name."""
     master_key: str
 
 
 @dataclass(slots=True)
 class KeyRing:
-    """Gives each workspace its sealing; without ciphers only where nothing is encrypted."""
+    """Provides the encryption of each workspace; without ciphers only unencrypted ones open."""
 
     ciphers: Ciphers | None = None
     required: bool = False
-    """Whether workspaces whose content is not encrypted are refused."""
+    """Whether unencrypted workspaces are refused."""
     _known: dict[UUID, tuple[float, Sealing]] = field(default_factory=dict)
 
     async def sealing(self, workspace_id: UUID, transaction: Transaction) -> Sealing:
-        """How the workspace's content is stored.
+        """Return the workspace's encryption, from the cache if it is recent.
 
-        Raises KeyUnavailable, and UnsupportedSettings for one that is refused.
+        Raises KeyUnavailable, and UnsupportedSettings for a workspace that is refused.
         """
         known = self._known.get(workspace_id)
         if known is not None and time.monotonic() < known[0]:
@@ -63,17 +64,17 @@ class KeyRing:
             cursor = await connection.execute(_SQL["keys"], {"workspace_id": workspace_id})
             rows = await cursor.fetchall()
         if not rows:
-            return _PLAIN  # It is gone, and so is all that could be read.
+            return _PLAIN  # The workspace is gone, with all its content.
         sealing = await self._sealing_of(workspace_id, rows)
         self._known[workspace_id] = (time.monotonic() + KEPT_SECONDS, sealing)
         return sealing
 
     def forget(self, workspace_id: UUID) -> None:
-        """Read the keys anew when they are next needed."""
+        """Drop the cached keys of a workspace."""
         self._known.pop(workspace_id, None)
 
     async def ensure_data_key(self, workspace_id: UUID, transaction: Transaction) -> None:
-        """Give the workspace a data key for its credentials if it has none. As `sealing` raises."""
+        """Create a data key for credentials if there is none. Raises what `sealing` raises."""
         if (await self.sealing(workspace_id, transaction)).cipher is not None:
             return
         async with transaction() as connection:
@@ -87,10 +88,10 @@ class KeyRing:
         self.forget(workspace_id)
 
     async def ensure_master_key(self, connection: psycopg.AsyncConnection[DictRow]) -> None:
-        """Make the master key where it is one that Footnote makes, and nothing is under another.
+        """Create the master key if Footnote manages it and no data key is wrapped by another.
 
-        Wrapping raises KeyUnavailable where it was not made. Until the transaction ends no other
-        process makes one, so what it wraps is to be stored in the same.
+        If it was not created, wrapping raises KeyUnavailable. No other process creates one until
+        the transaction ends, so store what it wraps in the same transaction.
         """
         if self.ciphers is None or not await self.ciphers.lacks_master():
             return
@@ -102,7 +103,7 @@ class KeyRing:
     async def new_keys(
         self, workspace_id: UUID, connection: psycopg.AsyncConnection[DictRow]
     ) -> NewKeys:
-        """Make the keys of an encrypted workspace, which the same transaction is to store.
+        """Create the keys of an encrypted workspace; store them in the same transaction.
 
         Raises KeyUnavailable.
         """
@@ -119,12 +120,15 @@ class KeyRing:
         )
 
     async def wrap(self, key: bytes, workspace_id: UUID) -> tuple[bytes, str]:
-        """A data key wrapped by the first master key, and that one's name. As `unwrap` raises."""
+        """Wrap a data key by the first master key; return it with that key's name.
+
+        Raises KeyUnavailable.
+        """
         master = self.masters[0]
         return await master.wrap(key, workspace_id), master.name
 
     async def unwrap(self, wrapped: bytes, master_key: str, workspace_id: UUID) -> bytes:
-        """The data key that a master key of this name has wrapped. Raises KeyUnavailable."""
+        """Unwrap a data key by the master key of this name. Raises KeyUnavailable."""
         named = [each for each in self.masters if each.name == master_key]
         if not named:
             raise KeyUnavailable(
@@ -136,21 +140,21 @@ class KeyRing:
             try:
                 return await each.unwrap(wrapped, workspace_id)
             except KeyUnavailable:
-                continue  # Two files have one name: the last one says what is wrong.
+                continue  # Several keys share a name: the last one raises the error.
         return await named[-1].unwrap(wrapped, workspace_id)
 
     async def refusal(self, keys: BackedUpKeys) -> FootnoteError | None:
-        """Why one of these keys of a workspace cannot be unwrapped; None where all can."""
+        """Return why a key of the workspace cannot be unwrapped; None if all can."""
         try:
             for key in keys.keys:
                 await self.unwrap(key.wrapped, key.master_key, keys.workspace_id)
-        except FootnoteError as error:  # A key file with something else in it is a wrong setting.
+        except FootnoteError as error:  # A malformed key file is an error of the settings.
             return error
         return None
 
     @property
     def masters(self) -> Sequence[MasterKey]:
-        """The master key that wraps, and those that may still unwrap. Raises KeyUnavailable."""
+        """The master keys: the first wraps, all may unwrap. Raises KeyUnavailable."""
         if self.ciphers is None:
             raise KeyUnavailable(
                 "the workspace is encrypted, and no master key is at hand",
@@ -176,7 +180,7 @@ class KeyRing:
         except KeyUnavailable as error:
             if encrypted:
                 raise
-            return Sealing(unavailable=error)  # Only its credentials cannot be read.
+            return Sealing(unavailable=error)  # Only its credentials are unreadable.
         if not keys:
             if encrypted:
                 raise KeyUnavailable(

@@ -34,7 +34,7 @@ Pool = AsyncConnectionPool[Connection]
 Statement = LiteralString | sql.SQL | sql.Composed
 
 SYSTEM = Principal(principal_id=SYSTEM_NAME)
-"""Jobs act as the system: they see a document whoever it is for."""
+"""The principal of background jobs; it sees every document."""
 
 LIFT_A_HOLD = (
     "an administrator can lift the hold, with a reason: `footnote hold list` shows its id, which "
@@ -44,9 +44,9 @@ LIFT_A_HOLD = (
 _REACH_SECONDS = 2.0
 _ABOUT_POSTGRES = {"db.system.name": "postgresql"}
 _UNDER_LEGAL_HOLD = "23H01"
-"""As the triggers of legal holds have it, in the migration that made them."""
+"""SQLSTATE raised by the triggers of legal holds, as their migration defines it."""
 _OF_WORKSPACE = re.compile(r"_workspace_id_fkey(_\d+)?$")
-"""How the foreign keys to workspaces are called, with the number of a shard on a cluster."""
+"""Names of foreign keys to `workspaces`, with a shard number on a cluster."""
 
 _SQL = load_statements("scope")
 
@@ -55,7 +55,7 @@ _SQL = load_statements("scope")
 class WorkspaceScope:
     """A transaction bound to one workspace and one principal.
 
-    Every function of this room that touches customer data takes one; the database checks
+    Every function of this package that touches customer data takes one; the database checks
     the workspace again by row-level security.
     """
 
@@ -63,9 +63,9 @@ class WorkspaceScope:
     principal: Principal
     connection: Connection
     sealing: Sealing
-    """How what it stores is encrypted."""
+    """The encryption of stored values."""
     distributed: bool = False
-    """Whether the rows lie on nodes of a cluster, so that triggers of theirs run there."""
+    """Whether tables are distributed, so that row triggers run on the nodes of a cluster."""
 
     async def execute(
         self,
@@ -91,7 +91,7 @@ class WorkspaceScope:
         *,
         binary: bool = False,
     ) -> list[DictRow]:
-        """Every row of a statement."""
+        """Run a statement and return every row."""
         return await (await self.execute(statement, parameters, binary=binary)).fetchall()
 
     async def one(
@@ -101,13 +101,13 @@ class WorkspaceScope:
         *,
         binary: bool = False,
     ) -> DictRow | None:
-        """The first row of a statement; None without one."""
+        """Run a statement and return its first row; None without one."""
         return await (await self.execute(statement, parameters, binary=binary)).fetchone()
 
     async def single(
         self, statement: Statement, parameters: Mapping[str, object] | None = None
     ) -> DictRow:
-        """The row of a statement that always has one: an aggregate, an insert."""
+        """Return the row of a statement that always has one, such as an aggregate or an insert."""
         row = await self.one(statement, parameters)
         assert row is not None, "such a statement has a row"
         return row
@@ -119,7 +119,7 @@ class WorkspaceScope:
         return (await self.execute(statement, parameters)).rowcount
 
     async def act_as(self, principal: Principal) -> None:
-        """Have what follows in the transaction see what a principal sees."""
+        """Set the principal whose access the later statements of the transaction have."""
         await bind(self.connection, self.workspace_id, principal, distributed=self.distributed)
 
     async def execute_many(
@@ -133,23 +133,24 @@ class WorkspaceScope:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """The pool of the application role."""
+    """The connection pool of the application role."""
 
     pool: Pool
     keys: KeyRing = field(default_factory=KeyRing)
     statement_timeout: str = "30000ms"
     pooled: bool = False
-    """Whether a connection pooler stands before the server."""
+    """Whether a connection pooler is in front of the server."""
     distributed: bool = False
-    """Whether the tables lie on nodes of a Citus cluster."""
+    """Whether the tables are distributed over a Citus cluster."""
     primary: Database | None = None
-    """Of a replica, which serves snapshots alone; raises ReplicaLost where it cannot."""
+    """The primary, if this is a replica. A replica serves snapshots only, and raises ReplicaLost
+    where it cannot."""
 
     @asynccontextmanager
     async def workspace(
         self, workspace_id: UUID, principal: Principal
     ) -> AsyncIterator[WorkspaceScope]:
-        """A read-write transaction in a workspace."""
+        """Open a read-write transaction in a workspace."""
         sealing = await self.sealing(workspace_id)
         async with self.outside() as connection:
             await bind(connection, workspace_id, principal, distributed=self.distributed)
@@ -159,7 +160,7 @@ class Database:
     async def snapshot(
         self, workspace_id: UUID, principal: Principal
     ) -> AsyncIterator[WorkspaceScope]:
-        """A read-only transaction that sees one moment, its statements pipelined.
+        """Open a read-only transaction on one snapshot, with pipelined statements.
 
         Statements are sent without waiting; a fetch waits for all that was sent before.
         """
@@ -170,9 +171,9 @@ class Database:
     async def batch(
         self, workspace_id: UUID, principal: Principal
     ) -> AsyncIterator[WorkspaceScope]:
-        """A read-write transaction, its statements pipelined as those of a snapshot are.
+        """Open a read-write transaction, pipelined as in `snapshot`.
 
-        What fails is raised by the next fetch, or at the end; nothing is then committed.
+        An error is raised by the next fetch, or at the end; nothing is then committed.
         """
         async with self._pipelined(_SQL["begin_batch"], workspace_id, principal) as scope:
             yield scope
@@ -186,8 +187,8 @@ class Database:
             ended_cleanly(self._connection()) as connection,
             ended_cleanly(connection.pipeline()),
         ):
-            # By hand: psycopg's own transaction would wait for its beginning and thrice at its
-            # end. When the block fails, the pool rolls back.
+            # Explicit statements: psycopg's transaction would wait for the server once at its start
+            # and three times at its end. If the block fails, the pool rolls back.
             await connection.execute(beginning)
             bound = {"workspace_id": str(workspace_id), "access": list(principal.access_names)}
             await connection.execute(_SQL["act_and_bind"], {**self._acting, **bound})
@@ -197,7 +198,7 @@ class Database:
             await connection.execute(_SQL["end"])
 
     async def sealing(self, workspace_id: UUID) -> Sealing:
-        """How the workspace's content is stored; its keys are read once in a while.
+        """Return the workspace's encryption; its keys are cached for a while.
 
         Raises KeyUnavailable, and UnsupportedSettings for a workspace that may not be opened.
         """
@@ -205,7 +206,7 @@ class Database:
 
     @asynccontextmanager
     async def outside(self) -> AsyncIterator[Connection]:
-        """A transaction outside every workspace: all customer tables read empty."""
+        """Open a transaction outside every workspace, where all customer tables read as empty."""
         async with (
             ended_cleanly(self._connection()) as connection,
             ended_cleanly(self._transaction(connection)),
@@ -213,9 +214,9 @@ class Database:
             yield connection
 
     async def reach(self) -> None:
-        """Raise StoreUnavailable, within two seconds or so, when the server does not answer.
+        """Raise StoreUnavailable when the server does not answer within about two seconds.
 
-        Asks over a connection of its own, so that a busy pool is not taken for a dead server.
+        It opens a new connection, so that a busy pool is not mistaken for a dead server.
         """
         try:
             async with (
@@ -236,7 +237,7 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(self, connection: Connection) -> AsyncIterator[None]:
-        """Like psycopg's own, but that its first message also says as whom it runs."""
+        """Run a transaction like psycopg's, with the session settings sent in its first message."""
         await connection.execute(_beginning(self.statement_timeout), prepare=False)
         try:
             yield
@@ -244,20 +245,20 @@ class Database:
             await connection.rollback()
             return
         except psycopg.errors.ReadOnlySqlTransaction as error:
-            await connection.close()  # The next one is to the server that was promoted.
+            await connection.close()  # The pool reconnects, to the promoted server.
             raise StoreUnavailable(
                 "the database takes no writes any more: it is no longer the primary",
                 hint="try again; name all hosts in FOOTNOTE_DATABASE_URL",
             ) from error
         except BaseException:
-            with suppress(psycopg.Error):  # What went wrong before is to be told.
+            with suppress(psycopg.Error):  # Raise the original error.
                 await connection.rollback()
             raise
         await connection.commit()
 
     @asynccontextmanager
     async def _traced(self) -> AsyncIterator[Connection]:
-        # Not the current one: a transaction may be open across the steps of a generator.
+        # Not made the current span: a transaction may stay open across steps of a generator.
         span = open_span("postgres", _ABOUT_POSTGRES, inner=True)
         started = perf_counter()
         try:
@@ -278,8 +279,8 @@ class Database:
                 try:
                     yield connection
                 finally:
-                    # A pipeline that an interruption left open: whoever got the connection next
-                    # could not begin a transaction. The pool opens another one instead.
+                    # An interrupted pipeline is still open, and no transaction could begin on the
+                    # connection. Close it; the pool opens another one.
                     if connection.pgconn.pipeline_status != PipelineStatus.OFF:
                         connection.pgconn.finish()
         except PoolTimeout as error:
@@ -312,7 +313,7 @@ class Database:
 
 
 def refuse_under_legal_hold(error: psycopg.IntegrityError) -> None:
-    """Raise UnderLegalHold where that is why nothing was deleted."""
+    """Raise UnderLegalHold if a legal hold caused the error."""
     if error.sqlstate == _UNDER_LEGAL_HOLD:
         raise UnderLegalHold(
             "what was to be deleted, or something that quotes it, is under legal hold",
@@ -323,9 +324,10 @@ def refuse_under_legal_hold(error: psycopg.IntegrityError) -> None:
 async def bind(
     connection: Connection, workspace_id: UUID, principal: Principal, *, distributed: bool = False
 ) -> None:
-    """Name the workspace and the principal to the transaction, until it ends.
+    """Set the workspace and principal of the transaction for row-level security.
 
-    Where it is distributed, by statements, which Citus hands on to nodes; functions it does not.
+    On a cluster it uses SET LOCAL statements, which Citus propagates to nodes, unlike function
+    calls.
     """
     if distributed:
         for statement in _binding(workspace_id, principal):
@@ -345,16 +347,16 @@ def _binding(workspace_id: UUID, principal: Principal) -> Iterator[sql.Composed]
 
 
 async def bind_as_system(connection: Connection, workspace_id: UUID) -> None:
-    """Name the workspace to a transaction, with no document hidden, wherever the tables lie."""
+    """Bind a transaction to a workspace as the system, on a cluster or not."""
     await bind(connection, workspace_id, SYSTEM, distributed=True)
 
 
 async def execute_as_system(
     scope: WorkspaceScope, statement: LiteralString, parameters: Mapping[str, object]
 ) -> psycopg.AsyncCursor[DictRow]:
-    """Run one statement that sees every document of the workspace, whoever the scope acts for.
+    """Run one statement that sees every document, then act as the scope's principal again.
 
-    For what all principals share, and for numbers of chunks that its principal may see. Columns
+    For data shared by all principals, and for numbers of chunks that its principal may see. Columns
     come in binary form.
     """
     await scope.act_as(SYSTEM)

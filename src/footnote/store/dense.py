@@ -1,4 +1,4 @@
-"""The dense side of a search: nearest vectors, exactly or by HNSW, and vectors by chunk."""
+"""Dense recall: nearest vectors, by exact scan or HNSW, and vectors by chunk number."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ from footnote.store.vector_cache import HeldVectors
 _SQL = load_statements("dense")
 
 _VECTORS_WORTH_A_THREAD = 10_000
-"""Below about a millisecond of comparing, handing over to a thread costs more than it frees."""
+"""Most vectors scanned on the event loop, in about a millisecond; up to there, handing over to a
+thread costs more than it frees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DenseBreadth:
-    """How the dense recall looks for neighbours."""
+    """Parameters of the nearest neighbour search."""
 
     exact_up_to: int
-    """Chunks in scope up to which every vector is compared."""
+    """Most chunks in scope for an exact scan."""
     ef_search: int = 200
-    """Candidates an HNSW search keeps, at least the limit."""
+    """Size of the candidate list of HNSW; raised to the limit of the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedNearest:
-    """The question to the database, and what the process finds in the meantime."""
+    """A nearest neighbour search in progress, in the database and in this process."""
 
     limit: int
     cursor: AsyncCursor[DictRow] | None = None
@@ -56,7 +57,7 @@ async def ask_nearest(
     *,
     held: HeldVectors | None = None,
 ) -> AskedNearest | None:
-    """Send for the nearest vectors, those that are not held, without waiting for them."""
+    """Start a search of the cached vectors, and query the database for the others."""
     if request.vector is None or state.lane_id is None or visible.is_empty:
         return None
     if held is not None:
@@ -72,7 +73,7 @@ async def ask_nearest(
 
 
 async def read_nearest(asked: AskedNearest | None) -> Ranking:
-    """Cosine similarities of the nearest, ties by chunk number."""
+    """Await the nearest chunks, ranked by cosine similarity, ties by chunk number."""
     if asked is None:
         return ()
     hits: list[Hit] = []
@@ -107,14 +108,14 @@ async def _ask_database(
         _SQL["hnsw_breadth"], {"ef_search": str(max(breadth.ef_search, request.limit))}
     )
     statement = nearest_by_hnsw(scope.workspace_id, state.lane_id, request.vector.size)
-    # Prepared, it would be planned for any workspace and miss this one's partial index.
+    # A generic plan of a prepared statement would not use the partial index.
     return await scope.execute(statement, parameters, prepare=False)
 
 
 def begin_nearest(
     held: HeldVectors, vector: Vector, visible: ChunkRanges, limit: int
 ) -> Awaitable[Ranking]:
-    """The search of the held vectors, beside the round trip where it takes milliseconds."""
+    """Start an exact scan of the cached vectors, in a thread if it takes milliseconds."""
     if held.numbers.size <= _VECTORS_WORTH_A_THREAD:
         found: asyncio.Future[Ranking] = asyncio.get_running_loop().create_future()
         found.set_result(held.nearest(vector, visible, limit))
@@ -123,7 +124,7 @@ def begin_nearest(
 
 
 def nearest_by_hnsw(workspace_id: UUID, lane_id: int, dimensions: int) -> sql.Composed:
-    """The search of a partial index, whose predicate must stand in the statement as literals."""
+    """Return the query for a partial index, whose predicate must be literals in the statement."""
     return sql.SQL(_SQL["nearest_by_hnsw"]).format(
         workspace_id=sql.Literal(workspace_id),
         lane_id=sql.Literal(lane_id),
@@ -140,7 +141,7 @@ async def complete_similarities(
     *,
     held: HeldVectors | None = None,
 ) -> Mapping[int, float]:
-    """Cosines of every chunk of either ranking that has a vector, by chunk number."""
+    """Return the cosine similarity of every chunk in either ranking that has a vector."""
     known = scores_of(dense)
     missing = [hit.chunk_no for hit in lexical if hit.chunk_no not in known]
     if held is not None:
@@ -161,9 +162,10 @@ async def complete_similarities(
 async def load_vectors(
     scope: WorkspaceScope, lane_id: int, chunk_numbers: Sequence[int]
 ) -> Mapping[int, Vector]:
-    """The vectors of these chunks in the lane, those that are published and visible.
+    """Read the vectors of the chunks that are published and visible, by chunk number.
 
-    float32 of shape (dimensions,) and of unit length, which half precision only nearly keeps.
+    float32 of shape (dimensions,), normalised again, since half precision keeps unit length only
+    nearly.
     """
     if not chunk_numbers:
         return {}

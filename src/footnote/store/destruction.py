@@ -1,6 +1,6 @@
-"""Destroys a workspace, its keys first, and tries to read what was copied of it before.
+"""Destroy a workspace, its keys first, and verify that samples copied before are unreadable.
 
-All of it acts as the owner of the tables: the application may not delete a workspace.
+Everything acts as the owner of the tables: the application may not delete a workspace.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from footnote.store.statements import load_statements
 FILES = "files"
 _SAMPLES = 20  # Of each column.
 _TRIES = 10
-"""Of deleting the rows. Whoever loses to a deadlock ends, and writes nothing more."""
+"""Most attempts to delete the rows. A deadlock victim rolls back, and writes nothing more."""
 _SQL = load_statements("destruction")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """What somebody who kept a backup has of a workspace."""
+    """The ciphertext samples and wrapped keys that a backup of a workspace would hold."""
 
     encrypted: bool
     samples: Sequence[tuple[Place, bytes]]
@@ -71,15 +71,15 @@ async def destroy(
         lanes = await _rows(connection, "lanes", whose)
     files = {key async for key in blobs.list(f"{whose}/")}
     async with _owner(owner_url, whose) as connection:
-        # Committed first: whatever fails below, nothing of the content can be read any more.
+        # Committed first: even if a later step fails, the content is unreadable.
         await connection.execute(_SQL["delete_keys"], {"workspace_id": whose})
     keys.forget(whose)
     readable = await _readable(database, whose, copied)
     await _delete_rows(owner_url, workspace, held)
     for row in lanes:
         await drop_index(owner_url, index_name(whose, row["lane_id"]))
-    # Once more: whoever was at work wrote on until the rows were gone, and gives up what it writes
-    # now (`blob_claims.written`).
+    # List again: writers in progress continued until the rows were gone; later blobs they delete
+    # themselves (`blob_claims.written`).
     files |= {key async for key in blobs.list(f"{whose}/")}
     for key in files:
         await blobs.delete(key)
@@ -106,7 +106,7 @@ async def destroy(
 
 
 async def _delete_rows(owner_url: str, workspace: Workspace, tables: Iterable[str]) -> None:
-    """Delete the workspace's rows, again where a worker holds one and waits for another.
+    """Delete the workspace's rows; retry after a deadlock with a worker.
 
     Raises StoreUnavailable.
     """
@@ -127,7 +127,7 @@ async def _delete_rows(owner_url: str, workspace: Workspace, tables: Iterable[st
 
 
 async def usable_keys(keys: KeyRing, workspace_id: UUID, copied: Copied) -> int:
-    """How many of the copied data keys the master keys still unwrap."""
+    """Count the copied data keys that the master keys still unwrap."""
     found = 0
     for row in copied.keys:
         try:
@@ -139,7 +139,7 @@ async def usable_keys(keys: KeyRing, workspace_id: UUID, copied: Copied) -> int:
 
 
 async def rewrap_keys(owner_url: str, keys: KeyRing, workspace_id: UUID) -> int:
-    """Wrap the data keys of a workspace by the first master key; how many they are."""
+    """Rewrap the data keys of a workspace by the first master key; return their number."""
     async with _owner(owner_url, workspace_id) as connection:
         rows = await _rows(connection, "keys", workspace_id)
     for row in rows:
@@ -160,7 +160,7 @@ async def rewrap_keys(owner_url: str, keys: KeyRing, workspace_id: UUID) -> int:
 
 
 async def keys_of(owner_url: str, workspace_id: UUID) -> tuple[bool, Sequence[DictRow], int]:
-    """Whether the workspace is encrypted, its data keys, and its credentials stored bare."""
+    """Return whether a workspace is encrypted, its keys, and its number of plain credentials."""
     async with _owner(owner_url, workspace_id) as connection:
         [mode] = await _rows(connection, "mode", workspace_id)
         rows = await _rows(connection, "keys", workspace_id)
@@ -169,11 +169,11 @@ async def keys_of(owner_url: str, workspace_id: UUID) -> tuple[bool, Sequence[Di
 
 
 async def _readable(database: Database, workspace_id: UUID, copied: Copied) -> int:
-    """How many of the samples can be decrypted with what the database has of keys."""
+    """Count the samples that the remaining keys decrypt."""
     try:
         cipher = (await database.sealing(workspace_id)).cipher
     except (KeyUnavailable, UnsupportedSettings):
-        return 0  # Without encryption it may not even be opened, but be destroyed all the same.
+        return 0  # It may be refused as unencrypted, and is still destroyed.
     finally:
         database.keys.forget(workspace_id)
     found = 0
@@ -224,7 +224,7 @@ async def _rows(connection: Connection, name: str, workspace_id: UUID) -> list[D
 
 @asynccontextmanager
 async def _owner(owner_url: str, workspace_id: UUID) -> AsyncIterator[Connection]:
-    """A transaction of the owner, whom row-level security binds like all others."""
+    """Open a transaction as the owner, to whom row-level security applies as well."""
     connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
     try:
         async with connection:

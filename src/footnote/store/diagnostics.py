@@ -1,4 +1,4 @@
-"""Looks at a database without changing it."""
+"""Check a database without changing it."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from footnote.store.migrate import APPLICATION_ROLE, pending_migrations
 from footnote.store.statements import load_statements
 
 ADVISED = frozenset({"temporary tables"})
-"""Checks that a database may fail and still serve."""
+"""Checks that may fail on a database that works."""
 
 _SQL = load_statements("diagnostics")
 _REPLICAS = load_statements("replicas")
 
 
 def examine_database(urls: DatabaseUrls) -> tuple[Check, ...]:
-    """The server, pgvector, the two logins and the migrations. Blocks; never raises."""
+    """Check the server, pgvector, both logins and the migrations. Blocks; never raises."""
     try:
         with psycopg.connect(urls.application, connect_timeout=10) as connection:
             return (
@@ -44,12 +44,12 @@ def examine_database(urls: DatabaseUrls) -> tuple[Check, ...]:
 
 
 def serves(checks: Sequence[Check]) -> bool:
-    """Whether a database that was examined lacks nothing that must be there."""
+    """Whether all required checks passed."""
     return all(each.ok for each in checks if each.name not in ADVISED)
 
 
 def examine_replicas(primary_url: str, replica_urls: Sequence[str]) -> tuple[Check, ...]:
-    """Whether each replica answers and follows, and how far behind it is. Blocks; never raises."""
+    """Check that each replica answers and streams, and its lag. Blocks; never raises."""
     return tuple(_replica(primary_url, each) for each in replica_urls)
 
 
@@ -155,9 +155,9 @@ def _migrations(connection: psycopg.Connection) -> Check:
 
 
 def _temporary_tables(connection: psycopg.Connection) -> Check:
-    """Whether the application may put tables of its own before others; migrations take it away.
+    """Check that the application cannot create temporary tables, which could shadow others.
 
-    They cannot where the database belongs to another role than the schema.
+    Migrations revoke the privilege; they cannot where another role owns the database.
     """
     row = connection.execute(_SQL["temporary_tables"], {"role": APPLICATION_ROLE}).fetchone()
     allowed, database = row if row is not None else (False, "")

@@ -1,6 +1,6 @@
-"""Has the tables lie on a Citus cluster as planned, and moves workspaces within it.
+"""Distribute the tables over a Citus cluster, and move workspaces within it.
 
-Every table with a `workspace_id` is distributed by it, beside all others of its workspace.
+Every table with a `workspace_id` is distributed by it and colocated by workspace.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _INSTALL = (
 
 
 def plan_distribution(urls: DatabaseUrls, shards: int) -> ClusterPlan:
-    """What distributing takes, from the catalogue; changes nothing. Blocks.
+    """Plan the distribution from the catalogue, without changing anything. Blocks.
 
     Raises StoreUnavailable when the server cannot be reached.
     """
@@ -47,10 +47,10 @@ def plan_distribution(urls: DatabaseUrls, shards: int) -> ClusterPlan:
 
 
 def distribute(urls: DatabaseUrls, shards: int, tell: Callable[[str], None]) -> ClusterPlan:
-    """Run what is left of the plan, a statement at a time; what was run before is not run again.
+    """Run the remaining statements of the plan one at a time; completed ones are skipped.
 
-    Blocks, also writers: Citus copies a table's rows under a lock. Raises Conflict with the
-    obstacles, StoreUnavailable without Citus or without a node for shards.
+    Blocks, and blocks writers too: Citus copies a table's rows under a lock. Raises Conflict with
+    the obstacles, StoreUnavailable without Citus or without a node for shards.
     """
     login = _login_of(urls)
     with _connected(urls.owner) as connection:
@@ -84,7 +84,7 @@ def distribute(urls: DatabaseUrls, shards: int, tell: Callable[[str], None]) -> 
 
 
 def distribution_status(urls: DatabaseUrls, workspace: str | None) -> ClusterStatus:
-    """How the tables lie now, and where the named workspace does. Blocks.
+    """Return the distribution of the tables, and the placement of a workspace. Blocks.
 
     Raises StoreUnavailable without Citus, and NoSuchWorkspace.
     """
@@ -104,7 +104,7 @@ def distribution_status(urls: DatabaseUrls, workspace: str | None) -> ClusterSta
 
 
 def isolate_workspace(urls: DatabaseUrls, workspace: str, *, run: bool) -> ClusterMove:
-    """Give a workspace a shard that it shares with no other; nothing where it has one."""
+    """Isolate a workspace in a shard of its own; nothing is done if it has one."""
     with _connected(urls.owner) as connection:
         found = _placement(connection, workspace)
         statement = spelled(
@@ -116,9 +116,9 @@ def isolate_workspace(urls: DatabaseUrls, workspace: str, *, run: bool) -> Clust
 
 
 def move_workspace(urls: DatabaseUrls, workspace: str, to: str, *, run: bool) -> ClusterMove:
-    """Move the shard of a workspace, and what lies beside it, to a node; nothing where it is there.
+    """Move the shard of a workspace and colocated ones to a node, if they are elsewhere.
 
-    Raises InvalidRequest when `to` is no node that takes shards.
+    Raises InvalidRequest when `to` is not a node that takes shards.
     """
     with _connected(urls.owner) as connection:
         found = _placement(connection, workspace)
@@ -136,7 +136,7 @@ def move_workspace(urls: DatabaseUrls, workspace: str, to: str, *, run: bool) ->
 
 
 def rebalance(urls: DatabaseUrls, *, run: bool) -> ClusterMove:
-    """Have Citus spread the shards over its nodes in the background."""
+    """Start Citus' background rebalancing of shards over the nodes."""
     with _connected(urls.owner) as connection:
         _require_citus(citus_version(connection))
         return _moved(connection, ["SELECT citus_rebalance_start()"], run=run)
@@ -188,7 +188,7 @@ def _moved(connection: Connection, statements: Sequence[str], *, run: bool) -> C
 
 
 def _run(connection: Connection, statement: str) -> None:
-    """Run a statement of `spelled`, whose values are quoted already."""
+    """Run a statement made by `spelled`, which has quoted its values."""
     try:
         connection.execute(statement)
     except psycopg.Error as error:

@@ -1,4 +1,4 @@
-"""Plans how the tables lie on a Citus cluster, from what the catalogue says."""
+"""Plan the distribution of tables over a Citus cluster from the catalogue."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from footnote.store.statements import load_statements
 Connection = psycopg.Connection[DictRow]
 
 ROOT = "workspaces"
-"""The table beside whose shards all others lie."""
+"""The table with whose shards all others are colocated."""
 COLUMN = "workspace_id"
 REFERENCE = {
     "workspace_directory": "asked for a name before the workspace is known",
@@ -39,7 +39,8 @@ _SETTINGS: tuple[tuple[LiteralString, LiteralString], ...] = (
     ("citus.propagate_set_commands", "local"),
     ("citus.enable_unsafe_triggers", "on"),
 )
-"""What reaches nodes of the workspace that a transaction names, and whether triggers run there."""
+"""Role settings: SET LOCAL is propagated to the nodes, so the workspace is known there, and
+triggers may run on them."""
 _CALLED = re.compile(r"\bfootnote\.(\w+)\(")
 _LEAVES_TO_COORDINATOR = re.compile(r"\bis_shard\(TG_TABLE_NAME\)")
 _ON_A_SHARD = (
@@ -52,17 +53,17 @@ _ON_A_SHARD = (
         "it hands a row on as a whole, which is of another type there",
     ),
 )
-"""What a trigger must not do there, with whatever it calls, and why."""
+"""Patterns that fail in any function called by a trigger on a shard, and why."""
 _FOR_THE_COORDINATOR = (
     (re.compile(r"\b\w+_directory\b"), "it writes a reference table, which a shard's may not"),
     (re.compile(r"\bpg_notify\("), "what it notifies reaches nobody who listens elsewhere"),
     (re.compile(r"\bprocrastinate_\w+\("), "the job queue lies on the coordinator"),
 )
-"""What it may do only where it asks before whether it runs on a shard."""
+"""Patterns allowed only in a trigger that first checks whether it runs on a shard, and why."""
 
 
 def plan_of(connection: Connection, login: str, shards: int) -> ClusterPlan:
-    """What is to be done, from the catalogue as it is now."""
+    """Return the plan for the catalogue as it is now."""
     citus = citus_version(connection)
     placed = {} if citus is None else kinds_placed(connection)
     rows = {row["name"]: row for row in connection.execute(_SQL["tables"])}
@@ -98,7 +99,7 @@ def _kind_of(name: str, row: DictRow) -> tuple[TableKind, str]:
 
 
 def _order(kinds: dict[str, tuple[TableKind, str]], foreign: Sequence[DictRow]) -> Iterator[str]:
-    """Reference tables, distributed ones with the root first, local ones; targets before others."""
+    """Order tables: reference, distributed (root first), local; foreign key targets first."""
     targets: defaultdict[str, set[str]] = defaultdict(set)
     for key in foreign:
         if key["target"] != key["table_name"]:
@@ -140,7 +141,10 @@ def _obstacles(
 
 
 def _without_readers(connection: Connection) -> Iterator[Obstacle]:
-    """Workspaces with rows for which the policy would ask the table of documents."""
+    """Yield an obstacle per workspace with rows that lack their readers.
+
+    For such rows the row-level security policy would query the table of documents.
+    """
     told = connection.execute(_SQL["can_tell_readers"]).fetchone()
     if told is None or not told["found"]:
         return
@@ -153,7 +157,7 @@ def _without_readers(connection: Connection) -> Iterator[Obstacle]:
 
 
 def _reasons(function: str, definitions: Mapping[str, str]) -> Iterator[str]:
-    """Why a trigger's function would fail on a shard; nothing where it would not."""
+    """Yield the reasons why a trigger's function would fail on a shard."""
     own = definitions.get(function, "")
     apart = _LEAVES_TO_COORDINATOR.search(own) is not None
     called, pending = {function}, [function]
@@ -242,7 +246,7 @@ def _statements(
 
 
 def _with_names_read_for_each_row(policy: DictRow) -> sql.Composed:
-    """The policy as Citus takes it: it says the same, and is slower where it compares many rows."""
+    """Rewrite a policy for Citus: equivalent, but slower where it compares many rows."""
     statement = sql.SQL("ALTER POLICY {} ON {} USING ({})").format(
         sql.Identifier(policy["name"]),
         sql.Identifier("footnote", policy["table_name"]),
@@ -254,12 +258,12 @@ def _with_names_read_for_each_row(policy: DictRow) -> sql.Composed:
 
 
 def kinds_placed(connection: Connection) -> dict[str, str]:
-    """Which tables Citus holds already, and as what."""
+    """Return the tables that Citus manages already, with their kinds."""
     return {row["name"]: row["kind"] for row in connection.execute(_SQL["placed"])}
 
 
 def citus_version(connection: Connection) -> str | None:
-    """Of Citus in this database; None without it."""
+    """Return the version of Citus in this database; None without it."""
     row = connection.execute(_SQL["version"]).fetchone()
     if row is None or not row["installed"]:
         return None
@@ -268,5 +272,5 @@ def citus_version(connection: Connection) -> str | None:
 
 
 def spelled(statement: LiteralString, *values: str | int) -> str:
-    """A statement as it is shown and run, each value quoted in its place."""
+    """Format a statement to show and run, with each value quoted."""
     return sql.SQL(statement).format(*map(sql.Literal, values)).as_string(None)

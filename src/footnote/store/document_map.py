@@ -1,4 +1,4 @@
-"""What a map of documents is made of: who is on it, under which names, and their vectors."""
+"""Load the documents of a map with their metadata and vectors."""
 
 from __future__ import annotations
 
@@ -35,32 +35,32 @@ class MappedDocument:
     tags: tuple[str, ...]
     language: str | None
     number: int
-    """Its first chunk's, which no other version of any document ever has."""
+    """Number of its first chunk, unique to this version of this document."""
     chosen: bool
-    """Whether it meets what the map is narrowed by."""
+    """Whether it matches the filters of the map."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappedDocuments:
-    """All that a map is laid out from."""
+    """The documents of a map."""
 
     lane_id: int | None
     """None where the workspace has no vectors yet."""
     documents: tuple[MappedDocument, ...]
-    """By rising number."""
+    """By ascending number."""
     total: int
-    """Documents that meet what the map is narrowed by, with a vector or without."""
+    """Number of documents that match the filters, with a vector or without."""
     embedded: int
-    """Of these, how many have one."""
+    """Number of these that have a vector."""
 
 
 async def load_documents(
     scope: WorkspaceScope, lane_id: int | None, listing: Listing, *, most: int
 ) -> MappedDocuments:
-    """The documents that the principal may see and that have a vector, at most so many of them.
+    """Load the visible documents that have a vector, at most `most` of them.
 
-    Where there are more, those that meet the listing come before others, and what was published
-    last before the rest. Raises InvalidRequest for a condition that makes no sense.
+    If there are more, those that match the listing come first, then the latest published. Raises
+    InvalidRequest for an invalid condition.
     """
     narrowed = joined((await conditions_of(scope, listing)).values())
     counted = await scope.single(
@@ -97,7 +97,7 @@ async def load_documents(
 
 
 def rows_statement(narrowed: Compiled) -> Compiled:
-    """The statement of a map's documents, and its parameters but for the lane and the limit."""
+    """Return the query of a map's documents, with parameters but for the lane and the limit."""
     text = sql.SQL(_SQL["rows"]).format(conditions=narrowed.text)
     return Compiled(text, narrowed.parameters)
 
@@ -105,7 +105,7 @@ def rows_statement(narrowed: Compiled) -> Compiled:
 async def load_vectors(
     scope: WorkspaceScope, lane_id: int, numbers: Sequence[int]
 ) -> tuple[Numbers, Vectors]:
-    """The vectors of those of the documents that the principal may see, by rising number."""
+    """Load the vectors of the visible documents, by ascending number."""
     row = await scope.one(
         _SQL["vectors"], {"lane_id": lane_id, "numbers": list(numbers)}, binary=True
     )

@@ -1,4 +1,4 @@
-"""Documents as they are read: one, pages of them, their file, their text, their passages."""
+"""Read documents: metadata, blob key, text and spans."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SQL = load_statements("documents")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownVersion:
-    """The version of a document that citations speak of."""
+    """The version of a document that citations refer to."""
 
     document_id: UUID
     version: int
@@ -39,7 +39,7 @@ class ShownVersion:
     blob_key: str
     """Empty where the bytes were not kept."""
     characters: int | None
-    """Of its canonical text; None before it is published."""
+    """Length of its canonical text; None before it is published."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class WholeText:
 
     text: str
     characters: int
-    """Of the whole of it."""
+    """Length of the complete text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

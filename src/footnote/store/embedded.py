@@ -39,7 +39,7 @@ _STOP_TIMEOUT_SECONDS = 60
 _REMAINS_TIMEOUT_SECONDS = 10
 
 _LOCK_TIMEOUT_SECONDS = 240.0
-"""Longer than the slowest start of another process, which holds the lock meanwhile."""
+"""Longer than the slowest start in another process, which holds the lock for so long."""
 
 _SILENT_SECONDS = 3.0
 _LOOK_SECONDS = 0.1
@@ -65,7 +65,8 @@ _WITH_OOM_SCORE = (
     "-c",
     f'echo "$FOOTNOTE_OOM_SCORE" > {_OOM_SCORE}; exec "$0" "$@"',
 )
-"""Runs a program under the score, where Linux lets it, instead of the one it would inherit."""
+"""Command prefix that runs a program with the given OOM score, where Linux permits, instead of the
+inherited one."""
 
 _SQL = load_statements("rights")
 _log = structlog.get_logger(__name__)
@@ -77,10 +78,10 @@ def _oom_score() -> str:
 
 @dataclass(slots=True)
 class EmbeddedPostgres:
-    """A running server; `release` stops it when nobody else uses it.
+    """A running server; `release` stops it when this was its last user.
 
-    Use is counted by shared file locks, which the kernel drops when a process dies
-    however it dies, so a crash leaves no false user behind.
+    Users hold shared file locks, which the kernel drops however a process dies, so a crash leaves
+    no stale user behind.
     """
 
     home: Path
@@ -88,11 +89,11 @@ class EmbeddedPostgres:
     binaries: Path
     account: ServerAccount
     oom_score: str = field(default_factory=_oom_score, repr=False)
-    """How soon Linux ends the server for want of memory: as soon as this process, so far."""
+    """OOM score adjustment of the server; by default that of this process at creation."""
     _use: IO[bytes] | None = field(default=None, repr=False)
 
     def url(self, role: str, database: str = DATABASE) -> str:
-        """Where `role` connects; only this operating system user (and root) gets through."""
+        """Return the URL for `role`; only this operating system user (and root) can connect."""
         folder = quote(os.fsencode(self.socket_folder))
         return f"postgresql://{quote(role, safe='')}@/{quote(database, safe='')}?host={folder}"
 
@@ -103,16 +104,16 @@ class EmbeddedPostgres:
 
     @property
     def log(self) -> Path:
-        """What the server wrote."""
+        """The log file of the server."""
         return self.cluster / "server.log"
 
     @property
     def advice(self) -> str | None:
-        """Where to read why it failed; None before it wrote anything that may be read."""
+        """A hint to read the log; None if it is absent or unreadable."""
         return f"read {self.log}" if os.access(self.log, os.R_OK) else None
 
     def use(self) -> None:
-        """Count as a user, and create and start the server if need be."""
+        """Register as a user; create and start the server if necessary."""
         with _exclusively(self.home / "postgres.lock"):
             self._use = open_lock(self.home / "postgres.users")
             fcntl.flock(self._use, fcntl.LOCK_SH)
@@ -126,7 +127,7 @@ class EmbeddedPostgres:
                 raise
 
     def revive(self) -> bool:
-        """Start the server if it has died; whether it had. Processes that notice take turns."""
+        """Restart a server that died; return whether it had. A lock serialises processes."""
         with _exclusively(self.home / "postgres.lock"):
             if self._use is None or _answers(self):
                 return False
@@ -144,9 +145,9 @@ class EmbeddedPostgres:
                 self.stop()
 
     def stop(self) -> None:
-        """Stop the server and wait for its end.
+        """Stop the server and wait until it has exited.
 
-        pg_ctl looks ten times a second whether it came; Linux tells of it at once.
+        On Linux a pidfd reports the exit at once, while pg_ctl polls ten times a second.
         """
         stop = ("pg_ctl", "-m", "fast", "-D", str(self.cluster), "stop")
         process = None
@@ -177,8 +178,8 @@ class EmbeddedPostgres:
         environment: Mapping[str, str] | None = None,
         within: Sequence[str] = (),
     ) -> None:
-        """Run a program of the server as its user. Raises StoreUnavailable with what it says."""
-        # A file, because a server that inherits a pipe keeps its reader waiting for ever.
+        """Run a Postgres program as the server's user. Raises StoreUnavailable with its output."""
+        # A file, since a server that inherits a pipe would keep it open for ever.
         with tempfile.TemporaryFile() as output:
             try:
                 subprocess.run(
@@ -239,7 +240,7 @@ def create_database(server: EmbeddedPostgres, name: str, template: str | None = 
             sql.Identifier(name), sql.Identifier(OWNER_ROLE)
         )
         if template is not None:
-            # Files are copied as they are; by default each of their pages goes through the log.
+            # Copies files; the default strategy writes each page to the WAL.
             statement += sql.SQL(" TEMPLATE {} STRATEGY FILE_COPY").format(sql.Identifier(template))
         connection.execute(statement)
     with psycopg.connect(server.url(SUPERUSER, name), autocommit=True) as connection:
@@ -250,7 +251,7 @@ def create_database(server: EmbeddedPostgres, name: str, template: str | None = 
 def _ensure_cluster(server: EmbeddedPostgres) -> None:
     if (server.cluster / "PG_VERSION").exists():
         return
-    # In a folder beside it, so that a cluster half made is never taken for one.
+    # Create it in another folder, so that a partial cluster is never used.
     draft = server.cluster.with_name("postgres.new")
     shutil.rmtree(draft, ignore_errors=True)
     server.account.own(draft)
@@ -273,8 +274,8 @@ def _ensure_cluster(server: EmbeddedPostgres) -> None:
 def _ensure_running(server: EmbeddedPostgres) -> None:
     """Start the server if it does not answer.
 
-    When a server was killed, its children hold its shared memory for a moment longer, and
-    a new one refuses to start; that is waited out.
+    After a server was killed, its children hold its shared memory for a moment, and a new one
+    refuses to start; the start is retried meanwhile.
     """
     deadline = time.monotonic() + _REMAINS_TIMEOUT_SECONDS
     while not _answers(server):
@@ -289,8 +290,8 @@ def _ensure_running(server: EmbeddedPostgres) -> None:
 def _start(server: EmbeddedPostgres) -> None:
     """Start the server.
 
-    pg_ctl writes its options into the command line of a shell, so paths, which may hold
-    anything, come by variables that the shell expands only once it has read the line.
+    pg_ctl writes its options into a shell command line. Paths may contain any character, so they
+    are passed in variables, which the shell expands after parsing the line.
     """
     server.run(
         *("pg_ctl", "-w", "-t", str(_START_TIMEOUT_SECONDS)),
@@ -330,14 +331,14 @@ def _ensure_database(server: EmbeddedPostgres) -> None:
 
 
 def _refuse_what_nothing_needs(server: EmbeddedPostgres, database: str) -> None:
-    """Take from the application what every role of a new database may do."""
+    """Revoke default privileges that the application does not need."""
     with psycopg.connect(server.url(SUPERUSER, database), autocommit=True) as connection:
         for name in ("refuse_temporary_tables", "refuse_large_objects"):
             connection.execute(_SQL[name])
 
 
 def open_lock(path: Path) -> IO[bytes]:
-    """A file to lock, closed to other users: whoever may open it may hold it."""
+    """Open a lock file closed to other users: whoever may open it may hold the lock."""
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     os.fchmod(file, 0o600)
     return os.fdopen(file, "wb")
@@ -347,8 +348,7 @@ def open_lock(path: Path) -> IO[bytes]:
 def _exclusively(path: Path) -> Iterator[None]:
     """Hold the lock while the server is started or stopped.
 
-    Says so when it has to wait, and raises StoreUnavailable when that takes longer than any
-    start.
+    Logs a warning while it waits, and raises StoreUnavailable after longer than any start takes.
     """
     with open_lock(path) as lock:
         begun, said = time.monotonic(), False
@@ -367,7 +367,7 @@ def _exclusively(path: Path) -> Iterator[None]:
 
 
 def locked(file: IO[bytes]) -> bool:
-    """Whether we hold the lock now, alone."""
+    """Try to lock a file exclusively; return whether that succeeded."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

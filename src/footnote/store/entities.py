@@ -1,4 +1,4 @@
-"""Entities as they are read: listed, found by their words, each with where it is named."""
+"""Read entities: list them, find them by their words, and read their mentions."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from footnote.validation.cursors import Count
 
 _SQL = load_statements("entities")
 _NAMES_READ = 20
-"""Documents of an entity whose names are read to choose the one that is shown in lists."""
+"""Documents of an entity that are read to choose its displayed name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedEntities:
-    """Which entities are listed."""
+    """A filter of entities."""
 
     kinds: tuple[EntityKind, ...] = ()
-    """Of any kind where none is named."""
+    """Kinds to list; all if empty."""
     document_id: UUID | None = None
     among: tuple[UUID, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityPlace:
-    """Where a list of entities goes on: behind this one."""
+    """Keyset cursor of a list of entities: the last one listed."""
 
     documents: Count
     mentions: Count
@@ -44,7 +44,7 @@ class EntityPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedRow:
-    """What names an entity in one document, with its places."""
+    """The mentions of an entity in one document."""
 
     document_id: UUID
     document_title: str
@@ -56,7 +56,7 @@ class NamedRow:
 async def list_entities(
     scope: WorkspaceScope, wanted: WantedEntities, *, limit: int, after: EntityPlace | None
 ) -> tuple[EntitySummary, ...]:
-    """Some entities that may be seen, those that most documents name first."""
+    """List a page of the visible entities, those in most documents first."""
     rows = await scope.all(
         _SQL["page"],
         {
@@ -94,7 +94,7 @@ async def require_entity(scope: WorkspaceScope, entity_id: UUID) -> None:
 async def entities_with_keys(
     scope: WorkspaceScope, keys: Sequence[str], limit: int
 ) -> tuple[UUID, ...]:
-    """Entities that some document names under all of these keys, as far as they may be seen."""
+    """List visible entities that some document names under all of these keys."""
     hashes = [hashed(scope.sealing, key) for key in dict.fromkeys(keys)]
     rows = await scope.all(_SQL["with_words"], {"keys": hashes, "limit": limit})
     return tuple(row["entity_id"] for row in rows)
@@ -103,9 +103,9 @@ async def entities_with_keys(
 async def named_in(
     scope: WorkspaceScope, entity_id: UUID, limit: int
 ) -> tuple[tuple[NamedInDocument, tuple[tuple[EntityKind, str], ...]], ...]:
-    """How documents name an entity, those with most mentions first, and what stands beside it.
+    """List how documents name an entity, most mentions first, with related entities.
 
-    None where it is absent, foreign or hidden.
+    Empty if the entity is absent, foreign or hidden.
     """
     rows = await scope.all(_SQL["of_entities"], {"entity_ids": [entity_id], "limit": limit})
     found = []
@@ -132,7 +132,7 @@ async def named_in(
 async def named_rows(
     scope: WorkspaceScope, entity_id: UUID, *, after: tuple[UUID, int], limit: int
 ) -> tuple[NamedRow, ...]:
-    """What names an entity from a document and ordinal on, with its places."""
+    """List the mentions of an entity from a document and ordinal on, inclusive."""
     rows = await scope.all(
         _SQL["mentions_of"],
         {"entity_id": entity_id, "document_id": after[0], "ordinal": after[1], "limit": limit},
@@ -152,7 +152,7 @@ async def named_rows(
 async def entities_called(
     scope: WorkspaceScope, called: Sequence[tuple[EntityKind, str]]
 ) -> tuple[EntitySummary, ...]:
-    """Entities of these kinds and normal forms, as far as they may be seen, the commonest first."""
+    """List visible entities of these kinds and normal forms, most common first."""
     if not called:
         return ()
     hashes = [hashed(scope.sealing, f"name\n{kind.value}\n{normal}") for kind, normal in called]
@@ -162,19 +162,22 @@ async def entities_called(
 
 
 async def given_name(scope: WorkspaceScope, entity_id: UUID) -> str | None:
-    """The name that somebody gave an entity."""
+    """Return the name that a user gave an entity; None if there is none."""
     row = await scope.one(_SQL["given_names"], {"entity_ids": [entity_id]})
     return None if row is None else _plain_name(scope, row)
 
 
 async def given_names(scope: WorkspaceScope, limit: int) -> dict[UUID, str]:
-    """The names that somebody gave entities, hidden ones too: of those that are listed only."""
+    """Return the names that users gave to entities, hidden ones included.
+
+    Show only those of entities that were listed.
+    """
     rows = await scope.all(_SQL["all_given_names"], {"limit": limit})
     return {row["entity_id"]: _plain_name(scope, row) for row in rows}
 
 
 def spans_of(stored: bytes) -> tuple[tuple[int, int], ...]:
-    """The places of mentions from their column."""
+    """Decode the offsets of mentions from their column."""
     return tuple(
         (int(start), int(end)) for start, end in np.frombuffer(stored, OFFSET).reshape(-1, 2)
     )
@@ -189,7 +192,7 @@ def no_such_entity(entity_id: UUID) -> NotFound:
 
 
 async def _names(scope: WorkspaceScope, entity_ids: Sequence[UUID]) -> dict[UUID, tuple[str, bool]]:
-    """The name of each entity, and whether somebody gave it."""
+    """Return the displayed name of each entity, and whether a user gave it."""
     rows = await scope.all(
         _SQL["of_entities"], {"entity_ids": list(entity_ids), "limit": _NAMES_READ}
     )

@@ -1,4 +1,4 @@
-"""What people decided of entities: merged, split and renamed, kept so that it can be undone."""
+"""Merge, split and rename entities by decisions of users, which can be undone."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _SQL = load_statements("entities")
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """What an entity is named by in one document."""
+    """An entity's names in one document."""
 
     document_id: UUID
     name_key: bytes
     every_key: tuple[bytes, ...]
-    """Of all its names there."""
+    """Keyed hashes of all its names there."""
     entity: ExtractedEntity
 
 
 async def merge_entities(
     scope: WorkspaceScope, entity_id: UUID, other_id: UUID, decided_by: str
 ) -> UUID:
-    """Let an entity take in another, with all that names it, now and later; the decision's id."""
+    """Merge another entity into one, with present and later mentions; return the decision id."""
     members = await _members(scope, other_id)
     own = {key for each in await _members(scope, entity_id) for key in each.every_key}
     before = await _before(scope, members, (ANYWHERE,))
@@ -64,9 +64,10 @@ async def split_entity(
     documents: Collection[UUID],
     decided_by: str,
 ) -> tuple[UUID, UUID]:
-    """Make an entity of its own of what has one of these names, or is in one of these documents.
+    """Split off the members that have one of these names or are in one of these documents.
 
-    Returns the new entity and the decision. Raises Conflict where nothing or everything would go.
+    Returns the new entity and the decision. Raises Conflict if nothing or everything would be split
+    off.
     """
     wanted = {each.casefold() for each in names}
     every = await _members(scope, entity_id)
@@ -86,7 +87,7 @@ async def split_entity(
     places = (ANYWHERE, *{each.document_id for each in members})
     before = await _before(scope, members, places)
     for each in members:
-        # A name that stays elsewhere is split in this document alone.
+        # If the name stays in the entity elsewhere, only this document is reassigned.
         stays = any(each.name_key in other.every_key for other in every if other not in members)
         for key in each.every_key:
             await _assign(scope, key, each.document_id if stays else ANYWHERE, made)
@@ -99,7 +100,7 @@ async def split_entity(
 
 
 async def rename_entity(scope: WorkspaceScope, entity_id: UUID, name: str, decided_by: str) -> UUID:
-    """Give an entity a name; the decision's id."""
+    """Rename an entity; return the decision id."""
     before = await given_name(scope, entity_id) or ""
     await _give_name(scope, entity_id, name)
     content = {"name": name, "before": before}
@@ -107,10 +108,10 @@ async def rename_entity(scope: WorkspaceScope, entity_id: UUID, name: str, decid
 
 
 async def undo_decision(scope: WorkspaceScope, decision_id: UUID, links: LinkFinder) -> None:
-    """Have things as they were before a decision, and what came since as it had been without.
+    """Undo a decision, and reassign mentions added since as if it had not been made.
 
-    `links` says whose a name is that came since and that neither entity had before. Raises
-    NotFound, and Conflict for a decision that was undone, or that a later one builds upon.
+    `links` decides whose a name added since is, if neither entity had it. Raises NotFound, and
+    Conflict for a decision that is undone already or that a later one depends on.
     """
     row = await scope.one(_SQL["decision"], {"decision_id": decision_id})
     if row is None:
@@ -129,7 +130,7 @@ async def undo_decision(scope: WorkspaceScope, decision_id: UUID, links: LinkFin
     if row["act"] == EntityAct.RENAME:
         await _give_name(scope, entity_id, str(content["before"]))
     else:
-        # What was moved goes back; of a merge to the one that was taken in.
+        # Move members back; after a merge, to the entity that was merged away.
         back = other_id if row["act"] == EntityAct.MERGE else entity_id
         moved = {(UUID(document), bytes.fromhex(key)) for document, key in content["members"]}
         if row["act"] == EntityAct.MERGE:
@@ -145,13 +146,13 @@ async def undo_decision(scope: WorkspaceScope, decision_id: UUID, links: LinkFin
             await _assign(scope, bytes.fromhex(key), UUID(document_id), UUID(assigned_id))
         await _move(scope, [(document, key, back) for document, key in moved], undone=True)
         if content.get("other_name"):
-            # It was dropped once no document named the one that was taken in.
+            # The name was dropped when no document named the entity any more.
             await _give_name(scope, other_id, str(content["other_name"]))
     await scope.execute(_SQL["undo"], {"decision_id": decision_id})
 
 
 async def decision_of(scope: WorkspaceScope, decision_id: UUID) -> EntityDecision:
-    """One decision. Raises NotFound."""
+    """Return a decision. Raises NotFound."""
     row = await scope.one(_SQL["decision"], {"decision_id": decision_id})
     if row is None:
         raise no_such_decision(decision_id)
@@ -161,7 +162,7 @@ async def decision_of(scope: WorkspaceScope, decision_id: UUID) -> EntityDecisio
 async def decisions_of(
     scope: WorkspaceScope, entity_id: UUID, limit: int
 ) -> tuple[EntityDecision, ...]:
-    """What was decided of an entity, latest first."""
+    """List the decisions on an entity, latest first."""
     rows = await scope.all(_SQL["decisions"], {"entity_id": entity_id, "limit": limit})
     return tuple(_decision(scope, row) for row in rows)
 
@@ -181,22 +182,22 @@ async def _merged_since(
     moved: Set[tuple[UUID, bytes]],
     links: LinkFinder,
 ) -> set[tuple[UUID, bytes]]:
-    """What came to an entity since it took in another, and would have come to the other.
+    """Return mentions added since a merge that would have gone to the other entity.
 
-    A name that only the other had is the other's, as is one that `links` finds to be; what the
-    entity had before stays.
+    A name that only the other entity had belongs to it, and so does one that `links` assigns to it;
+    what the entity had before stays.
     """
     entity_id, other_id = decision["entity_id"], decision["other_id"]
     members = await _members(scope, entity_id)
     taken = [each for each in members if (each.document_id, each.name_key) in moved]
     rest = [each for each in members if (each.document_id, each.name_key) not in moved]
     theirs = {bytes.fromhex(key) for _, key in content["assigned"]}
-    # Merges of before did not note what the entity was called itself.
+    # Older merges did not record the names of the entity itself.
     own = {bytes.fromhex(key) for key in content.get("own", ())} or {
         key for each in rest for key in each.every_key if key not in theirs
     }
     kept = [each for each in rest if not own.isdisjoint(each.every_key)]
-    # Each once, as it is named in one document.
+    # One candidate for each set of names.
     named = {each.entity.normals: (other_id, each.entity) for each in taken}
     named |= {each.entity.normals: (entity_id, each.entity) for each in kept}
 
@@ -226,7 +227,7 @@ async def _members(scope: WorkspaceScope, entity_id: UUID) -> list[_Member]:
 async def _before(
     scope: WorkspaceScope, members: Iterable[_Member], places: Iterable[UUID]
 ) -> dict[str, list[list[str]]]:
-    """Which assignments a decision will make, and what stands in their place now."""
+    """Return the assignments that a decision will make, and the current ones in their place."""
     keys = sorted({key for each in members for key in each.every_key})
     wanted = set(places)
     rows = await scope.all(_SQL["assignments_of"], {"name_keys": keys})
@@ -267,7 +268,7 @@ async def _move(
 
 
 async def _give_name(scope: WorkspaceScope, entity_id: UUID, name: str) -> None:
-    """Give an entity a name; with an empty one, take what it has."""
+    """Set the given name of an entity; an empty one removes it."""
     if not name:
         await scope.execute(_SQL["take_name"], {"entity_id": entity_id})
         return

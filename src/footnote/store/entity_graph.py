@@ -1,4 +1,4 @@
-"""The entities that a question names, what stands beside them, and the chunks that name either."""
+"""Load the entities named in a question, related entities, and the chunks naming either."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from footnote.store.statements import load_statements
 
 _SQL = load_statements("entity_graph")
 MOST_NAMED = 8
-"""Entities of a question that are gone out from, those that the fewest documents name."""
+"""Most entities of a question used, those in the fewest documents."""
 MOST_BESIDE = 60
-"""Entities beside those, strongest first."""
+"""Most related entities, strongest first."""
 COMMON = 60
-"""What so many documents name tells nothing about any of them, and is left out."""
+"""Entities in so many documents are too common to be informative, and are left out."""
 _PAIRS = 6
-"""Of each name of each document, in either direction."""
+"""Most related entities read per mention in a document and direction."""
 _PLACES = 3
-"""Of an entity in one document, the first ones."""
+"""Most mentions read per entity and document, the first ones."""
 
 
 async def load_entity_graph(
     scope: WorkspaceScope, names: Sequence[QuestionName], visible: ChunkRanges
 ) -> EntityGraph:
-    """What lies around the entities of these names, as far as chunks are visible.
+    """Load the entity graph around the names, limited to visible chunks.
 
-    Its size is bounded by the constants above, whatever the workspace holds. Nothing depends on
-    the order in which rows come: what is cut off is either weak or common.
+    Its size is bounded by the constants above, whatever the size of the workspace. The result does
+    not depend on row order: only weak or common entities are cut off.
     """
     named = await _entities_named(scope, names)
     if not named:
@@ -76,7 +76,7 @@ async def load_entity_graph(
 async def _entities_named(
     scope: WorkspaceScope, names: Sequence[QuestionName]
 ) -> Mapping[UUID, NamedEntity]:
-    """The entities of the longest names that are known, without those that are too common."""
+    """Return the entities of the longest known names, without those too common."""
     keyed = {hashed(scope.sealing, key): name for name in names for key in name.keys}
     if not keyed:
         return {}
@@ -95,7 +95,7 @@ async def _entities_named(
 
 
 def _outermost(names: Mapping[QuestionName, object]) -> list[QuestionName]:
-    """The longest names first, without those that stand within another."""
+    """Return the names longest first, without those that overlap a longer one."""
     kept: list[QuestionName] = []
     for name in sorted(names, key=lambda each: (each.start - each.end, each.start)):
         if not any(each.start < name.end and name.start < each.end for each in kept):

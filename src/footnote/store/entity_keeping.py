@@ -1,7 +1,7 @@
-"""Keeps what published versions name, a document in one transaction, linked with other documents.
+"""Store the entities of published versions, one document per transaction, linked across documents.
 
-Links are decided under the lock of the job that extracts: two documents that name the same for the
-first time do not make two entities of it.
+Links are decided under the lock of the extraction job, so that two documents that name an entity
+for the first time do not create it twice.
 """
 
 from __future__ import annotations
@@ -31,42 +31,42 @@ from footnote.store.statements import load_statements
 _SQL = load_statements("entities")
 _KEY_BYTES = 16
 _CANDIDATES = 100
-"""Of each key."""
+"""Most candidates per key."""
 ANYWHERE = UUID(int=0)
-"""In the place of a document: wherever the name stands."""
+"""Document id that stands for every document."""
 OFFSET = np.dtype("<i4")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReading:
-    """What reading a version with a language model took."""
+    """Usage and outcome of reading a version with a language model."""
 
     usage: Usage = field(default_factory=Usage)
     left_out: int = 0
-    """Names that the model gave and that do not stand in the text."""
+    """Number of names given by the model that are not in the text."""
     failure: str | None = None
-    """Why a part of the version could not be read."""
+    """Why part of the version could not be read; None if all was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyedEntity:
-    """An entity of a document with the texts that it is found by."""
+    """An entity of a document with its lookup keys."""
 
     entity: ExtractedEntity
     keys: tuple[str, ...]
     looked_up: tuple[str, ...]
-    """Those under which others may be the same."""
+    """Keys under which other documents may name the same entity."""
 
 
 LinkFinder = Callable[
     [ExtractedEntity, Sequence[tuple[UUID, ExtractedEntity]]], tuple[UUID, EntityLink] | None
 ]
-"""Says which of the entities of other documents one is, each with its id, and why."""
+"""Finds which entity of other documents, with its id, an entity is; and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Whose:
-    """The entity that a name of a document is, and why."""
+    """The entity that a name was resolved to, and why."""
 
     entity_id: UUID
     linked_by: str | None = None
@@ -82,11 +82,11 @@ async def keep_entities(
     *,
     reading: ModelReading | None = None,
 ) -> bool:
-    """Replace what is known to be named in a document by what its published version names.
+    """Replace the entities of a document by those of its published version.
 
-    A name is the entity that somebody said it is; or else the one that it was in the version
-    before, or that `links` finds among other documents, or a new one. False when another version
-    was published meanwhile.
+    A name is resolved to the entity that a user decided on; or else to that of the previous
+    version, one that `links` finds in other documents, or a new one. Returns False if another
+    version was published meanwhile.
     """
     whose: dict[str, object] = {
         "document_id": unread.document_id,
@@ -161,17 +161,17 @@ async def keep_entities(
 
 
 async def drop_orphans(scope: WorkspaceScope) -> None:
-    """Forget the names that somebody gave to what no document names any more."""
+    """Delete given names of entities that no document names any more."""
     await scope.execute(_SQL["drop_orphans"])
 
 
 def hashed(sealing: Sealing, text: str) -> bytes:
-    """The keyed hash of what entities are found by."""
+    """Return the keyed hash of a lookup text."""
     return sealing.text_hash(blake2b(text.encode(), digest_size=_KEY_BYTES).digest())
 
 
 def name_keys(sealing: Sealing, each: ExtractedEntity) -> list[bytes]:
-    """The keyed hash of each name of an entity, its own first."""
+    """Return the keyed hash of each name of an entity, its main name first."""
     return [hashed(sealing, f"is\n{each.kind.value}\n{normal}") for normal in each.normals]
 
 
@@ -182,11 +182,11 @@ async def _owners(
     keys: Sequence[Sequence[bytes]],
     links: LinkFinder,
 ) -> list[_Whose]:
-    """Which entity each of a document's names is."""
+    """Resolve each of a document's names to an entity."""
     assigned: dict[bytes, UUID] = {}
     every = list({key for own in keys for key in own})
     rows = await scope.all(_SQL["assigned"], {**whose, "name_keys": every})
-    # What was said of this document goes before what was said of all.
+    # A decision on this document takes precedence over one on all.
     for row in sorted(rows, key=lambda row: row["document_id"] != ANYWHERE):
         assigned[bytes(row["name_key"])] = row["entity_id"]
     earlier = {
@@ -212,7 +212,7 @@ async def _owners(
 async def _candidates(
     scope: WorkspaceScope, whose: Mapping[str, object], keyed: Sequence[KeyedEntity]
 ) -> list[list[tuple[UUID, ExtractedEntity]]]:
-    """Of each entity what other documents have under one of its keys."""
+    """Return for each entity those of other documents that share one of its keys."""
     wanted: dict[bytes, list[int]] = defaultdict(list)
     for at, each in enumerate(keyed):
         for key in dict.fromkeys(each.looked_up):
@@ -230,7 +230,7 @@ async def _candidates(
 
 
 def entity_of(scope: WorkspaceScope, row: DictRow) -> ExtractedEntity:
-    """What a document names, as far as links are decided by it."""
+    """Decode an entity of a document, as far as linking needs it."""
     content = named_content(scope, row)
     return ExtractedEntity(
         kind=EntityKind(row["kind"]),
@@ -244,7 +244,7 @@ def entity_of(scope: WorkspaceScope, row: DictRow) -> ExtractedEntity:
 
 
 def named_content(scope: WorkspaceScope, row: DictRow) -> DictRow:
-    """The content of a row of `document_entities`, decrypted."""
+    """Decrypt the content of a row of `document_entities`."""
     place = NAMED.of(row["document_id"], row["ordinal"])
     content = scope.sealing.plain_json(place, row["content"])
     assert isinstance(content, dict), "what is named is stored as an object"

@@ -1,4 +1,4 @@
-"""Looks in every place where something of a document can be, before and after it is deleted."""
+"""Count the traces of documents in every store, before and after their deletion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ POSTINGS = "posting lists"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """What documents and their attachments are known by, in every place."""
+    """The identifiers of documents and their attachments in every store."""
 
     document_ids: tuple[UUID, ...]
     chunks: ChunkRanges
@@ -40,15 +40,16 @@ class Family:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """How much was found, by place."""
+    """The number of traces found, by place."""
 
     counts: Mapping[str, int]
     records: frozenset[str]
-    """Places that name documents without being theirs: what tells others of their end."""
+    """Places that refer to documents without belonging to them, such as the events of their
+    deletion."""
 
 
 async def family_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> Family:
-    """The documents with all that hangs below them, as far as they are there."""
+    """Return the identifiers of existing documents and everything attached below them."""
     rows = await scope.all(_SQL["family"], {"document_ids": list(document_ids)})
     found = tuple(row["document_id"] for row in rows)
     blobs = await scope.all(_SQL["blobs"], {"document_ids": list(found)})
@@ -60,9 +61,9 @@ async def family_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> Fami
 
 
 async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findings:
-    """Look everywhere; reads the whole lexical index of the workspace.
+    """Count traces in every store; reads the whole lexical index of the workspace.
 
-    Give it a scope of the system, which sees every row of the workspace.
+    Needs a scope of the system, which sees every row of the workspace.
     """
     parameters: dict[str, object] = {
         "document_ids": list(family.document_ids),
@@ -82,7 +83,7 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
     counts[ANSWERS] = await _count(scope, sql.SQL(_SQL["answers"]), parameters)
     counts[ANSWERS] += await count_naming(scope, family.document_ids)
     counts[JOBS] = await _count(scope, sql.SQL(_SQL["jobs"]), parameters)
-    # How many of the blobs are there, those of other documents with the same bytes left out.
+    # Count existing blobs, except those that other documents with the same bytes use.
     found = 0
     for key in family.blob_keys:
         users = await scope.single(
@@ -95,7 +96,7 @@ async def find_all(scope: WorkspaceScope, blobs: Blobs, family: Family) -> Findi
 
 
 async def drop_jobs(scope: WorkspaceScope, family: Family) -> None:
-    """Take what was to be done with the documents off the queue."""
+    """Delete the queued jobs of the documents."""
     names = [str(each) for each in family.document_ids]
     await scope.execute(_SQL["drop_jobs"], {"document_names": names})
 
@@ -107,7 +108,7 @@ async def _count(
 
 
 async def _count_indexed(scope: WorkspaceScope, chunks: ChunkRanges) -> tuple[int, int]:
-    """In how many segments and in how many of their posting lists any of the chunks is."""
+    """Count the segments, and their posting lists, that contain any of the chunks."""
 
     segments = lists = 0
     for row in await scope.all(_SQL["segment_ids"]):

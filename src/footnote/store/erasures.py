@@ -1,4 +1,4 @@
-"""The ledger of erasures, and the deletion of what stands elsewhere about erased documents."""
+"""Keep the ledger of erasures, and delete records that refer to erased documents."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _SQL = load_statements("erasures")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doomed:
-    """What is to be erased: a target, as far as it was there at some time."""
+    """The target of an erasure, with the documents that it had up to some time."""
 
     target: ErasureTarget
     name: str
     document_ids: tuple[UUID, ...]
-    """Documents that belong to it, or belonged to it once."""
+    """Documents that belong or once belonged to the target."""
     before: datetime
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The parameters that name it to a statement."""
+        """Statement parameters that identify the target."""
         return {
             "collection": self.name,
             "principal_id": self.name,
@@ -36,13 +36,13 @@ class Doomed:
 
 
 async def is_collection(scope: WorkspaceScope, collection: str) -> bool:
-    """Whether there is such a collection, with documents or without."""
+    """Whether a collection exists, with documents or without."""
     row = await scope.single(_SQL["is_collection"], {"collection": collection})
     return bool(row["found"])
 
 
 async def doomed_documents(scope: WorkspaceScope, doomed: Doomed) -> tuple[UUID, ...]:
-    """Those that are there now. Takes a scope of the system."""
+    """List the target's documents that exist now. Takes a scope of the system."""
     names = ["there"]
     if doomed.target is not ErasureTarget.DOCUMENT:
         names.append(f"documents_of_{doomed.target}")
@@ -51,13 +51,13 @@ async def doomed_documents(scope: WorkspaceScope, doomed: Doomed) -> tuple[UUID,
 
 
 async def principal_is_held(scope: WorkspaceScope, principal_id: str) -> bool:
-    """Whether all of a principal is under legal hold."""
+    """Whether a principal is under legal hold as a whole."""
     row = await scope.single(_SQL["held_principal"], {"principal_id": principal_id})
     return bool(row["held"])
 
 
 async def keep_erasure(scope: WorkspaceScope, entry: ErasureEntry) -> None:
-    """Enter an erasure in the ledger; again changes nothing."""
+    """Add an erasure to the ledger; adding it again changes nothing."""
     await scope.execute(
         _SQL["keep"],
         {
@@ -72,30 +72,36 @@ async def keep_erasure(scope: WorkspaceScope, entry: ErasureEntry) -> None:
 
 
 async def list_erasures(scope: WorkspaceScope) -> tuple[ErasureEntry, ...]:
-    """The ledger, oldest first."""
+    """List the ledger, oldest first."""
     rows = await scope.all(_SQL["list"])
     return tuple(record_of(ErasureEntry, row, target=ErasureTarget(row["target"])) for row in rows)
 
 
 async def delete_what_names(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> None:
-    """Delete what was told of documents and asked for them. Before the documents themselves."""
+    """Delete events, pushes and legal holds of documents, before the documents themselves."""
     parameters = {"document_ids": list(document_ids)}
     for name in ("delete_events", "delete_pushes", "delete_holds"):
         await scope.execute(_SQL[name], parameters)
 
 
 async def strip_events(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> None:
-    """Leave nothing but ids in what tells of the end of documents. After their deletion."""
+    """Reduce the deletion events of documents to ids, after the deletion."""
     await scope.execute(_SQL["strip_events"], {"document_ids": list(document_ids)})
 
 
 async def count_of_principal(scope: WorkspaceScope, doomed: Doomed) -> Mapping[str, int]:
-    """How much a principal asked, was answered, pushed and kept. Takes a scope of the system."""
+    """Count what a principal asked, got answered, pushed and saved.
+
+    Takes a scope of the system.
+    """
     return await scope.single(_SQL["of_principal"], doomed.parameters)
 
 
 async def delete_of_principal(scope: WorkspaceScope, doomed: Doomed) -> None:
-    """Delete what a principal asked, was answered, pushed and kept. Raises UnderLegalHold."""
+    """Delete a principal's conversations, queries, pushes, views and evaluations.
+
+    Raises UnderLegalHold.
+    """
     for name in (
         *("delete_conversations", "delete_queries", "delete_pushes_of_principal"),
         *("delete_views", "delete_evaluations", "delete_started_evaluations"),
@@ -104,18 +110,18 @@ async def delete_of_principal(scope: WorkspaceScope, doomed: Doomed) -> None:
 
 
 async def certified(scope: WorkspaceScope, certificate_id: UUID) -> tuple[int, str] | None:
-    """The entry of the audit log that has a certificate, and the hash it has of it."""
+    """Return the audit log entry of a certificate, and the hash recorded there."""
     row = await scope.one(_SQL["certified"], {"certificate_id": certificate_id})
     return None if row is None else (row["entry_no"], row["sha256"])
 
 
 async def still_there(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> tuple[UUID, ...]:
-    """Those of the documents that are there. Takes a scope of the system."""
+    """List the documents that still exist. Takes a scope of the system."""
     rows = await scope.all(_SQL["there"], {"document_ids": list(document_ids)})
     return tuple(row["document_id"] for row in rows)
 
 
 async def count_entries_naming(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> int:
-    """How many entries of the audit log have one of the documents."""
+    """Count the entries of the audit log that name one of the documents."""
     row = await scope.single(_SQL["entries_naming"], {"document_ids": list(document_ids)})
     return int(row["found"])

@@ -1,4 +1,4 @@
-"""Evaluation runs as they are kept: the newest of a workspace."""
+"""Store the newest evaluation runs of a workspace."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _OUTCOMES = TypeAdapter(tuple[QuestionOutcome, ...])
 async def keep_run(
     scope: WorkspaceScope, run: NewEvaluationRun, kept: int, run_id: UUID | None = None
 ) -> EvaluationRun:
-    """Keep a run, under its id if it has one, and forget all but so many of the newest."""
+    """Store a run, under the given id if any, and delete all but the `kept` newest."""
     run_id = run_id or uuid4()
     plain = [asdict(each) for each in run.outcomes]
     row = await scope.single(
@@ -52,7 +52,7 @@ async def list_runs(scope: WorkspaceScope, limit: int) -> tuple[EvaluationRun, .
 
 
 async def get_run(scope: WorkspaceScope, run_id: UUID) -> EvaluationDetail | None:
-    """One run with its questions, if it is there."""
+    """Return a run with its outcomes; None if it is absent."""
     row = await scope.one(_SQL["run"], {"run_id": run_id})
     if row is None:
         return None
@@ -63,5 +63,5 @@ async def get_run(scope: WorkspaceScope, run_id: UUID) -> EvaluationDetail | Non
 
 
 async def remove_run(scope: WorkspaceScope, run_id: UUID) -> bool:
-    """Forget a run; whether there was one."""
+    """Delete a run; return whether there was one."""
     return bool(await scope.change(_SQL["remove"], {"run_id": run_id}))

@@ -1,4 +1,4 @@
-"""What happened to documents: read after a place that is known, and waited for."""
+"""Read the events of documents after a cursor, and wait for new ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BEGINNING = EventCursor(transaction_id=0, event_no=0)
 async def events_after(
     scope: WorkspaceScope, after: EventCursor, document_id: UUID | None, limit: int
 ) -> tuple[Event, ...]:
-    """The events that follow, oldest first, of one document or of all that may be seen."""
+    """List events after a cursor, oldest first, of one document or of all visible ones."""
     name = "events_after" if document_id is None else "events_of_document_after"
     complete = await scope.single(_SQL["complete"])
     rows = await scope.all(
@@ -43,13 +43,13 @@ async def events_after(
 
 
 async def cursor_of_now(scope: WorkspaceScope) -> EventCursor:
-    """A place after which only what is not complete yet will come."""
+    """Return a cursor at the end of the complete events: later reads return newer ones only."""
     row = await scope.single(_SQL["complete"])
     return EventCursor(transaction_id=0, event_no=row["event_no"])
 
 
 async def get_event(scope: WorkspaceScope, cursor: EventCursor) -> Event | None:
-    """The event at that place; None when it is too old to be kept."""
+    """Return the event at a cursor; None if it has expired."""
     row = await scope.one(
         _SQL["event"], {"transaction_id": cursor.transaction_id, "event_no": cursor.event_no}
     )
@@ -62,18 +62,19 @@ def _event(row: DictRow) -> Event:
 
 @dataclass(slots=True)
 class Listener:
-    """Hears over one connection, for a whole process, in which workspaces something happened."""
+    """Listens on one connection per process for workspaces with new events."""
 
     url: str = field(repr=False)
     _waiting: dict[str, set[asyncio.Event]] = field(default_factory=dict)
-    """By what is notified of a workspace: every login may listen, so not by its id."""
+    """Waiters by NOTIFY payload, a hash of the workspace id: every login may listen, so the id is
+    not sent."""
     _task: asyncio.Task[None] | None = None
     ended: bool = False
-    """Whether whoever follows events is to end."""
+    """Whether followers of events are to stop."""
 
     @contextmanager
     def subscribed(self, workspace_id: UUID) -> Iterator[asyncio.Event]:
-        """An event that is set whenever something may have happened there."""
+        """Yield an asyncio event that is set whenever the workspace may have new events."""
         if self._task is None:
             self._task = asyncio.create_task(self._listen())
         woken = asyncio.Event()
@@ -88,7 +89,7 @@ class Listener:
                 del self._waiting[notified]
 
     def end(self) -> None:
-        """Have everybody who follows events end, now and from now on."""
+        """Make all followers of events stop, now and from now on."""
         self.ended = True
         for waiting in self._waiting.values():
             for woken in waiting:

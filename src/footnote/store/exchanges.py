@@ -1,4 +1,4 @@
-"""Questions, answers and feedback are written to a conversation, each on its branch."""
+"""Write questions, answers and feedback to the branches of a conversation."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _SQL = load_statements("messages")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewExchange:
-    """A question with its answer, about to be kept."""
+    """A question and answer to be stored."""
 
     question_id: UUID
     question: str
     reply_id: UUID
     answer: MessageAnswer
     title: str
-    """Of the conversation, if it has none yet."""
+    """Title for the conversation if it has none yet."""
 
 
 async def append_exchange(
     scope: WorkspaceScope, conversation_id: UUID, exchange: NewExchange
 ) -> tuple[Message, Message]:
-    """Put a question and its answer after the last message.
+    """Append a question and its answer to the active branch.
 
-    What was kept under the question's id before is returned as it is. Raises NotFound, and
+    An exchange already stored under the question's id is returned unchanged. Raises NotFound, and
     Conflict when the id belongs to another question.
     """
     first = await _take_numbers(scope, conversation_id, 2, exchange.title)
@@ -56,9 +56,9 @@ async def append_exchange(
 async def branch_exchange(
     scope: WorkspaceScope, conversation_id: UUID, exchange: NewExchange, parent_no: int | None
 ) -> tuple[Message, Message]:
-    """Put a question and its answer after this message, as a branch that goes on.
+    """Add a question and its answer after a message, as a new active branch.
 
-    What was kept under the question's id before is returned as it is. Raises NotFound, and
+    An exchange already stored under the question's id is returned unchanged. Raises NotFound, and
     Conflict when the id belongs to another question.
     """
     first = await _take_numbers(scope, conversation_id, 2, exchange.title)
@@ -75,9 +75,9 @@ async def branch_answer(
     reply_id: UUID,
     answer: MessageAnswer,
 ) -> Message:
-    """Put another answer after a question, as a branch that goes on.
+    """Add another answer to a question, as a new active branch.
 
-    What was kept under its id before is returned as it is.
+    An answer already stored under its id is returned unchanged.
     """
     number = await _take_numbers(scope, conversation_id, 1, "")
     kept = await kept_reply(scope, conversation_id, reply_id)
@@ -101,9 +101,9 @@ async def keep_suggestions(
     message_no: int,
     suggestions: Sequence[SuggestedQuestion],
 ) -> None:
-    """Keep what may be asked after an answer with it, but for what was deleted meanwhile.
+    """Store the suggestions after an answer, without those of documents deleted meanwhile.
 
-    What was kept before stays. Nothing is done once the answer is gone.
+    Suggestions stored before stay. Nothing is done if the answer is gone.
     """
     parameters = {"conversation_id": conversation_id, "message_no": message_no}
     row = await scope.one(_SQL["hold_answer"], parameters)
@@ -117,13 +117,13 @@ async def keep_suggestions(
     place = ANSWER.of(scope.principal.principal_id, conversation_id, message_no)
     sealed = answer_json(scope, place, replace(answer, suggestions=kept))
     await scope.execute(_SQL["replace_answer"], parameters | {"answer": sealed})
-    # A suggestion cites nothing.
+    # Sources of suggestions, with no citations.
     resting = {"document_ids": sorted(held), "citations": [0] * len(held)}
     await scope.execute(_SQL["insert_sources"], parameters | resting)
 
 
 async def choose_branch(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> None:
-    """Go on from the branch of this message, at its newest end."""
+    """Activate the branch of this message, down to its newest message."""
     await _take_numbers(scope, conversation_id, 0, "")
     parameters = {"conversation_id": conversation_id, "message_no": message_no}
     row = await scope.single(_SQL["newest_below"], parameters)
@@ -133,7 +133,7 @@ async def choose_branch(scope: WorkspaceScope, conversation_id: UUID, message_no
 async def judge(
     scope: WorkspaceScope, conversation_id: UUID, message_no: int, thumb: Thumb, comment: str
 ) -> Message:
-    """Keep what the principal thinks of an answer, in place of what it thought before."""
+    """Store the principal's feedback on an answer, replacing earlier feedback."""
     await scope.execute(
         _SQL["judge"],
         {
@@ -151,7 +151,7 @@ async def judge(
 async def forget_judgement(
     scope: WorkspaceScope, conversation_id: UUID, message_no: int
 ) -> Message:
-    """Keep nothing of what the principal thought of an answer."""
+    """Delete the principal's feedback on an answer."""
     parameters = {"conversation_id": conversation_id, "message_no": message_no}
     await scope.execute(_SQL["forget_judgement"], parameters)
     return await message_at(scope, conversation_id, message_no)
@@ -214,7 +214,7 @@ async def _insert_answer(
     reply_id: UUID,
     answer: MessageAnswer,
 ) -> None:
-    """Keep an answer, but for what was deleted while it was being made."""
+    """Insert an answer, without what cites documents deleted while it was generated."""
     documents = {"document_ids": list(answer.document_ids)}
     rows = await scope.all(_SQL["hold_documents"], documents)
     held = {row["document_id"] for row in rows}

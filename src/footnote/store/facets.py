@@ -1,4 +1,4 @@
-"""Counts the commonest values of a field among the documents that a search would look at."""
+"""Count the most common values of a field among the documents of a search."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from footnote.validation.text import is_storable
 _SQL = load_statements("facets")
 
 MAX_FACETS = 20
-"""Fields that are counted for one request."""
+"""Most fields counted per request."""
 VALUES_PER_FACET = 20
 
 _FORMS = {"author": "person", "sender": "person", "tags": "several", "keywords": "several"}
-"""How the values of a field are made; of others there is one."""
+"""Statement that reads the values of a field; `single` for others."""
 _STATUS = Compiled(sql.Identifier("documents", "status"), {})
-"""No field of a condition, for a search looks at what is published alone."""
+"""Not a field of conditions, since a search covers published documents only."""
 
 
 async def load_facets(
     scope: WorkspaceScope, fields: Sequence[str], filters: SearchFilters
 ) -> Mapping[str, tuple[FacetCount, ...]]:
-    """For each field its commonest values, by falling count and then by value.
+    """Return the most common values of each field, by descending count, then by value.
 
-    Counted are published documents that the principal may see and the filters admit; where
-    they name kinds of chunk, documents with a chunk of such a kind. A minimum similarity plays
-    no part. Raises InvalidRequest for a field that cannot be counted.
+    Counts published documents that the principal may see and the filters match; if these name kinds
+    of chunk, documents with such a chunk. A minimum similarity is ignored. Raises InvalidRequest
+    for a field that cannot be counted.
     """
     wanted = checked_facets(fields)
     require_readable(scope, wanted)
@@ -48,12 +48,12 @@ async def load_facets(
 async def count_values(
     scope: WorkspaceScope, name: str, documents: Compiled
 ) -> tuple[FacetCount, ...]:
-    """The commonest values of a field among these documents, by falling count, then by value."""
+    """Return a field's most common values in the documents, by descending count, then value."""
     return await _counts(await _ask(scope, name, documents))
 
 
 def checked_facets(fields: Sequence[str], known: Sequence[str] = FACET_FIELDS) -> tuple[str, ...]:
-    """The fields, each once, if they can be counted. Raises InvalidRequest."""
+    """Return the distinct fields, if they can be counted. Raises InvalidRequest."""
     wanted = tuple(dict.fromkeys(fields))
     if len(wanted) > MAX_FACETS:
         raise InvalidRequest(
@@ -82,7 +82,7 @@ def _within(filters: SearchFilters, titles: Titles | None) -> Compiled:
 
 
 async def _ask(scope: WorkspaceScope, name: str, documents: Compiled) -> AsyncCursor[DictRow]:
-    """Send for the counts of a field without waiting for them."""
+    """Send the query for the counts of a field without awaiting its rows."""
     value = _STATUS if name == "status" else value_of(name)
     form = "metadata" if name.startswith(METADATA) else _FORMS.get(name, "single")
     statement = sql.SQL(_SQL["commonest"]).format(

@@ -1,4 +1,4 @@
-"""Facts of one claim that do not agree: in all documents, of some facts, or of quoted places."""
+"""Find contradicting facts of one claim: in all documents, of given facts, or at quotes."""
 
 from __future__ import annotations
 
@@ -14,24 +14,25 @@ from footnote.store.statements import load_statements
 
 _SQL = load_statements("facts")
 LONGEST_OBJECT = 1_000
-"""Characters; an object that begins further before a place does not reach it."""
+"""Longest object considered, in characters; one that begins further before a place does not reach
+it."""
 _MOST_QUOTED = 500
 _VALUES_OF_A_CLAIM = 40
-"""Shown of one claim, the likeliest."""
+"""Most values of a claim that are returned, the most confident."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disagreement:
-    """What is said of one claim, one fact for each value, the likeliest first."""
+    """Contradicting facts of one claim, one for each value, the most confident first."""
 
     claim: bytes
     facts: tuple[Fact, ...]
     values: tuple[bytes, ...]
-    """Of each fact; equal where the same is said."""
+    """The value key of each fact; equal keys mean the same value."""
 
     @property
     def subject(self) -> str:
-        """What all call it, or else the number of the contract or the like that they state."""
+        """The common subject of the facts, or else the identifier that they state, if any."""
         first, *others = self.facts
         called = {each.subject.casefold() for each in others}
         number = first.qualifiers.get("identifier", "")
@@ -40,7 +41,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotedPlace:
-    """A place in the published text of a document: half-open offsets."""
+    """A span of the published text of a document, in half-open offsets."""
 
     document_id: UUID
     start: int
@@ -49,7 +50,7 @@ class QuotedPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotedFact:
-    """A fact whose object stands in a place, with keyed hashes of what it claims and says."""
+    """A fact whose object overlaps a span, with keyed hashes of its claim and value."""
 
     fact_id: UUID
     document_id: UUID
@@ -62,9 +63,9 @@ class QuotedFact:
 async def conflicting_facts(
     scope: WorkspaceScope, document_id: UUID | None, *, limit: int, after: bytes | None = None
 ) -> tuple[Disagreement, ...]:
-    """Facts of one claim that do not agree, claim by claim after the one given.
+    """List contradicting facts, claim by claim after a given claim.
 
-    Of a claim the confirmed and the likeliest come first.
+    In a claim, confirmed facts and those of highest confidence come first.
     """
     contested = await scope.all(
         _SQL["conflicts"], {"document_id": document_id, "limit": limit, "after": after}
@@ -78,9 +79,9 @@ async def disagreements(
     limit: int,
     preferred: Collection[UUID] = (),
 ) -> tuple[Disagreement, ...]:
-    """Those of the claims that documents, as far as they may be seen, do not agree about.
+    """Return the claims on which visible documents contradict each other.
 
-    Of facts that say the same a preferred one is taken, else the likeliest.
+    For each value it takes a preferred fact, or else a confirmed or the most confident one.
     """
     rows = await scope.all(_SQL["contested_claims"], {"keys": list(claims), "limit": limit})
     keys = [bytes(row["claim_key"]) for row in rows]
@@ -90,7 +91,7 @@ async def disagreements(
 async def facts_quoted(
     scope: WorkspaceScope, places: Sequence[QuotedPlace]
 ) -> tuple[QuotedFact, ...]:
-    """The facts that stand in any of the places and can be held against others."""
+    """List comparable facts that overlap any of the spans."""
     rows = await scope.all(
         _SQL["quoted"],
         {
@@ -117,7 +118,7 @@ async def facts_quoted(
 async def facts_against(
     scope: WorkspaceScope, fact_ids: Sequence[UUID]
 ) -> Mapping[UUID, tuple[Fact, ...]]:
-    """What contradicts each of the facts, as far as anything does and may be seen."""
+    """Return the visible facts that contradict each of the facts, if any."""
     rows = await scope.all(_SQL["claims_of"], {"fact_ids": list(fact_ids)})
     said = {row["fact_id"]: (bytes(row["claim_key"]), bytes(row["value_key"])) for row in rows}
     claims = {claim for claim, _ in said.values()}

@@ -1,4 +1,4 @@
-"""Keeps the facts of published versions, a document in one transaction."""
+"""Store the facts of published versions, one document per transaction."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from footnote.store.workspaces import adopt_lane, lexical_key
 _SQL = load_statements("facts")
 _KEY_BYTES = 16
 _ALIKE_AT_ONCE = 50
-"""Facts of one value that a new one is compared with."""
+"""Most facts of one merge key that a new one is compared with."""
 SAME_FACT_SIMILARITY = 0.92
-"""From which two facts of one value, period and figures are the same in other words."""
+"""Least cosine similarity at which two facts of one value, period and figures are paraphrases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactPlace:
-    """Where what is quoted of a fact begins."""
+    """The location of a fact's quote."""
 
     ordinal: int
-    """Of the passage."""
+    """Ordinal of the passage."""
     page: int | None
     paragraph: int
     headings: tuple[str, ...]
@@ -49,11 +49,11 @@ class FactPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyedFact:
-    """A fact with the texts that it is compared by, and its analysed terms."""
+    """A fact with the texts of its comparison keys, and its analysed terms."""
 
     fact: ExtractedFact
     quote: str
-    """The text that its offsets `quoted` are of."""
+    """The quoted text, at the offsets `quoted` of the fact."""
     place: FactPlace
     same: str
     merge: str
@@ -62,16 +62,16 @@ class KeyedFact:
     comparable: bool
     terms: tuple[str, ...]
     subject_forms: tuple[str, ...] = ()
-    """Texts that its subject has in common with an entity that it is."""
+    """Lookup texts that the subject shares with its entity."""
     object_forms: tuple[str, ...] = ()
     found_by: str = ""
-    """The extractor of this fact, where that is not the one of all."""
+    """The extractor of this fact, if not that of the whole version."""
     by_model: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExtractedFacts:
-    """The facts of one version, in its order."""
+    """The facts of one version, in text order."""
 
     extractor: str
     lane: Lane
@@ -79,11 +79,11 @@ class ExtractedFacts:
     vectors: Vectors
     """One for each fact, in the lane."""
     usage: Usage = field(default_factory=Usage)
-    """Of the model that read it, too."""
+    """Usage of the language model that also read it."""
     left_out: int = 0
-    """Facts that the model gave and that do not stand in the text."""
+    """Number of facts given by the model that are not in the text."""
     failure: str | None = None
-    """Why a part of the version could not be read."""
+    """Why part of the version could not be read; None if all was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +101,12 @@ class _Keys:
 async def keep_facts(
     scope: WorkspaceScope, pending: PublishedVersion, extracted: ExtractedFacts
 ) -> bool:
-    """Replace what is known of a document by the facts of its published version.
+    """Replace the facts of a document by those of its published version.
 
-    A fact that stands there again keeps its id, and what somebody decided of it; one that does not
-    is superseded, until the next version, and what was decided of it is remembered for when it
-    stands there again, as when its kind is extracted again. False when another version was
-    published meanwhile. Raises LaneMismatch for vectors of another lane.
+    A fact found again keeps its id and its decision. One that is not is superseded until the next
+    version; its decision is remembered, and applies if the fact is found again, for example when
+    its kind is extracted again. Returns False if another version was published meanwhile. Raises
+    LaneMismatch for vectors of another lane.
     """
     facts, vectors = extracted.facts, extracted.vectors
     require_vectors_of(extracted.lane, vectors, len(facts))
@@ -171,7 +171,7 @@ async def keep_facts(
 
 
 async def _decided_before(scope: WorkspaceScope, whose: Mapping[str, object]) -> list[DictRow]:
-    """What was decided of facts that the document's last reading did not find."""
+    """Return decisions on facts that the previous extraction did not find."""
     row = await scope.one(_SQL["decided"], whose)
     return [
         {
@@ -189,7 +189,7 @@ async def _decided_before(scope: WorkspaceScope, whose: Mapping[str, object]) ->
 def _still_decided(
     not_kept: Mapping[bytes, Sequence[DictRow]], found: Set[bytes]
 ) -> list[dict[str, str]]:
-    """What was decided of facts that are not found now, to be remembered without their words."""
+    """Return decisions on facts not found now, to be stored without the facts' text."""
     return [
         {
             "fact_id": str(row["fact_id"]),
@@ -206,7 +206,7 @@ def _still_decided(
 
 
 async def _lane_of_facts(scope: WorkspaceScope, lane: Lane) -> int:
-    """The number of a lane of facts, which takes the place of one of another model."""
+    """Return the lane number of facts; drop the vectors of another model's lane."""
     current = await current_lane(scope, lane.name)
     if current is not None and current[1].fingerprint != lane.fingerprint:
         await scope.execute(_SQL["leave_lane"], {"lane_id": current[0]})
@@ -221,10 +221,11 @@ async def _groups(
     vectors: Vectors,
     by_model: Sequence[bool],
 ) -> list[UUID]:
-    """The group of each fact: that of a fact of another document that says the same, or its own.
+    """Return the group of each fact: that of an equivalent fact of another document, or a new one.
 
-    The same words say the same; so do others with the same value, period and figures whose vector
-    is near enough. Within the document that holds of what rules and what a model found.
+    Facts are equivalent if their words are the same, or if value, period and figures are and the
+    vectors are similar enough. Within a document, similarity is compared only between facts found
+    by rules and facts found by a model.
     """
     same = {
         bytes(row["same_key"]): row["group_id"]
@@ -253,7 +254,7 @@ async def _groups(
             best = int(similarities.argmax())
             if similarities[best] >= SAME_FACT_SIMILARITY:
                 group = near[best]["group_id"]
-        # What one document says twice in the same words is one fact, too.
+        # Facts of one document in the same words share a group as well.
         same[each.same] = group or uuid4()
         groups.append(same[each.same])
         here[each.merge].append((is_models, vector, same[each.same]))
@@ -263,7 +264,7 @@ async def _groups(
 async def _keep_words(
     scope: WorkspaceScope, whose: Mapping[str, object], facts: Sequence[KeyedFact]
 ) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """Write the lists of words of a document's facts; return how many each fact has."""
+    """Insert the posting lists of a document's facts; return the number of terms per fact."""
     key = await lexical_key(scope)
     postings: dict[int, tuple[list[int], list[int]]] = {}
     for ordinal, each in enumerate(facts):
@@ -306,7 +307,7 @@ def _keys_of(sealing: Sealing, each: KeyedFact) -> _Keys:
 def _row(
     sealing: Sealing, each: KeyedFact, keys: _Keys, before: DictRow | None
 ) -> dict[str, object]:
-    """A fact for its row; `before` is that of the same fact in what is replaced."""
+    """Return a fact as a row; `before` is the replaced row of the same fact."""
     fact_id = uuid4() if before is None else before["fact_id"]
     decided = before is not None and before["decided_by"] is not None
     fact = each.fact

@@ -1,4 +1,4 @@
-"""Facts that are near a query, by vector and by exact BM25 over their own lists of words."""
+"""Recall facts by vector, and by exact BM25 over their own posting lists."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SQL = load_statements("facts")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedFact:
-    """A fact in one of the rankings."""
+    """A fact with its score in one ranking."""
 
     fact_id: UUID
     group_id: UUID
@@ -34,7 +34,7 @@ class RankedFact:
 async def nearest_facts(
     scope: WorkspaceScope, lane_name: str, vector: Vector, document_id: UUID | None, limit: int
 ) -> tuple[RankedFact, ...]:
-    """The facts whose vectors are nearest, by falling similarity; none without their lane."""
+    """Return the nearest facts by descending cosine similarity; none without a lane."""
     lane = await current_lane(scope, lane_name)
     if lane is None:
         return ()
@@ -56,10 +56,10 @@ async def nearest_facts(
 async def facts_with_words(
     scope: WorkspaceScope, terms: Sequence[str], document_id: UUID | None, limit: int
 ) -> tuple[RankedFact, ...]:
-    """The facts that hold the terms, by falling BM25.
+    """Return the facts that contain any of the terms, by descending BM25 score.
 
-    Number and length of facts are those of the whole workspace; how many hold a term is counted
-    in what may be seen.
+    Number and average length of facts are those of the whole workspace; the number of facts that
+    contain a term counts visible ones only.
     """
     ids = fresh_term_ids(await lexical_key(scope), list(dict.fromkeys(terms)))
     if not ids:
@@ -72,7 +72,7 @@ async def facts_with_words(
     documents = sorted({row["document_id"] for row in rows})
     totals = await scope.single(_SQL["totals"])
     lengths = await scope.all(_SQL["lengths"], {"document_ids": documents}, binary=True)
-    # Each document's facts get a range of numbers, as chunks have.
+    # Number the facts in one range per document, as chunks are.
     first: dict[UUID, int] = {}
     known: list[np.ndarray[tuple[int], np.dtype[np.int32]]] = []
     rejected: list[tuple[int, int]] = []

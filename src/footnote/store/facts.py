@@ -1,4 +1,4 @@
-"""Facts as they are read: listed, found by their ids, decided, and held against each other."""
+"""Read facts: list them, find them by id, and store decisions on them."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _FIRST = UUID(int=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedFacts:
-    """Which facts are listed."""
+    """A filter of facts."""
 
     statuses: tuple[FactStatus, ...] = (FactStatus.PROPOSED, FactStatus.CONFIRMED)
     kinds: tuple[FactKind, ...] = ()
-    """Of any kind where none is named."""
+    """Kinds to list; all if empty."""
     document_id: UUID | None = None
     entity_id: UUID | None = None
-    """Which their subject or object is."""
+    """Entity that must be the subject or object."""
 
 
 async def list_facts(
     scope: WorkspaceScope, wanted: WantedFacts, *, limit: int, after: tuple[UUID, int] | None
 ) -> tuple[tuple[Fact, int], ...]:
-    """Some facts that may be seen, in the order of their documents, each with its ordinal.
+    """List a page of visible facts in document order, each with its ordinal.
 
-    Facts that say the same are one.
+    Equivalent facts are listed once.
     """
     document, ordinal = after or (_FIRST, -1)
     rows = await scope.all(
@@ -56,19 +56,19 @@ async def list_facts(
 
 
 async def facts_by_ids(scope: WorkspaceScope, fact_ids: Sequence[UUID]) -> tuple[Fact, ...]:
-    """Those of the facts that may be seen, in the order of the ids."""
+    """Return the visible facts of the ids, in their order."""
     rows = await scope.all(_SQL["by_ids"], {"fact_ids": list(fact_ids)})
     found = {each.fact_id: each for each in await facts_of(scope, rows)}
     return tuple(found[each] for each in fact_ids if each in found)
 
 
 async def documents_saying(scope: WorkspaceScope, fact_id: UUID) -> list[UUID]:
-    """The documents that say the same as a fact, its own included, as far as they may be seen."""
+    """List the visible documents with an equivalent fact, its own included."""
     return [row["document_id"] for row in await scope.all(_SQL["saying"], {"fact_id": fact_id})]
 
 
 async def decide_fact(scope: WorkspaceScope, fact_id: UUID, status: FactStatus) -> None:
-    """Give a fact a status, with all that say the same. Raises NotFound."""
+    """Set the status of a fact and of all equivalent ones. Raises NotFound."""
     if not await scope.change(_SQL["decide"], {"fact_id": fact_id, "status": status.value}):
         raise no_such_fact(fact_id)
 
@@ -81,13 +81,13 @@ class VersionedFact:
     claim: bytes
     value: bytes
     is_new: bool
-    """Whether it was not in the version before."""
+    """Whether it is new in the published version."""
 
 
 async def facts_of_versions(
     scope: WorkspaceScope, document_id: UUID
 ) -> tuple[int | None, tuple[VersionedFact, ...]]:
-    """The version that was read last, and its facts with those that it superseded."""
+    """Return the version extracted last, its facts, and those that it superseded."""
     row = await scope.one(_SQL["set_of"], {"document_id": document_id})
     rows = await scope.all(_SQL["versions"], {"document_id": document_id})
     found = await facts_of(scope, rows)
@@ -103,7 +103,7 @@ async def facts_of_versions(
 
 
 async def facts_of(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Fact, ...]:
-    """Make a fact of each whole row, with the places of those that say the same."""
+    """Make a fact of each complete row, with the sources of equivalent facts."""
     groups = {row["group_id"] for row in rows if row["status"] != FactStatus.SUPERSEDED}
     others: dict[UUID, list[DictRow]] = defaultdict(list)
     if groups:
@@ -143,7 +143,7 @@ async def facts_of(scope: WorkspaceScope, rows: Sequence[DictRow]) -> tuple[Fact
 
 
 async def _linked(scope: WorkspaceScope, fact_ids: Sequence[UUID]) -> dict[tuple[UUID, bool], UUID]:
-    """The entity that each fact's subject (true) and object (false) is, where it is one."""
+    """Return the entity of each fact's subject (true) and object (false), if linked."""
     if not fact_ids:
         return {}
     rows = await scope.all(_SQL["linked"], {"fact_ids": list(fact_ids)})

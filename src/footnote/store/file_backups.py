@@ -1,4 +1,4 @@
-"""Stored files in backups: those that no earlier run has are copied, and those wanted put back."""
+"""Back up stored files incrementally, and restore those wanted."""
 
 from __future__ import annotations
 
@@ -23,20 +23,21 @@ _READ_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptFile:
-    """A stored file as it was copied."""
+    """A stored file in a backup."""
 
     key: str
     version: str
-    """Tells it from what was stored under the same key before: a file that was encrypted anew."""
+    """Tag that differs from an earlier file under the same key, such as one before
+    re-encryption."""
     part: BackupPart
 
 
 Files = Mapping[str, KeptFile]
-"""By their keys."""
+"""Stored files by blob key."""
 
 
 def files_at(folder: Path, url: str | None, options: str | None) -> ObjectStore:
-    """Where stored files lie; an object store is not reached yet. Raises UnsupportedSettings."""
+    """Return the store of files; nothing is contacted yet. Raises UnsupportedSettings."""
     if url is None:
         private_folder(folder)
         return LocalStore(folder, mkdir=True)
@@ -52,12 +53,12 @@ class FileCopies:
     backups: BackupStore
     known: Files
     found: dict[str, KeptFile] = field(default_factory=dict)
-    """All that was there, some time during the run."""
+    """All files seen during the run."""
     new: int = 0
     new_bytes: int = 0
 
     def copy(self, tell: Callable[[int], None]) -> None:
-        """Copy what is not kept yet; whoever is told hears how many files are."""
+        """Copy files that no backup has yet; `tell` receives the number copied so far."""
         for key, version in self._listed():
             before = self.found.get(key) or self.known.get(key)
             if before is not None and before.version == version:
@@ -95,13 +96,13 @@ class FileCopies:
 
 
 def write_index(backups: BackupStore, name: str, files: Files) -> BackupPart:
-    """Store the list of files."""
+    """Write the file index of a run."""
     lines = (json.dumps(asdict(files[key])).encode() + b"\n" for key in sorted(files))
     return backups.write(name, lines)
 
 
 def read_index(backups: BackupStore, name: str) -> dict[str, KeptFile]:
-    """The list of files of a run. Raises CiphertextDamaged."""
+    """Read the file index of a run. Raises CiphertextDamaged."""
     rows = map(json.loads, b"".join(backups.read(name)).splitlines())
     return {row["key"]: KeptFile(**{**row, "part": BackupPart(**row["part"])}) for row in rows}
 
@@ -113,7 +114,7 @@ def put_back(
     wanted: Iterable[str],
     tell: Callable[[int], None],
 ) -> tuple[int, tuple[str, ...]]:
-    """Store the wanted files where they belong; how many they are, and those that no run had."""
+    """Restore the wanted files; return their number, and the keys that no backup has."""
     done, missing = 0, []
     for key in wanted:
         kept = files.get(key)
@@ -134,7 +135,7 @@ def put_back(
 
 
 def is_empty(target: ObjectStore, folder: Path | None) -> bool:
-    """Whether no stored file is there."""
+    """Whether there are no stored files."""
     if folder is not None and not folder.is_dir():
         return True
     try:

@@ -1,4 +1,4 @@
-"""Gives a workspace that outgrew exact scans an HNSW index of its own."""
+"""Maintain an HNSW index per workspace that is too large for exact scans."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ HNSW_EF_CONSTRUCTION = 128  # Twice pgvector's default: recall at 10 of 0.99 wit
 
 
 def index_name(workspace_id: UUID, lane_id: int) -> str:
-    """What a lane's HNSW index is called."""
+    """Return the name of a lane's HNSW index."""
     return f"hnsw_{workspace_id.hex}_{lane_id}"
 
 
 async def promotion_is_due(
     database: Database, workspace_id: UUID, lane: Lane, threshold: int
 ) -> int | None:
-    """The number of the lane whose vectors want an index, or None.
+    """Return the number of the lane whose vectors need an index, or None.
 
-    Raises LaneMismatch when the workspace's lane is another.
+    Raises LaneMismatch when the workspace has another lane.
     """
     async with database.workspace(workspace_id, SYSTEM) as scope:
         lane_id = await known_lane(scope, lane)
@@ -41,9 +41,10 @@ async def promotion_is_due(
 
 
 async def demotion_is_due(database: Database, workspace_id: UUID, threshold: int) -> int | None:
-    """The number of the lane whose index is not worth its upkeep any more, or None.
+    """Return the number of the lane whose index is to be dropped, or None.
 
-    It is with half of the chunks that an index is built from, so that none comes and goes.
+    That is due below half of the threshold for building, so that no index is built and dropped in
+    turns.
     """
     async with database.workspace(workspace_id, SYSTEM) as scope:
         row = await scope.one(_SQL["size"], {"lane_id": None})
@@ -53,7 +54,7 @@ async def demotion_is_due(database: Database, workspace_id: UUID, threshold: int
 
 
 async def is_large(database: Database, workspace_id: UUID, threshold: int) -> bool:
-    """Whether the workspace has so many live chunks that exact scans are too slow."""
+    """Whether the workspace has at least `threshold` live chunks, too many for exact scans."""
     async with database.workspace(workspace_id, SYSTEM) as scope:
         row = await scope.one(_SQL["size"], {"lane_id": None})
     return row is not None and row["chunks"] >= threshold
@@ -62,9 +63,9 @@ async def is_large(database: Database, workspace_id: UUID, threshold: int) -> bo
 async def promote(
     database: Database, owner_url: str, workspace_id: UUID, lane_id: int, lane: Lane
 ) -> None:
-    """Build the partial index without stopping anybody, then let searches use it.
+    """Build the partial index concurrently, then enable it for searches.
 
-    Nobody uses it if the lane is no longer the one that is searched.
+    It is not used if the lane is no longer the one searched.
     """
     await build(owner_url, workspace_id, lane_id, lane)
     async with database.workspace(workspace_id, SYSTEM) as scope:
@@ -72,17 +73,17 @@ async def promote(
 
 
 async def demote(database: Database, owner_url: str, workspace_id: UUID, lane_id: int) -> None:
-    """Let searches compare every vector, then remove the index without stopping anybody."""
+    """Disable the index for searches, then drop it concurrently."""
     async with database.workspace(workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["demoted"], {"lane_id": lane_id})
     await drop_index(owner_url, index_name(workspace_id, lane_id))
 
 
 async def build(owner_url: str, workspace_id: UUID, lane_id: int, lane: Lane) -> None:
-    """Build the partial index of a lane without stopping anybody.
+    """Build the partial index of a lane concurrently.
 
-    Takes about a minute for 100,000 vectors. An index that an earlier, interrupted call
-    left invalid is built anew.
+    Takes about a minute for 100,000 vectors. An invalid index left by an interrupted build is
+    rebuilt.
     """
     name = index_name(workspace_id, lane_id)
     connection = await psycopg.AsyncConnection.connect(
@@ -106,7 +107,7 @@ async def build(owner_url: str, workspace_id: UUID, lane_id: int, lane: Lane) ->
 
 
 async def drop_index(owner_url: str, name: str) -> None:
-    """Remove an index without stopping anybody, if it is there."""
+    """Drop an index concurrently, if it exists."""
     connection = await psycopg.AsyncConnection.connect(owner_url, autocommit=True)
     async with connection:
         await connection.execute(_SQL["owner_path"])

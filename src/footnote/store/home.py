@@ -1,4 +1,4 @@
-"""The folder of an installation: whether it may be one, and how it is opened."""
+"""Check and open the home folder of an installation."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _LONGEST_SOCKET_PATH = 100
 """Unix socket paths end at 103 bytes on macOS and 107 on Linux."""
 
 _SOCKETS = re.compile(r"\.s\.PGSQL\..*|core.*")
-"""What a server leaves in the folder of its sockets, in which it runs."""
+"""Files that a server leaves in its working folder, that of its sockets."""
 
 _CLUSTER = re.compile(r"PG_VERSION|base|global|pg_.*|postgresql\..*|postmaster\..*|server\.log")
-"""What initdb makes; a cluster half made may hold any part of it."""
+"""Files made by initdb; a partial cluster may hold any of them."""
 
 
 _OURS = re.compile(
@@ -31,18 +31,18 @@ _OURS = re.compile(
     r"|(?:restoring|verifying)(?:\.lock)?|replaced-.*|made-by-the-demo"
     r"|\.?footnote-.*"
 )
-"""What an installation of any version has in its home; one of them tells a home."""
+"""Entries of a home folder in any version; one of them identifies a home."""
 
 _PASSED_OVER = re.compile(
     r"lost\+found|\.snapshots?|\.DS_Store|\.nfs.*|\.git(?:ignore|keep)|\.keep"
 )
-"""What file systems leave in a folder, and what keeps an empty one in a repository."""
+"""Files ignored in an empty folder: those of file systems, and placeholders in repositories."""
 
 
 def require_home(home: Path) -> None:
-    """Raise UnsupportedSettings where no installation can keep folders, whatever its database.
+    """Raise UnsupportedSettings for a folder that cannot be a home, whatever its database.
 
-    In a folder of other things ours would lie among them.
+    A folder with foreign files is refused, so that ours do not mix with them.
     """
     home = home.expanduser().absolute()
     with _refusing(home):
@@ -64,9 +64,9 @@ def require_home(home: Path) -> None:
 
 
 def require_usable(home: Path) -> None:
-    """Raise UnsupportedSettings where no server may run in `home`, before anything is made.
+    """Raise UnsupportedSettings if no server may run in `home`, before anything is created.
 
-    Raises StoreUnavailable where the server's account could not walk down to it.
+    Raises StoreUnavailable if the server's account cannot traverse the path to it.
     """
     require_home(home)
     home = home.expanduser().absolute()
@@ -91,9 +91,9 @@ def require_usable(home: Path) -> None:
 
 
 def open_home(home: Path, account: ServerAccount) -> None:
-    """Make a home that is closed to others, but that the server's account may walk through.
+    """Create a home closed to other users, but traversable for the server's account.
 
-    Raises OSError, and StoreUnavailable where a folder above it is closed to that account.
+    Raises OSError, and StoreUnavailable where a parent folder is closed to that account.
     """
     private_folder(home)
     if account.uid is not None:
@@ -107,9 +107,9 @@ def private_folder(folder: Path) -> None:
 
 
 def socket_folder_of(home: Path) -> Path:
-    """A folder whose path is short enough for a socket, and holds no comma.
+    """Return a folder for sockets, whose path is short enough and has no comma.
 
-    To those who connect a comma begins another host, however it is quoted.
+    libpq reads a comma in a host as a separator of hosts, however it is quoted.
     """
     folder = home / "run"
     socket = os.fsencode(folder / ".s.PGSQL.5432")
@@ -120,7 +120,7 @@ def socket_folder_of(home: Path) -> Path:
 
 
 def _require_unshared(home: Path) -> None:
-    """In a folder that others may write to, any of them could put theirs in place of ours."""
+    """Raise UnsupportedSettings for a world-writable home, where others could replace files."""
     if home.exists() and home.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX):
         raise UnsupportedSettings(
             f"{home} is a folder that is shared with other users",
@@ -129,9 +129,9 @@ def _require_unshared(home: Path) -> None:
 
 
 def _require_ours(folder: Path, known: re.Pattern[str] | None) -> None:
-    """Raise UnsupportedSettings for a folder that is there, unless it can be one that we made.
+    """Raise UnsupportedSettings for an existing folder that Footnote cannot have made.
 
-    `known` matches the names of what may lie in it; None means anything.
+    `known` matches the allowed names of its entries; None allows any.
     """
     _require_no_link(folder)
     try:
@@ -142,7 +142,7 @@ def _require_ours(folder: Path, known: re.Pattern[str] | None) -> None:
         if not foreign and known is not None:
             foreign = any(not known.fullmatch(each.name) for each in folder.iterdir())
     except FileNotFoundError:
-        # Or another process, which starts the same server, has just renamed it.
+        # Absent, or just renamed by another process that starts the same server.
         return
     if foreign:
         raise _in_the_way(folder, "was not made by Footnote")

@@ -1,4 +1,4 @@
-"""Idempotency keys: what became of a request is remembered, so that repeating it does nothing."""
+"""Idempotency keys: store the outcome of a request, so that a retry returns it again."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ _SQL = load_statements("idempotency")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdempotentRequest:
-    """The key of a request, and what tells the request from another one."""
+    """An idempotency key, and the fingerprint of the request that used it."""
 
     principal_id: str
     key: str
     fingerprint: bytes
-    """32 bytes, the same for the same request."""
+    """Hash of the request, 32 bytes."""
     lifetime_seconds: float
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The parameters that name it to a statement."""
+        """Statement parameters that identify the key."""
         return {"principal": self.principal_id, "key": self.key}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownOutcome:
-    """What became of a request that had the key before."""
+    """The outcome of an earlier request with the key."""
 
     document_id: UUID
     duplicate: bool
@@ -39,7 +39,7 @@ class KnownOutcome:
 
 
 async def known_outcome(scope: WorkspaceScope, request: IdempotentRequest) -> KnownOutcome | None:
-    """What became of the same request before; others with the key wait until this one ends.
+    """Return the outcome of an earlier equal request; concurrent uses of the key wait.
 
     Raises Conflict when the key belongs to another request.
     """
@@ -60,7 +60,7 @@ async def known_outcome(scope: WorkspaceScope, request: IdempotentRequest) -> Kn
 async def keep_outcome(
     scope: WorkspaceScope, request: IdempotentRequest, received: Received
 ) -> None:
-    """Remember the outcome in the transaction that brought it about."""
+    """Store the outcome in the transaction of the request."""
     await scope.execute(
         _SQL["keep"],
         request.parameters
@@ -75,6 +75,6 @@ async def keep_outcome(
 
 
 async def forget_expired(scope: WorkspaceScope) -> bool:
-    """Drop the keys whose time is over; whether others are left."""
+    """Delete expired keys; return whether others are left."""
     await scope.execute(_SQL["forget_expired"])
     return bool((await scope.single(_SQL["any_left"]))["left_over"])

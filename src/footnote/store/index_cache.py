@@ -1,4 +1,4 @@
-"""Remembers what a process has decoded of the indexes it searched; all of it is immutable."""
+"""Cache decoded parts of the searched indexes in a process; all of them are immutable."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _SMALL = 128  # bytes an entry costs beside its arrays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeKey:
-    """Who looks, and through which filters."""
+    """The access names and filters that determine a view."""
 
     access: tuple[str, ...]
     filters: str
-    """Written out, not compared: to Python `True` equals `1`, to a filter it does not."""
+    """Serialised: in Python `True` equals `1`, but not in a filter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class View:
-    """What one principal sees of a workspace through some filters."""
+    """The chunks that one principal may see under some filters."""
 
     ranges: ChunkRanges
     languages: tuple[str, ...]
-    """Of all the documents that the principal may see, the commonest first."""
+    """Languages of all visible documents, the most common first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,24 +44,24 @@ class IndexState:
     """Whether the lane has an HNSW index of this workspace."""
     lexical_key: bytes
     segments: tuple[int, ...]
-    """Numbers of the segments, rising."""
+    """Segment numbers, ascending."""
     corpus: CorpusLengths
     dead: ChunkRanges
     lane: str = ""
-    """The fingerprint of the lane at hand when this was read; a query's vector must be of it."""
+    """Fingerprint of the current lane at load; a query's vector must be of it."""
     views: dict[ScopeKey, View] = field(default_factory=dict)
-    """What was visible to whom; filled as they ask."""
+    """Cached views, filled on demand."""
     across: dict[tuple[ScopeKey, str], ChunkRanges] = field(default_factory=dict)
-    """What of a view is in other languages than this one; filled as they ask in it."""
+    """Cached chunks of a view in other languages than the given one, filled on demand."""
 
     def remember(self, key: ScopeKey, view: View) -> None:
-        """Keep the answer, but not for ever more askers."""
+        """Cache a view; the oldest is dropped when there are too many."""
         if len(self.views) >= _VIEWS_PER_STATE:
             self.views.pop(next(iter(self.views)))
         self.views[key] = view
 
     def remember_across(self, key: tuple[ScopeKey, str], ranges: ChunkRanges) -> None:
-        """As `remember`, of what is in other languages."""
+        """Cache the chunks in other languages, as `remember` does."""
         if len(self.across) >= _VIEWS_PER_STATE:
             self.across.pop(next(iter(self.across)))
         self.across[key] = ranges
@@ -69,7 +69,7 @@ class IndexState:
 
 @dataclass(slots=True)
 class IndexCache:
-    """States and documents by workspace, postings by term, least recently used out first."""
+    """An LRU cache of states and documents by workspace, and of postings by term."""
 
     capacity_bytes: int
     _states: OrderedDict[UUID, IndexState] = field(default_factory=OrderedDict)
@@ -80,7 +80,7 @@ class IndexCache:
     _bytes: int = 0
 
     def state(self, workspace_id: UUID) -> IndexState | None:
-        """The last state seen of the workspace."""
+        """Return the cached state of the workspace."""
         state = self._states.get(workspace_id)
         if state is not None:
             self._states.move_to_end(workspace_id)
@@ -96,7 +96,7 @@ class IndexCache:
         self._evict()
 
     def posting(self, workspace_id: UUID, term: int, segments: tuple[int, ...]) -> Posting | None:
-        """The term's postings over exactly these segments, if they are known."""
+        """Return the cached postings of a term over exactly these segments."""
         found = self._postings.get((workspace_id, term))
         if found is None or found[0] != segments:
             return None
@@ -106,7 +106,7 @@ class IndexCache:
     def keep_posting(
         self, workspace_id: UUID, term: int, segments: tuple[int, ...], posting: Posting
     ) -> None:
-        """Remember a term's postings, also that it has none."""
+        """Cache a term's postings, also if it has none."""
         known = self._postings.pop((workspace_id, term), None)
         if known is not None:
             self._bytes -= _posting_bytes(known[1])
@@ -115,7 +115,7 @@ class IndexCache:
         self._evict()
 
     def documents(self, workspace_id: UUID) -> DocumentTable | None:
-        """The documents last seen of the workspace, at whatever generation."""
+        """Return the cached documents of the workspace, of any generation."""
         table = self._documents.get(workspace_id)
         if table is not None:
             self._documents.move_to_end(workspace_id)
@@ -131,7 +131,7 @@ class IndexCache:
         self._evict()
 
     def forget(self, workspace_id: UUID) -> bool:
-        """Drop all that is remembered of a workspace; whether there was anything."""
+        """Drop all cached data of a workspace; return whether there was any."""
         state = self._states.pop(workspace_id, None)
         table = self._documents.pop(workspace_id, None)
         terms = [key for key in self._postings if key[0] == workspace_id]

@@ -1,4 +1,4 @@
-"""Reads how a workspace's index stands, and what of it a principal may see."""
+"""Read the state of a workspace's index, and the chunks that a principal may see."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _WRITTEN_SCOPES = 64
 
 
 async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
-    """The index as of this transaction. Raises NotFound, and LaneMismatch as `known_lane` does."""
+    """Read the index state as of this transaction.
+
+    Raises NotFound, and LaneMismatch as `known_lane` does.
+    """
     states = await scope.execute(_SQL["state"])
     segments = await scope.execute(_SQL["segments"])
     lane_id = await known_lane(scope, lane)
@@ -59,14 +62,14 @@ async def load_state(scope: WorkspaceScope, lane: Lane) -> IndexState:
 
 
 async def ask_generation(scope: WorkspaceScope) -> AsyncCursor[DictRow]:
-    """Send for the number that rises with every change a search could notice."""
+    """Send the query for the index generation, which rises with every change searches may see."""
     return await scope.execute(_SQL["generation"])
 
 
 async def read_generation(asked: AsyncCursor[DictRow], configuration: int | None = None) -> int:
-    """Read the number; the scope may have ended. Raises NotFound.
+    """Read the index generation, even after the scope has ended. Raises NotFound.
 
-    Raises ConfigurationChanged where the last change of settings is not the one that is named.
+    Raises ConfigurationChanged if `configuration` is not the last change of settings.
     """
     row = await asked.fetchone()
     if row is None:
@@ -78,7 +81,10 @@ async def read_generation(asked: AsyncCursor[DictRow], configuration: int | None
 
 
 async def load_view(scope: WorkspaceScope, filters: SearchFilters) -> View:
-    """What the principal sees through the filters. Raises InvalidRequest as `load_scope` does."""
+    """Read what the principal may see under the filters.
+
+    Raises InvalidRequest as `load_scope` does.
+    """
     asked = await scope.execute(_SQL["languages"])
     ranges = await load_scope(scope, filters)
     languages = tuple(row["language"] for row in await asked.fetchall())
@@ -86,16 +92,16 @@ async def load_view(scope: WorkspaceScope, filters: SearchFilters) -> View:
 
 
 async def load_scope(scope: WorkspaceScope, filters: SearchFilters) -> ChunkRanges:
-    """The chunks that the principal may see and the filters admit.
+    """Return the chunks that the principal may see and the filters match.
 
-    Raises InvalidRequest for a condition that makes no sense.
+    Raises InvalidRequest for an invalid condition.
     """
     documents = admitted(filters, await titles_for(scope, filters.where))
     statement = sql.SQL(_SQL["visible"]).format(documents=documents.text)
     visible = _ranges_read(await scope.one(statement, documents.parameters))
     if not filters.evidence_types or visible.is_empty:
         return visible
-    # Whose chunks these are has been asked; asking again for each would take six times as long.
+    # Access is already checked; repeating row-level security per chunk takes six times as long.
     cursor = await execute_as_system(
         scope,
         _SQL["of_kinds"],
@@ -110,7 +116,7 @@ async def load_scope(scope: WorkspaceScope, filters: SearchFilters) -> ChunkRang
 
 
 async def load_in_languages(scope: WorkspaceScope, languages: Sequence[str]) -> ChunkRanges:
-    """The chunks that the principal may see of documents in these languages, as they state it."""
+    """Return the visible chunks of documents whose stated language is one of these."""
     return _ranges_read(await scope.one(_SQL["in_languages"], {"languages": list(languages)}))
 
 
@@ -120,7 +126,7 @@ def _ranges_read(row: DictRow | None) -> ChunkRanges:
 
 
 def ranges_of(pieces: Iterable[Range[int]]) -> ChunkRanges:
-    """Postgres' ranges, which it hands out half-open, as ours."""
+    """Convert ranges of Postgres, which are half-open."""
     return ChunkRanges.from_pairs(
         (piece.lower or 0, piece.upper or 0) for piece in pieces if not piece.isempty
     )
@@ -128,5 +134,5 @@ def ranges_of(pieces: Iterable[Range[int]]) -> ChunkRanges:
 
 @lru_cache(maxsize=_WRITTEN_SCOPES)
 def multirange_of(ranges: ChunkRanges) -> str:
-    """Our ranges as Postgres reads them; kept, since a search within many ranges is repeated."""
+    """Write ranges as a Postgres multirange; cached, as searches reuse the same large ones."""
     return "{" + ",".join(f"[{start},{stop})" for start, stop in ranges.pairs) + "}"

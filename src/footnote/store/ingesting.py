@@ -50,7 +50,7 @@ _PART_BYTES = 4_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresVersionInWork:
-    """A version, its workspace's lane and term key, and the transactions to work on it."""
+    """A version in ingestion, with its lane and term key; opens the transactions for it."""
 
     database: Database
     blobs: Blobs
@@ -67,7 +67,7 @@ class PostgresVersionInWork:
 
     @property
     def media_type(self) -> str:
-        """What it was found to be when it was received."""
+        """The media type detected when it was received."""
         return self.stored.media_type
 
     @property
@@ -136,9 +136,9 @@ class PostgresVersionInWork:
                 start, number = start + len(part), number + 1
 
     async def keep_parsed(self, packed: bytes) -> None:
-        """Keep what was read for a later try.
+        """Store the parsed content, so that a retry need not parse again.
 
-        Much of it goes in parts: the driver holds each twice, and never gives back what it took.
+        Written in parts: the driver holds each parameter twice, and never frees that memory.
         """
         async with self._scope() as scope:
             for start in range(0, max(len(packed), 1), _PART_BYTES):
@@ -149,11 +149,11 @@ class PostgresVersionInWork:
                 await scope.execute(_SQL[statement], self.stored.key | part)
 
     def _part(self, number: int) -> Place:
-        """Where a part of what was read stands."""
+        """Return the encryption context of a part of the parsed content."""
         return STAGE_RESULT.of(self.stored.document_id, self.stored.version, Stage.PARSE, number)
 
     async def depth(self) -> int:
-        """Count the parents above the document; 0 also for one that is gone."""
+        """Count the ancestors of the document; 0 also if it is gone."""
         async with self._scope() as scope:
             return (await scope.single(_SQL["depth"], self.stored.key))["depth"] or 0
 
@@ -206,7 +206,7 @@ class PostgresVersionInWork:
             )
         blobs: list[str] = []
         for orphan in orphans:
-            # One that somebody else has deleted meanwhile is gone.
+            # It may have been deleted meanwhile.
             with contextlib.suppress(NotFound):
                 async with self._scope() as scope:
                     blobs += await delete_document(scope, orphan["document_id"], self.limits)
@@ -222,9 +222,9 @@ class PostgresVersionInWork:
         return tuple(term_ids(self.lexical_key, name_terms(terms)))
 
     async def term_counts(self, terms: Sequence[str]) -> TermCounts:
-        """Count the chunks that hold each term, in the order of the terms; deleted ones may count.
+        """Count the chunks that contain each term, in the order given; may include deleted chunks.
 
-        A term is asked for once, however often it comes.
+        Repeated terms are queried once.
         """
         ids = self.term_ids(terms)
         async with self._scope() as scope:
@@ -252,7 +252,7 @@ class PostgresVersionInWork:
         vectors: Vectors,
         progress: tuple[int, int] | None = None,
     ) -> bool:
-        """Keep a batch of vectors until the version is published; none for one that never will.
+        """Stage a batch of vectors until the version is published; False if it never will be.
 
         Raises LaneMismatch when they are not of the lane's dimensions.
         """
@@ -260,7 +260,7 @@ class PostgresVersionInWork:
         async with self._scope() as scope:
             if progress is None:
                 held = await scope.one(_SQL["hold_version"], self.stored.key) is not None
-            else:  # This holds it, too.
+            else:  # This locks the version as well.
                 held = await self._note_progress(scope, Stage.EMBED, *progress)
             if not held:
                 return False
@@ -304,7 +304,7 @@ async def open_version(
 ) -> PostgresVersionInWork | None:
     """Open a version for ingestion; None when it was replaced, deleted or published already.
 
-    It waits until its first stage begins, whatever a try before this one had begun.
+    Its status is reset to queued until a stage begins, even if an earlier attempt had begun one.
 
     Raises LaneMismatch when the workspace was embedded by another model.
     """

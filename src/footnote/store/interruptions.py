@@ -1,8 +1,8 @@
-"""Connections whose statements and transactions end cleanly, also when whoever waits is cancelled.
+"""Connections whose statements and transactions end cleanly when the waiting task is cancelled.
 
-A cancelled task may be cancelled again at each of its steps, as the tasks of a stream are whose
-reader has left. What then ends a statement or a transaction must not be interrupted itself: the
-connection would go back to the pool in the middle of it.
+A cancelled task may be cancelled again at each step, as tasks of a stream are after the reader has
+disconnected. The code that then ends a statement or a transaction must not be interrupted, or the
+connection would return to the pool in the middle of it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ Done = TypeVar("Done")
 Entered = TypeVar("Entered")
 
 _WAIT_INTERVAL = 0.1
-"""As psycopg has it: seconds between looks for other interruptions."""
+"""Poll interval for signals, as in psycopg, in seconds."""
 _END_SECONDS = 5.0
-"""That the server has to end a statement; then its connection is closed instead."""
+"""Seconds for the server to end a cancelled statement; after that the connection is closed."""
 
 
 async def uninterrupted(work: Coroutine[object, object, Done]) -> Done:
-    """The result of the work, which goes on to its end however often its caller is cancelled.
+    """Await work to its end, however often the caller is cancelled; return its result.
 
-    Raises CancelledError after it if the caller was.
+    Raises CancelledError afterwards if the caller was cancelled.
     """
     working = asyncio.ensure_future(work)
     interrupted: asyncio.CancelledError | None = None
@@ -41,7 +41,7 @@ async def uninterrupted(work: Coroutine[object, object, Done]) -> Done:
         except asyncio.CancelledError as error:
             interrupted = error
     if interrupted is not None:
-        working.exception()  # It is seen, and gives way to the cancellation.
+        working.exception()  # Mark it as retrieved; the cancellation takes precedence.
         raise interrupted
     return working.result()
 
@@ -49,9 +49,9 @@ async def uninterrupted(work: Coroutine[object, object, Done]) -> Done:
 class _Pipeline(psycopg.AsyncPipeline):
     """A pipeline whose last message is the Sync that ends it.
 
-    psycopg has a Flush follow it, unless all answers are there by then. To PgBouncer, where the
-    Sync has been answered, that is the beginning of another transaction: it gives the idle
-    connection one to the server, which has nothing to answer, and so never gets it back.
+    psycopg sends a Flush after it, unless all results have arrived. If the Sync has been answered,
+    PgBouncer takes the Flush as the start of another transaction: it assigns a server connection,
+    which has nothing to answer and so is never released.
     """
 
     def _fetch_gen(self, *, flush: bool) -> PQGen[None]:
@@ -64,9 +64,9 @@ class _Pipeline(psycopg.AsyncPipeline):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End it, and after a row that was refused say no more than that.
+        """End the pipeline, without psycopg's warning after an integrity error.
 
-        psycopg warns that what was sent behind it is aborted, also where the refusal is expected.
+        psycopg warns that later statements are aborted, also where the error is expected.
         """
         if not isinstance(error, psycopg.IntegrityError):
             await super().__aexit__(kind, error, trace)
@@ -76,11 +76,11 @@ class _Pipeline(psycopg.AsyncPipeline):
 
 
 class PooledConnection(psycopg.AsyncConnection[DictRow]):
-    """A connection whose statement is ended at the server before a cancelled caller goes on."""
+    """A connection that ends a cancelled statement on the server before the caller continues."""
 
     @asynccontextmanager
     async def pipeline(self) -> AsyncIterator[psycopg.AsyncPipeline]:
-        """Enter pipeline mode, as psycopg does but for what is sent at its end."""
+        """Enter pipeline mode as psycopg does, but for the messages at its end."""
         if self._pipeline is None:
             self._pipeline = _Pipeline(self)
         async with super().pipeline() as pipeline:
@@ -92,7 +92,7 @@ class PooledConnection(psycopg.AsyncConnection[DictRow]):
         interval: float = _WAIT_INTERVAL,
         timeout: float | None = None,  # noqa: ASYNC109  # psycopg gives it
     ) -> Done:
-        """Wait for a statement, as psycopg does but for what happens to it after a cancellation."""
+        """Wait for a statement as psycopg does, but end it on the server after a cancellation."""
         try:
             return await waiting.wait_async(
                 gen, self.pgconn.socket, interval=interval, timeout=timeout
@@ -103,21 +103,21 @@ class PooledConnection(psycopg.AsyncConnection[DictRow]):
             raise
 
     async def _end_statement(self, gen: PQGen[Done]) -> None:
-        """Have the server end the statement, and read what it says of that."""
+        """Cancel the statement on the server, and read its remaining results."""
         try:
             await self.cancel_safe(timeout=_END_SECONDS)
             await waiting.wait_async(
                 gen, self.pgconn.socket, interval=_WAIT_INTERVAL, timeout=_END_SECONDS
             )
         except psycopg.errors.QueryCanceled:
-            pass  # As was wanted.
+            pass  # As requested.
         except psycopg.Error:
-            # What it still has to say would be taken for the answer to the next statement.
+            # A late result would be taken for that of the next statement.
             self.pgconn.finish()
 
 
 class ended_cleanly(AbstractAsyncContextManager[Entered]):  # noqa: N801  # it is used as a function
-    """A context that is left to its end even when its block was cancelled and still is."""
+    """A context manager whose exit runs to its end even if the task is cancelled again."""
 
     def __init__(self, context: AbstractAsyncContextManager[Entered]) -> None:
         self._context = context
@@ -132,7 +132,7 @@ class ended_cleanly(AbstractAsyncContextManager[Entered]):  # noqa: N801  # it i
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool | None:
-        """Leave it, uninterrupted unless the block ended by itself."""
+        """Exit the context; after a cancellation, without further interruption."""
         if error is None or isinstance(error, Exception):
             return await self._context.__aexit__(kind, error, traceback)
         return await uninterrupted(self._left(kind, error, traceback))

@@ -1,4 +1,4 @@
-"""What dead workers had in hand goes back to the queue, and what a living one has to give up."""
+"""Requeue the jobs of dead workers, and those that a live worker gives up."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from footnote.store.queue import INGEST_TASK, SET_ASIDE_QUEUE
 from footnote.store.statements import load_statements
 
 _PATIENCE = 30
-"""So many times as long as of others is waited for a worker whose process lives."""
+"""Factor by which the silence limit is longer for a worker whose process is alive."""
 
 _SQL = load_statements("queue")
 PUT_BACK = _SQL["put_back"]
-"""For the queue's own connections, like `put_back` below."""
+"""The statement of `put_back` below, for the queue's own connections."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecoveredJob:
-    """A job that its worker left behind."""
+    """A job that its worker left unfinished."""
 
     job_id: int
     task: str
     attempts: int
-    """Tries so far, the one that its worker did not survive included if that is its fault."""
+    """Attempts so far; includes the last one if that is charged to this job."""
 
 
 async def recover_stalled_jobs(
     database: Database, *, silence_seconds: float, own: Collection[int] = ()
 ) -> tuple[RecoveredJob, ...]:
-    """Put the jobs of workers that have been silent for so long back on the queue.
+    """Requeue the jobs of workers that have sent no heartbeat for `silence_seconds`.
 
-    Those of `own` workers are left alone: whoever asks lives, even if it was too busy to say so.
-    Those of a worker whose presence is held are, too, until it was silent for much longer.
+    Jobs of `own` workers are skipped: the calling process is alive, even if too busy for
+    heartbeats. Jobs of a worker that holds its presence lock are skipped until a much longer
+    silence.
 
-    A worker may have died of a document, for want of memory say. Those whose ingestion had begun
-    are set aside, to be tried one by one in a process of their own. Where it worked on several,
-    nobody knows which it was, and none has lost a try; one that it worked on alone has.
+    A document may have killed its worker, for example by exhausting memory. So jobs whose ingestion
+    had begun are set aside, to be tried one at a time in a separate process. Such a job is charged
+    an attempt only if it was the only one of its worker, since otherwise the cause is unknown.
     """
     recovered = []
     async with database.outside() as connection:
@@ -80,12 +81,12 @@ async def recover_stalled_jobs(
 
 
 def _priority_aside(attempts: int, byte_size: int) -> int:
-    """Fewest tries first, and of those the smallest, in KiB; both fit into 32 bits with a sign."""
+    """Order by fewest attempts, then smallest size in KiB, in a signed 32-bit number."""
     return -(min(attempts, 3) * 2**29 + min(byte_size // 1024, 2**29 - 1))
 
 
 async def worker_lives(database: Database, *, silence_seconds: float) -> bool:
-    """Whether a worker of any process has been heard within so many seconds, or is only slow."""
+    """Whether any worker sent a heartbeat recently, or is slow but holds its presence lock."""
     async with database.outside() as connection:
         found = await connection.execute(
             _SQL["worker_lives"],
@@ -96,7 +97,7 @@ async def worker_lives(database: Database, *, silence_seconds: float) -> bool:
 
 
 async def set_aside_waits(database: Database) -> bool:
-    """Whether a document that was set aside may be tried now."""
+    """Whether a document that was set aside is due."""
     async with database.outside() as connection:
         cursor = await connection.execute(_SQL["set_aside_waits"], {"set_aside": SET_ASIDE_QUEUE})
         row = await cursor.fetchone()
@@ -104,7 +105,7 @@ async def set_aside_waits(database: Database) -> bool:
 
 
 async def refund_attempts(database: Database, job_ids: Collection[int]) -> None:
-    """Let the tries that are under way not count; say it before they are cut off."""
+    """Do not count the attempts in progress; call it before they are interrupted."""
     async with database.outside() as connection:
         await connection.execute(_SQL["refund_attempts"], {"job_ids": list(job_ids)})
 
@@ -112,7 +113,7 @@ async def refund_attempts(database: Database, job_ids: Collection[int]) -> None:
 async def put_back(
     database: Database, worker_id: int, job_ids: Collection[int], *, everything: bool
 ) -> None:
-    """Let jobs of a worker wait again, without counting this try; or everything it had in hand."""
+    """Requeue jobs of a worker, or all it holds, without counting this attempt."""
     async with database.outside() as connection:
         await connection.execute(
             _SQL["put_back_all" if everything else "put_back"],

@@ -1,4 +1,4 @@
-"""The wrapped data keys of all workspaces, read and put back as the owner of the tables."""
+"""Export and import the wrapped data keys of workspaces, as the owner of the tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SQL = load_statements("destruction")
 
 
 async def stored_keys(owner_url: str, workspace: Workspace) -> BackedUpKeys:
-    """The wrapped data keys of a workspace, by version."""
+    """Read the wrapped data keys of a workspace, by version."""
     connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
     async with connection:
         await bind_as_system(connection, workspace.workspace_id)
@@ -32,7 +32,7 @@ async def stored_keys(owner_url: str, workspace: Workspace) -> BackedUpKeys:
 
 
 async def all_stored_keys(owner_url: str) -> tuple[BackedUpKeys, ...]:
-    """Those of all workspaces; none in a database that Footnote has not begun to use."""
+    """Read the wrapped data keys of all workspaces; none in an unused database."""
     try:
         workspaces = await list_workspaces(owner_url)
     except (psycopg.errors.UndefinedTable, psycopg.errors.InvalidSchemaName):
@@ -48,10 +48,10 @@ async def put_back(
     *,
     lost: bool,
 ) -> None:
-    """Store keys in the place of those of the same version, and add those that are missing.
+    """Replace stored keys of the same version, and add those that are missing.
 
-    Where all were lost they are what they were. Else what is added only decrypts, until a worker
-    has encrypted anew what is under it and removes it.
+    If all keys were lost, added keys get their former states. Otherwise an added key is only for
+    decryption, until a worker has re-encrypted what is under it and removes it.
     """
     added = False
     connection = await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row)
@@ -72,6 +72,6 @@ async def put_back(
                 added = added or state == "old"
     database.keys.forget(workspace.workspace_id)
     if added:
-        # Only now can the workspace be opened.
+        # The workspace can be opened only with its keys stored.
         async with database.workspace(workspace.workspace_id, SYSTEM) as scope:
             await enqueue_rotation(scope, RESEAL)

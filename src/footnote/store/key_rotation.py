@@ -1,8 +1,8 @@
-"""The data key of a workspace is renewed while it is used: announced, used, and all moved to it.
+"""Rotate the data key of a workspace online: announce a new key, use it, then re-encrypt.
 
-A process may go on with the keys it knows for `KEPT_SECONDS`. So a new key is first only known,
-then, once every process knows it, used; and what is under the old one is encrypted anew once none
-uses that any more. Then the old one is removed.
+A process may use cached keys for `KEPT_SECONDS`. So a new key is first only stored; once every
+process knows it, it encrypts; and once no process uses the old key any more, what is under that is
+encrypted again. Then the old key is removed.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ from footnote.store.statements import load_statements
 ROTATE_TASK = "rotate_data_key"
 PROMOTE, RESEAL = "promote", "reseal"
 _WAIT = timedelta(seconds=2 * KEPT_SECONDS)
-"""Until no process goes by what it knew before; twice, for what is under way meanwhile."""
+"""Wait until no process uses cached keys of before; twice the cache lifetime, for work in
+progress."""
 _ROWS_AT_ONCE = 200
 _SQL = load_statements("data_keys")
 
 
 async def begin_rotation(database: Database, workspace_id: UUID) -> None:
-    """Announce a new data key, and have the rest done in the background.
+    """Store a new data key, and enqueue the steps that put it into use.
 
-    Raises Conflict while a rotation is under way, and for a workspace without a data key.
+    Raises Conflict during another rotation, and for a workspace without a data key.
     """
     sealing = await database.sealing(workspace_id)
     if sealing.cipher is None and sealing.unavailable is None:
@@ -64,7 +65,7 @@ def _nothing_to_rotate() -> Conflict:
 
 
 async def promote_key(database: Database, workspace_id: UUID) -> None:
-    """Encrypt with the announced key from now on; nothing where none is announced."""
+    """Make the announced key the current one; does nothing if none is announced."""
     async with database.workspace(workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["age_current"])
         if await scope.change(_SQL["promote_coming"]):
@@ -73,7 +74,10 @@ async def promote_key(database: Database, workspace_id: UUID) -> None:
 
 
 async def reseal_workspace(database: Database, blobs: SealedBlobs, workspace_id: UUID) -> int:
-    """Encrypt anew what is under the old data key, and remove that; how many values and files."""
+    """Re-encrypt what is under the old data key, then remove that key.
+
+    Returns the number of values and files.
+    """
     database.keys.forget(workspace_id)
     count = 0
     for _, columns in groupby(RESEALED, key=lambda each: each.table):
@@ -123,7 +127,7 @@ async def _page(
 
 
 async def _reseal_row(scope: WorkspaceScope, columns: Sequence[SealedColumn], row: DictRow) -> int:
-    """Write those values of the row that are not under the current key; how many they were."""
+    """Re-encrypt the values of a row that are not under the current key; return their number."""
     names, cipher = columns[0].key, scope.sealing.cipher
     assert cipher is not None, "a key was rotated"
     fresh: dict[str, object] = {}
@@ -150,7 +154,7 @@ async def _reseal_row(scope: WorkspaceScope, columns: Sequence[SealedColumn], ro
 
 
 async def _drop_stage_results(database: Database, workspace_id: UUID) -> None:
-    """Forget what stages left under the old key: they are run again where they are needed."""
+    """Delete stage results under the old key; the stages run again where needed."""
     async with database.workspace(workspace_id, SYSTEM) as scope:
         for row in await scope.all(_SQL["stage_results"], binary=True):
             if _is_old(scope.sealing.cipher, bytes(row["beginning"])):
@@ -165,7 +169,7 @@ async def _reseal_files(database: Database, blobs: SealedBlobs, workspace_id: UU
             if not _is_old(cipher, await blobs.first_record(key)):
                 continue
             async with database.workspace(workspace_id, SYSTEM) as scope:
-                # So that nobody removes it meanwhile, or it would come back.
+                # Claimed, so that the blob is not removed meanwhile and then written again.
                 claim = await claim_blob(scope, key.rpartition("/")[2])
             with await blobs.open(key) as content:
                 async with (
@@ -188,7 +192,7 @@ def _is_old(cipher: Cipher | None, record: bytes) -> bool:
 
 
 async def enqueue_rotation(scope: WorkspaceScope, step: str) -> None:
-    """Have a worker go on with a step, once no process goes by what it knew before."""
+    """Enqueue a step of the rotation, due once no process uses keys cached before."""
     await enqueue(
         scope,
         ROTATE_TASK,
