@@ -17,6 +17,7 @@ from footnote.domain import (
     SearchRequest,
     Visibility,
 )
+from footnote.domain.sources import Offered
 from footnote.engine import Engine, WorkspaceEngine, WorkspaceVerbs
 from footnote.errors import Forbidden, InvalidRequest, NotFound
 from footnote.jobs.inline import work_until_resting
@@ -144,6 +145,26 @@ async def test_a_role_in_a_collection_holds_there_alone(
         await ann.grant_role(BOB, Role.READER, collection="hr")
     await ann.receive(TEXT, "pay.md", collection="hr")
     await ann.delete_document(hr)
+
+
+async def test_whoever_may_not_write_in_a_collection_changes_none_of_its_sources(
+    engine: Engine, workspace: WorkspaceEngine
+) -> None:
+    place = "/papers/fees.md"
+    received = await workspace.receive(TEXT, "fees.md", collection="legal", external_id=place)
+    await workspace.remember_source_entry("legal", Offered(external_id=place, mark="1"), received)
+    entries = await workspace.source_entries("legal", ["/papers"])
+    await workspace.grant_role(ANN, Role.WRITER, collection="hr")
+    await workspace.grant_role(ANN, Role.READER, collection="legal")
+    ann = await engine.enter(workspace.workspace.name, known_as(ANN))
+    for collection in ("legal", "hr"):  # a document is of its collection, whatever is named
+        with pytest.raises(Forbidden, match="in the collection 'legal'"):
+            await ann.remove_source_entry(collection, entries[0])
+        with pytest.raises(Forbidden, match="in the collection 'legal'"):
+            await ann.rename_source_entry(collection, entries[0], "/papers/mine.md")
+    assert await workspace.source_entries("legal", ["/papers"]) == entries
+    document = await workspace.document(received.document.document_id)
+    assert (document.external_id, document.filename) == (place, "fees.md")
 
 
 async def test_an_administrator_of_a_collection_grants_roles_in_it_alone(

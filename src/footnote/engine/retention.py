@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -149,13 +150,14 @@ async def _delete_documents(workspace: WorkspaceAccess, now: datetime) -> int:
             return deleted
         act_id, ids = uuid4(), tuple(each.document_id for each in due)
         await _enter(workspace, act_id, Outcome.BEGUN, ids)
+        done: list[UUID] = []
         for document_id in ids:
-            try:
+            # Deleted by somebody else, or put under hold, since the batch was listed.
+            with suppress(NotFound, UnderLegalHold):
                 await delete_document(system, document_id)
-            except (NotFound, UnderLegalHold):
-                continue  # Deleted or put under hold meanwhile.
-            deleted += 1
-        await _enter(workspace, act_id, Outcome.DONE, ids)
+                done.append(document_id)
+        deleted += len(done)
+        await _enter(workspace, act_id, Outcome.DONE, tuple(done))
 
 
 async def _enter(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from uuid import UUID
 
 from footnote.domain import Received, Right
 from footnote.domain.identity import DEFAULT_COLLECTION
@@ -10,6 +12,9 @@ from footnote.domain.sources import KnownEntry, Offered
 from footnote.engine.documents import delete_document, refuse_what_is_held
 from footnote.engine.receiving import clean_name
 from footnote.engine.services import WorkspaceAccess
+from footnote.errors import NotFound
+from footnote.store.database import WorkspaceScope
+from footnote.store.documents import get_document
 from footnote.store.sources import (
     forget_entry,
     known_entries,
@@ -48,9 +53,13 @@ async def remember_source_entry(
 async def rename_source_entry(
     workspace: WorkspaceAccess, collection: str | None, gone: KnownEntry, external_id: str
 ) -> bool:
-    """Rename a vanished entry's document to the external id where its bytes are now."""
+    """Rename a vanished entry's document to the external id where its bytes are now.
+
+    Raises Forbidden unless the caller may write in the collections of entry and document.
+    """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
+        await _require_document(workspace, scope, gone.document_id)
         moved = await move_document(
             scope, gone.document_id, gone.external_id, external_id, clean_name(external_id)
         )
@@ -64,10 +73,13 @@ async def remove_source_entry(
     """Delete the document of a vanished entry; return False if it is kept.
 
     If another entry has the same bytes, the document is kept under that entry's external id. A
-    document received under another external id, or under none, is unchanged. Raises NotFound and
+    document received under another external id, or under none, is unchanged. Raises Forbidden
+    unless the caller may write in the collections of entry and document, NotFound and
     UnderLegalHold.
     """
+    workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     async with workspace.scope() as scope:
+        await _require_document(workspace, scope, gone.document_id)
         # Checked first: the entry stays, so the next scan after the hold is lifted deletes it.
         await refuse_what_is_held(scope, gone.document_id)
         await forget_entry(scope, collection or DEFAULT_COLLECTION, gone.external_id)
@@ -81,3 +93,12 @@ async def remove_source_entry(
             return False
     await delete_document(workspace, gone.document_id)
     return True
+
+
+async def _require_document(
+    workspace: WorkspaceAccess, scope: WorkspaceScope, document_id: UUID
+) -> None:
+    """Require that the caller may write in the document's collection; pass one that is gone."""
+    with suppress(NotFound):
+        document = await get_document(scope, document_id)
+        workspace.require(Right.WRITE, document.collection)
