@@ -27,9 +27,10 @@ from footnote.validation.constrained_types import Access, AnyPrincipalId, AnySub
 
 
 async def as_of_now(engine: Services, scope: WorkspaceScope, claimed: Principal) -> Principal:
-    """A principal as a credential has it, with what the directory says of it and what was granted.
+    """Return the claimed principal with its directory groups and granted roles added.
 
-    Raises NotAuthenticated for somebody who is switched off.
+    The directory counts where login or SCIM is enabled. An administrator is returned without
+    grants. Raises NotAuthenticated for a deactivated user.
     """
     if engine.credentials.ways & {"login", "scim"}:
         claimed = await _as_the_directory_says(engine, scope, claimed)
@@ -51,13 +52,13 @@ async def _as_the_directory_says(
         claimed,
         principal_id=person.user_name,
         groups=tuple(dict.fromkeys((*claimed.groups, *person.groups))),
-        # A credential of collections stays in them.
+        # A credential limited to collections gains no role in the whole workspace.
         role=claimed.role if claimed.collections else highest_role((claimed.role, *mapped)),
     )
 
 
 async def grants(workspace: WorkspaceAccess) -> tuple[Grant, ...]:
-    """Every role granted where the caller may administer, by subject and collection."""
+    """List the role grants that the caller may administer, by subject and collection."""
     async with workspace.scope() as scope:
         found = await stored.list_grants(scope)
     return tuple(
@@ -70,9 +71,9 @@ async def grants(workspace: WorkspaceAccess) -> tuple[Grant, ...]:
 async def grant_role(
     workspace: WorkspaceAccess, subject: Subject, role: Role, *, collection: Name | None = None
 ) -> Grant:
-    """Give somebody a role in the workspace or in a collection, in the place of an earlier one.
+    """Grant a subject a role in the workspace or in a collection, replacing an earlier grant.
 
-    Raises Forbidden without the administration of that place.
+    Raises Forbidden unless the caller may administer that workspace or collection.
     """
     workspace.require(Right.ADMINISTER, collection or WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
@@ -82,7 +83,7 @@ async def grant_role(
 async def revoke_role(
     workspace: WorkspaceAccess, subject: AnySubject, *, collection: Name | None = None
 ) -> None:
-    """Take a role back. Raises NotFound where none was granted there, and Forbidden."""
+    """Revoke a granted role. Raises NotFound where none was granted there, and Forbidden."""
     workspace.require(Right.ADMINISTER, collection or WHOLE_WORKSPACE)
     async with workspace.scope() as scope:
         found = await stored.revoke_role(scope, subject, collection)
@@ -95,7 +96,7 @@ async def revoke_role(
 
 
 async def document_access(workspace: WorkspaceAccess, document_id: UUID) -> DocumentAccess:
-    """Who sees a document, for those who may change that. Raises NotFound and Forbidden."""
+    """Return who may see a document. Raises NotFound, and Forbidden unless one may set it."""
     async with workspace.scope() as scope:
         known = await stored.stored_access(scope, document_id)
     _require_keeper(workspace, document_id, known)
@@ -111,8 +112,9 @@ async def set_document_access(
 ) -> DocumentAccess:
     """Change who sees a document and its attachments, from the next search on.
 
-    For whoever handed it in, and for administrators of its collection. Raises NotFound, Forbidden,
-    and InvalidRequest for a list beside what everyone sees, or for an attachment.
+    Allowed to the document's owner and to administrators of its collection. Raises NotFound,
+    Forbidden, and InvalidRequest for an access list with workspace visibility, or for an
+    attachment.
     """
     if visibility is Visibility.WORKSPACE and shared_with:
         raise InvalidRequest(
@@ -128,7 +130,7 @@ async def set_document_access(
             hint=f"change {known.parent_id}",
         )
     names = access_names(visibility, known.collection, known.created_by, shared_with)
-    # As the system: whoever gives a document away may not see it any more.
+    # In the system scope: after the change the caller may no longer see the document.
     async with workspace.system_scope() as scope:
         await stored.change_access(scope, document_id, visibility, names)
         return _described(document_id, await stored.stored_access(scope, document_id))
@@ -142,10 +144,11 @@ async def explain_access(
     groups: Sequence[Name] = (),
     role: Role | None = None,
 ) -> AccessExplanation:
-    """Why somebody, with those groups, sees a document or does not.
+    """Explain why a principal with these groups may or may not see a document.
 
-    `role` is what a credential would say of the whole workspace; what the workspace granted counts
-    anyway. Raises NotFound, also for a document in a collection the caller does not administer.
+    `role` is the workspace role that a credential would carry; roles granted in the workspace are
+    added to it. Raises NotFound, also for a document in a collection the caller does not
+    administer.
     """
     async with workspace.system_scope() as scope:
         found = await stored.stored_access(scope, document_id)
@@ -179,7 +182,7 @@ async def explain_access(
 def _require_keeper(
     workspace: WorkspaceAccess, document_id: UUID, known: stored.StoredAccess
 ) -> None:
-    """Raise Forbidden unless it is whoever handed it in, or administers its collection."""
+    """Raise Forbidden unless the caller owns the document or administers its collection."""
     owns = known.created_by == workspace.principal.principal_id
     if not owns and not workspace.principal.may(Right.ADMINISTER, known.collection):
         raise Forbidden(
@@ -189,7 +192,7 @@ def _require_keeper(
 
 
 def _obstacles(asked: Principal, found: stored.StoredAccess) -> list[str]:
-    """Why nothing lets the principal see the document."""
+    """List the reasons why the principal may not see the document."""
     obstacles = []
     if asked.role is None and not asked.collections:
         obstacles.append("has no role in the workspace, and so sees nothing of it")

@@ -1,4 +1,4 @@
-"""What an act was about, for the audit log: what it was given, and what it made or changed."""
+"""The subject of an audited act: ids and names from its arguments and its results."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ SUBJECTS = frozenset(
     " other_id overlap_hours page period principal principal_id rights role run_id shared_with"
     " source_id status subject user_id view_name visibility warn_share".split()
 )
-"""Parameters that say what an act is about. What is not among them is not entered: it may be a
-file's name, an address with a password in it, or content."""
+"""Names of the parameters whose values the audit log records as the subject of an act. Others are
+left out: they may be a file name, a URL with a password, or content."""
 MAX_SUBJECT_CHARACTERS = 300
 
 
 def subject_of(arguments: Mapping[str, object], results: Mapping[str, object]) -> dict[str, str]:
-    """The ids and names that an act was given, and those of what it made or changed.
+    """Return the ids and names in the arguments and results of an act.
 
-    A name that both have is `new_NAME` for what was made.
+    Where both have a name with different values, that of the result is recorded as `new_NAME`.
     """
     about = {
         name: written[:MAX_SUBJECT_CHARACTERS]
@@ -55,7 +55,7 @@ def subject_of(arguments: Mapping[str, object], results: Mapping[str, object]) -
 
 
 def documents_given(arguments: Mapping[str, object]) -> Iterator[UUID]:
-    """The documents that an act was given, by their ids or with what is known of them."""
+    """Yield the ids of documents among an act's arguments, given as ids or as records."""
     for name, value in arguments.items():
         if name in ("document_id", "document_ids"):
             listed = value if isinstance(value, (list, tuple)) else (value,)
@@ -66,7 +66,7 @@ def documents_given(arguments: Mapping[str, object]) -> Iterator[UUID]:
 
 @singledispatch
 def named_in(_: object) -> Mapping[str, object]:
-    """What a result that was made or changed is called, by parameters of verbs."""
+    """Map parameter names of verbs to the ids and names in a result; empty for other types."""
     return {}
 
 
@@ -152,7 +152,7 @@ def _(run: RetentionRun) -> Mapping[str, object]:
 
 @named_in.register(tuple)
 def _(made: tuple[object, ...]) -> Mapping[str, object]:
-    """What a verb gives with something beside it, and lists of what it changed."""
+    """Merge the names of all elements: verbs return pairs, or lists of what they changed."""
     named: dict[str, tuple[object, ...]] = {}
     for each in made:
         for name, value in named_in(each).items():
@@ -161,17 +161,17 @@ def _(made: tuple[object, ...]) -> Mapping[str, object]:
 
 
 def _written(value: object) -> str | None:
-    """A value as the log has it; None for what is no id and no name."""
+    """Return a value as the audit log records it; None if it is no id, name or number."""
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, (list, tuple)):
         return ", ".join(filter(None, map(_written, value)))
     if isinstance(value, (str, int, float, UUID)) and not isinstance(value, bool):
-        # Somebody may have named a whole key where an id was wanted.
+        # The caller may have passed a whole API key where its id was expected.
         return without_secrets(storable_text(str(value)))
     return None
 
 
 def storable_text(text: str) -> str:
-    """The text without what neither UTF-8 nor Postgres can hold."""
+    """Replace NUL and unpaired surrogates, which Postgres or UTF-8 cannot store."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""Acts of a principal in a workspace: entered in the audit log with what they showed."""
+"""Run a principal's acts in a workspace, and log them with the documents that they showed."""
 
 from __future__ import annotations
 
@@ -30,32 +30,32 @@ from footnote.store.usage import PricedUse
 R = TypeVar("R")
 
 MAX_QUERY_CHARACTERS = 10_000
-"""Of a query that is kept; a longer one was refused."""
+"""Length at which a logged query is cut; longer queries are refused anyway."""
 
 
 @dataclass(slots=True, kw_only=True)
 class ActUnderWay:
-    """One call of a verb or a tool, from what it was given to what it showed."""
+    """One audited call of a verb or tool: its arguments, results and model usage."""
 
     access: WorkspaceAccess
     act: Act
     verb: str
     arguments: Mapping[str, object]
     right: Right | None = None
-    """What its principal needs; None where a link is enough."""
+    """The right that the principal needs; None where a share link is enough."""
     place: str | None = None
-    """The collection in which that is needed, or the whole workspace; None for any collection."""
+    """Where that right is needed: a collection or the whole workspace; None for any collection."""
     act_id: UUID = field(default_factory=uuid4)
     shown: Shown = field(default_factory=Shown)
     named: dict[str, object] = field(default_factory=dict)
-    """What it made or changed, once that is known."""
+    """Ids and names of what it created or changed, by parameter; empty until known."""
     notes: list[UsageNote] = field(default_factory=list)
-    """What models were used for and is not added up yet."""
+    """Model usage that is not yet recorded."""
 
     async def admit(self) -> None:
-        """Count the act for its credential, and look whether a search is within the budget.
+        """Apply the rate limit of the credential and, for a search, the workspace's budget.
 
-        Raises RateLimited and BudgetExceeded, which are not entered, and NotReady once it was
+        Raises RateLimited and BudgetExceeded, which are not logged, and NotReady once the engine is
         closed.
         """
         access = self.access
@@ -75,16 +75,16 @@ class ActUnderWay:
 
     @contextmanager
     def using_models(self) -> Iterator[None]:
-        """Meter what is asked of models within, and redact it as the workspace wants.
+        """Meter model calls in the block, and redact what they send by the workspace's settings.
 
-        As `metering`, not around a `yield` of an asynchronous generator.
+        Like `metering`, it must not enclose a `yield` of an asynchronous generator.
         """
         source = redaction_of(self.access.engine, self.access.workspace_id)
         with metering(self.notes), redacting_as(source):
             yield
 
     def enter(self, outcome: Outcome, error: BaseException | None = None) -> Awaitable[None]:
-        """Enter how far it has come, awaited. Raises StoreUnavailable: then it must not go on."""
+        """Write an audit entry with this outcome. On StoreUnavailable the act must not go on."""
         self.access.require_open()
         log = self.access.engine.audit
         return log.append(
@@ -92,14 +92,14 @@ class ActUnderWay:
         )
 
     def enter_soon(self, outcome: Outcome, error: BaseException | None = None) -> None:
-        """Enter it where nobody can wait."""
+        """Queue an audit entry without waiting until it is written."""
         log = self.access.engine.audit
         log.append_soon(
             self.access.workspace_id, self._draft(outcome, error), self._query(), self._uses()
         )
 
     def _uses(self) -> tuple[PricedUse, ...]:
-        """What was used since it was last entered."""
+        """Return the priced model usage since the last audit entry, and clear it."""
         notes, self.notes[:] = tuple(self.notes), ()
         if not notes:
             return ()
@@ -111,7 +111,7 @@ class ActUnderWay:
         about = UsageAbout(
             principal=storable_text(self.access.principal.principal_id),
             conversation_id=conversation if isinstance(conversation, UUID) else None,
-            # What an upload used is of its document; a search is of none.
+            # Usage of an upload is attributed to its document, that of a search to none.
             document_id=documents[0] if len(documents) == 1 else None,
         )
         return self.access.engine.metering.priced(about, notes)
@@ -133,7 +133,7 @@ class ActUnderWay:
         )
 
     def _query(self) -> str | None:
-        """What was asked, as it was put."""
+        """Return the query or question as the caller wrote it; None without one."""
         for name in ("request", "question", "asking", "query"):
             given = self.arguments.get(name)
             if isinstance(given, SearchRequest):
@@ -145,11 +145,11 @@ class ActUnderWay:
 
 
 async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
-    """What the work gives, once what it showed is in the audit log.
+    """Run the work, and return its result once the audit entry is written.
 
-    An act that changes something is entered before it begins, too. Raises what `admit` and the work
-    raise, Forbidden without the right, and StoreUnavailable where the log cannot be written: then
-    nothing is shown.
+    An act that changes something is also logged before it begins. Raises what `admit` and the work
+    raise, Forbidden without the right, and StoreUnavailable if the log cannot be written: then the
+    result is withheld.
     """
     await act.admit()
     try:
@@ -170,7 +170,7 @@ async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
         await act.enter(Outcome.REFUSED, error)
         raise
     except Exception as error:
-        # Nothing was shown, so nobody waits: it may have failed because the database is away.
+        # No result is returned, so do not wait: the database itself may be unavailable.
         act.enter_soon(Outcome.FAILED, error)
         raise
     except asyncio.CancelledError:
@@ -185,7 +185,7 @@ async def entered(act: ActUnderWay, work: Callable[[], Awaitable[R]]) -> R:
 
 
 async def _note_position(act: ActUnderWay) -> None:
-    """Note up to where the caller has seen the primary; a search says nothing of that."""
+    """Record the position of the primary that the caller has seen; searches do not count."""
     access, seen = act.access, act.access.last_seen
     if access.engine.replicas and act.act is not Act.SEARCHED and not seen.of_replica:
         with suppress(StoreUnavailable):  # What was done is done.
@@ -193,9 +193,9 @@ async def _note_position(act: ActUnderWay) -> None:
 
 
 async def entered_stream(act: ActUnderWay, stream: AsyncGenerator[R]) -> AsyncGenerator[R]:
-    """What a stream gives; each document is in the audit log before it is shown.
+    """Yield the events of a stream; each document is in the audit log before it is shown.
 
-    When the stream ends, all it showed is entered once more, with how it ended.
+    When the stream ends, a last entry has all that it showed and the outcome.
     """
     await act.admit()
     if act.act in CHANGING:

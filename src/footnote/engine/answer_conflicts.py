@@ -1,4 +1,4 @@
-"""What other documents say instead of what an answer quotes."""
+"""Find visible facts that contradict the facts in an answer's quotes."""
 
 from __future__ import annotations
 
@@ -25,18 +25,22 @@ from footnote.store.fact_conflicts import (
 )
 
 MOST_CONFLICTS = 5
-"""That are shown with one answer."""
+"""Most conflicts shown with one answer."""
 
 
 def may_conflict(workspace: WorkspaceAccess, answer: Answer) -> bool:
-    """Whether facts, by the settings last seen, could deny what an answer quotes."""
+    """Return whether conflicts are possible: the answer cites, and facts are enabled.
+
+    Uses the settings that this process read last.
+    """
     return answer.found and bool(answer.citations) and workspace.settings.facts != "off"
 
 
 async def with_conflicts(workspace: WorkspaceAccess, answer: Answer) -> Answer:
-    """The answer with the facts in its quotes that other documents, or others of it, deny.
+    """Return the answer with conflicts between the facts in its quotes and other facts.
 
-    Only what the principal may see counts. An answer never fails for it: then `degraded` says why.
+    Only facts that the principal may see count. A failure does not fail the answer: `degraded`
+    notes it.
     """
     try:
         return replace(answer, conflicts=await _conflicts(workspace, answer.citations))
@@ -59,7 +63,7 @@ async def _conflicts(
 
 
 def _place(citation: Citation) -> QuotedPlace:
-    """What a citation quotes, the answer alone where that is told apart."""
+    """Return the span of a citation: the answer within the quote if marked, else the quote."""
     start, end = citation.answer_start, citation.answer_end
     return QuotedPlace(
         document_id=citation.document_id,
@@ -70,14 +74,14 @@ def _place(citation: Citation) -> QuotedPlace:
 
 @dataclass(slots=True, kw_only=True)
 class _Footnotes:
-    """Numbers what conflicts quote, after the footnotes of the answer itself."""
+    """Builds citations of conflicting facts, numbered after those of the answer."""
 
     citations: Sequence[Citation]
     quoted: Sequence[QuotedFact]
     _made: dict[tuple[UUID, int, int], Citation] = field(default_factory=dict)
 
     def conflict(self, found: Disagreement) -> AnswerConflict | None:
-        """What is said of one claim, what the answer says first; None where it says none of it."""
+        """Return the statements of a conflict, the answer's first; None if it quotes none."""
         quoted = {each.fact_id: each for each in self.quoted}
         own = [each for each in found.facts if each.fact_id in quoted]
         others = [each for each in found.facts if each.fact_id not in quoted]
@@ -103,7 +107,7 @@ class _Footnotes:
         )
 
     def _own(self, quoted: QuotedFact) -> Citation:
-        """The footnote of the answer that holds what it says."""
+        """Return the first citation of the answer whose span overlaps the fact."""
         return next(
             each
             for each in self.citations

@@ -22,11 +22,12 @@ from footnote.store import workspace_settings
 
 MAX_MCP_SERVERS = 16
 _MODELS_IN_TIME = 4
-"""Models that can be asked one after the other, within the time for an answer."""
+"""Number of models that can be tried in turn within the answer timeout: each must send its first
+token within a quarter of it."""
 _AGENT_STEPS = 12
-"""Requests to the model for one answer; time and money bound it beside."""
+"""Most requests to the model for one agent's answer; time and cost are limited too."""
 _LONGER_FOR_AGENTS = 1.5
-"""They ask several times, and tools take their time."""
+"""Factor on the answer timeout for agents, which make several requests and call tools."""
 _EXAMPLE_URL = "https://example.com/mcp"
 _SERVER_NAME = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")  # a token of RFC 9110
@@ -37,7 +38,7 @@ _OUR_HEADERS = frozenset(
 
 
 def answer_models_from(settings: Settings) -> AnswerModels:
-    """The configured answer models, or the language model in their place; nothing is reached yet.
+    """Return the configured answer models, else the language model; nothing is contacted yet.
 
     Raises UnsupportedSettings, or ModelUnavailable without a library.
     """
@@ -59,7 +60,7 @@ def answer_models_from(settings: Settings) -> AnswerModels:
 
 
 def agent_bounds(settings: Settings) -> AgentLimits:
-    """What an agent may spend on one answer."""
+    """Return the limits of an agent for one answer: steps, seconds and US dollars."""
     return AgentLimits(
         steps=_AGENT_STEPS,
         seconds=settings.seconds.answer * _LONGER_FOR_AGENTS,
@@ -68,13 +69,13 @@ def agent_bounds(settings: Settings) -> AgentLimits:
 
 
 async def answer_writer_for(workspace: WorkspaceAccess) -> Writer | None:
-    """What writes the workspace's answers; None where they are quotes."""
+    """Return the writer of the workspace's answers; None where they are extractive."""
     in_use = await models_in_use(workspace)
     return workspace.engine.answer_models.writer(in_use.used)
 
 
 async def answer_writer_of(workspace: WorkspaceAccess, wanted: str | None) -> Writer | None:
-    """What writes for the workspace, of the models that are asked; None for quotes.
+    """Return the writer with the wanted model, or all in use; None for extractive answers.
 
     Raises InvalidRequest.
     """
@@ -85,14 +86,14 @@ async def answer_writer_of(workspace: WorkspaceAccess, wanted: str | None) -> Wr
 async def agent_model_for(
     workspace: WorkspaceAccess, wanted: str | None = None
 ) -> AgentModel | None:
-    """What asks for tools in the workspace; None where no model answers. Raises InvalidRequest."""
+    """Return the model for agents; None where no model answers. Raises InvalidRequest."""
     return workspace.engine.answer_models.agent(await models_asked(workspace, wanted))
 
 
 async def models_asked(workspace: WorkspaceAccess, wanted: str | None) -> tuple[str, ...]:
-    """The models that answer a question, in turn: the one that is wanted, or all; none for quotes.
+    """Return the models to try in order: the wanted one, or all in use; empty for quotes.
 
-    Raises InvalidRequest for one that does not answer in the workspace.
+    Raises InvalidRequest for a model that is not in use in the workspace.
     """
     if wanted == EXTRACTIVE:
         return ()
@@ -141,7 +142,7 @@ async def use_models(workspace: WorkspaceAccess, names: Sequence[str]) -> Models
 
 
 async def reset_models(workspace: WorkspaceAccess) -> ModelsInUse:
-    """Answer with what the installation is set to again."""
+    """Remove the workspace's own choice of models, so that the installation's applies."""
     async with workspace.scope() as scope:
         await workspace_settings.forget_answer_models(scope)
     return ModelsInUse(configured=workspace.engine.answer_models.names, chosen=None)
@@ -179,7 +180,7 @@ async def mcp_servers(workspace: WorkspaceAccess) -> tuple[McpServer, ...]:
 
 
 async def remove_mcp_server(workspace: WorkspaceAccess, name: str) -> None:
-    """Offer its tools no more. Raises NotFound."""
+    """Remove an MCP server, so that agents no longer get its tools. Raises NotFound."""
     if not _SERVER_NAME.fullmatch(name):
         raise workspace_settings.no_such_server(name)
     async with workspace.scope() as scope:
@@ -212,5 +213,5 @@ def _check_server(server: McpServer) -> None:
 
 
 def plain(secret: SecretStr | None) -> str | None:
-    """What a library is handed of a secret."""
+    """Return the plain text of a secret, for a library that needs it."""
     return None if secret is None else secret.get_secret_value()

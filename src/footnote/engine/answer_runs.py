@@ -26,27 +26,27 @@ from footnote.domain import AnswerEvent, Principal
 from footnote.errors import FootnoteError, InvalidRequest, NotFound
 
 Encode = Callable[[AnswerEvent], Iterable[bytes]]
-"""From an event to the frames that readers are sent; it may remember what went before."""
+"""Encodes an event as the frames sent to readers; may be stateful."""
 
 MAX_RUNS = 1000
-"""Runs that are kept at once, whatever their size."""
+"""Most runs kept at once, whatever their size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLimits:
-    """How long, and how much of, answers are kept for readers who come back."""
+    """Limits on the answer runs kept for readers that reconnect."""
 
     resume_seconds: float = 5.0
-    """How long a run goes on that nobody reads; 0 ends it at once."""
+    """Seconds that a run without readers continues; 0 cancels it at once."""
     replay_seconds: float = 60.0
-    """How long a run is kept after its end."""
+    """Seconds that a run is kept for replay after its end."""
     max_bytes: int = 32 * 1024 * 1024
     max_runs: int = MAX_RUNS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """Whose run it is: nobody else finds it."""
+    """The workspace and principal that own a run; nobody else can find it."""
 
     workspace_id: UUID
     principal: Principal
@@ -54,12 +54,12 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FramesElsewhere:
-    """The frames of a run that another process makes."""
+    """The frames of a run that another process produces."""
 
     made: Sequence[bytes]
     coming: AsyncIterator[bytes]
     close: Callable[[], None]
-    """Lets the other process know that nobody reads them here."""
+    """Tells the other process that nobody reads the frames here any more."""
 
 
 Elsewhere = Callable[[Owner, UUID], Awaitable[FramesElsewhere | None]]
@@ -94,14 +94,14 @@ class AnswerRun:
         self.changed = asyncio.Event()
 
     def stop_timer(self) -> None:
-        """Nothing happens to it by itself any more."""
+        """Cancel the pending timer that would cancel or remove the run."""
         if self.timer is not None:
             self.timer.cancel()
             self.timer = None
 
 
 class Reader:
-    """Someone who reads a run. It counts as being there from its making to its `close`."""
+    """A reader of a run, counted in `run.readers` from construction until `close`."""
 
     def __init__(self, runs: AnswerRuns, run: AnswerRun, after: int) -> None:
         self._runs = runs
@@ -114,11 +114,11 @@ class Reader:
 
     @property
     def position(self) -> int:
-        """How many frames it was given."""
+        """The number of frames read so far."""
         return self._position
 
     def close(self) -> None:
-        """Go away; a run that nobody reads any more ends, at once or after a while."""
+        """Stop reading. A run without readers is cancelled, at once or after `resume_seconds`."""
         if self._open:
             self._open = False
             self.run.readers -= 1
@@ -127,23 +127,23 @@ class Reader:
 
     @property
     def waits(self) -> bool:
-        """Whether it was given all that is there and more may come: then `run.changed` tells."""
+        """Whether all frames are read and more may follow, which `run.changed` signals."""
         return self._position >= len(self.run.frames) and not self.run.ended
 
     def unread(self) -> Iterator[tuple[int, bytes]]:
-        """Each frame that it was not given yet, with its number, from 1."""
+        """Yield each unread frame with its number, from 1."""
         while self._position < len(self.run.frames):
             self._position += 1
             yield self._position, self.run.frames[self._position - 1]
 
 
 class AnswerRuns:
-    """The runs of one process. What is to be read later is bounded in number, bytes and time."""
+    """The runs of one process. Those kept for replay are limited in number, bytes and time."""
 
     def __init__(self, limits: RunLimits | None = None) -> None:
         self.elsewhere: Elsewhere | None = None
         self.sharing: asyncio.Future[None] | None = None
-        """What lets other processes read the runs; it ends with them."""
+        """The task that serves the runs to other processes; `close` cancels it."""
         self._limits = limits or RunLimits()
         self._kept: dict[UUID, AnswerRun] = {}
         self._bytes = 0
@@ -151,7 +151,7 @@ class AnswerRuns:
 
     @property
     def kept(self) -> int:
-        """How many runs a reader could come back to."""
+        """The number of runs that a reader can resume."""
         return len(self._kept)
 
     @property
@@ -161,7 +161,7 @@ class AnswerRuns:
 
     @property
     def kept_bytes(self) -> int:
-        """What the frames of those take."""
+        """The size of the frames of the kept runs, in bytes."""
         return self._bytes
 
     def begin(
@@ -174,9 +174,9 @@ class AnswerRuns:
     ) -> Reader:
         """Start a run in a task of its own, with its first reader.
 
-        What is raised becomes the last event; where it is the only one the run notes it as its
-        failure, so that it can still be a status. A run that is not resumable ends as soon as its
-        reader has gone.
+        An exception becomes the last event. Raised before any frame it is also the run's `failure`,
+        so that it can still become an HTTP status. A run that is not resumable is cancelled as soon
+        as its reader is closed.
         """
         run = AnswerRun(owner=owner)
         if resumable:
@@ -186,9 +186,10 @@ class AnswerRuns:
         return reader
 
     async def resume(self, owner: Owner, run_id: UUID, after: int = 0) -> Reader:
-        """One more reader of a run, who has read so many frames.
+        """Open another reader of a run, past its first `after` frames.
 
-        Raises NotFound where there is none, none any more, or it is another's.
+        Raises NotFound for a run that is absent, expired or of another owner, and InvalidRequest if
+        `after` is beyond the last frame.
         """
         run = self.kept_run(owner, run_id) or await self._copy_of(owner, run_id)
         if run is None:
@@ -211,7 +212,7 @@ class AnswerRuns:
         return run if run is not None and run.owner == owner else None
 
     async def _copy_of(self, owner: Owner, run_id: UUID) -> AnswerRun | None:
-        """A run of another process, as long as somebody here reads it."""
+        """Return a copy of a run of another process, kept only while it has readers here."""
         found = None if self.elsewhere is None else await self.elsewhere(owner, run_id)
         if found is None:
             return None
@@ -228,7 +229,7 @@ class AnswerRuns:
         return run
 
     def leave(self, run: AnswerRun) -> None:
-        """Let a run that nobody reads end, once nobody came back to it for a while."""
+        """Cancel a run without readers, after `resume_seconds` if it can be resumed."""
         if run.ended:
             return
         waits = self._limits.resume_seconds if self._is_kept(run) else 0.0
@@ -238,7 +239,7 @@ class AnswerRuns:
             self._cancel(run)
 
     def forget(self, workspace_id: UUID) -> int:
-        """Let nobody come back to the runs of a workspace; how many they were."""
+        """Drop the kept runs of a workspace, so that none can be resumed; return their number."""
         runs = [run for run in self._kept.values() if run.owner.workspace_id == workspace_id]
         for run in runs:
             self._forget(run)
@@ -280,7 +281,7 @@ class AnswerRuns:
                 self._make_room(run)
 
     def _end(self, run: AnswerRun, task: asyncio.Task[None]) -> None:
-        """Note that nothing follows, and keep the run for a while unless it was cut off."""
+        """Mark a run as ended, and keep it for `replay_seconds` unless it was cancelled."""
         self._tasks.discard(task)
         run.ended = True
         run.stop_timer()
@@ -292,7 +293,7 @@ class AnswerRuns:
         run.tell()
 
     def _make_room(self, current: AnswerRun) -> None:
-        """Forget the oldest runs, those that ended first, and the current one last."""
+        """Drop kept runs until the limits hold: ended ones first, then others, the current last."""
         while len(self._kept) > self._limits.max_runs or self.kept_bytes > self._limits.max_bytes:
             others = [run for run in self._kept.values() if run is not current]
             ended = (run for run in others if run.ended)
@@ -305,7 +306,7 @@ class AnswerRuns:
         return run.run_id in self._kept
 
     def _forget(self, run: AnswerRun) -> None:
-        """Nobody can come back to it any more; those who read it read on."""
+        """Make a run impossible to resume; its open readers continue."""
         if self._kept.pop(run.run_id, None) is not None:
             self._bytes -= run.byte_size
             run.stop_timer()

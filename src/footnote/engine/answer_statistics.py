@@ -1,7 +1,6 @@
-"""Which documents the answers of a workspace cite, and which questions nothing answers.
+"""Report which documents the answers of a workspace cite, and which questions lack an answer.
 
-Both follow from the answers that conversations keep, so that what is deleted or erased of those is
-gone here as well.
+Both are computed from the answers stored in conversations, so deleted or erased ones do not count.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from footnote.store.answer_statistics import StatisticsPeriod, Unanswered
 from footnote.validation.constrained_types import Name
 
 MOST_LOOKED_AT = 5_000
-"""Refusals of a period that are read; the latest where there are more."""
+"""Most unanswered questions read for one period; the latest ones if there are more."""
 MOST_LISTED = 500
 _WORDINGS, _MISSES = 5, 3
 
@@ -77,9 +76,9 @@ async def unanswered_questions(
     until: date | None = None,
     limit: Listed = 100,
 ) -> UnansweredReport:
-    """What was asked in conversations and not answered, questions of the same words together.
+    """Report the unanswered questions of conversations, grouped by their terms.
 
-    For administrators of the whole workspace; who asked is not told. Raises Forbidden, and
+    For administrators of the whole workspace; who asked is not disclosed. Raises Forbidden, and
     InvalidRequest for days in the wrong order.
     """
     first, last = days_between(since, until)
@@ -108,10 +107,10 @@ async def export_unanswered(
     since: date | None = None,
     until: date | None = None,
 ) -> str:
-    """The questions that were not answered, as lines of a golden set or as a table.
+    """Export the unanswered questions as lines of a golden set or as CSV.
 
-    A line of a golden set lacks the places that answer: an evaluation refuses it until somebody
-    has written them in, or has said that no document answers. Raises as `unanswered_questions`.
+    The lines lack relevant passages: an evaluation rejects them until somebody adds these, or marks
+    the question as unanswerable. Raises as `unanswered_questions`.
     """
     report = await unanswered_questions(workspace, since=since, until=until, limit=MOST_LISTED)
     return as_golden(report.questions) if kind == "golden" else as_csv(report.questions)
@@ -119,17 +118,18 @@ async def export_unanswered(
 
 def _period(first: date, last: date) -> StatisticsPeriod:
     begin = datetime.combine(first, time(), UTC)
-    # The last day that can be written has none after it, and ends with its last moment.
+    # `date.max` has no next day; its period ends with `datetime.max`.
     midnight = datetime.combine(last, time(), UTC)
     end = midnight + min(timedelta(days=1), datetime.max.replace(tzinfo=UTC) - midnight)
     return StatisticsPeriod(begin=begin, end=end)
 
 
 def same_words(found: Iterable[Unanswered], analyzer: Analyzer) -> list[list[Unanswered]]:
-    """Refusals whose questions have the same words, what was asked most first.
+    """Group unanswered questions by their terms, the largest group first.
 
-    Words as the index has them: without function words, case, accents, endings and order. Within
-    a group the order is kept, and among equally large groups that of their first.
+    Terms are those of the lexical index: without stop words, case, accents, inflection and word
+    order. The order within a group is kept; groups of equal size keep the order of their first
+    question.
     """
     groups: dict[tuple[str, ...], list[Unanswered]] = {}
     for each in found:
@@ -141,7 +141,7 @@ def same_words(found: Iterable[Unanswered], analyzer: Analyzer) -> list[list[Una
 
 
 def _evidence(group: Sequence[Unanswered]) -> Sequence[NearMiss]:
-    """What came nearest to the latest question of a group; titles are not known yet."""
+    """Return the evidence of a group's latest question by rank; titles are still empty."""
     return [
         NearMiss(
             document_id=each.document_id,

@@ -1,4 +1,4 @@
-"""Answers measured as they are written: how long, with what outcome, and how well they hold."""
+"""Traces and metrics of answers: duration, outcome, and how many statements are supported."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _OUTCOME = "footnote.outcome"
 
 
 def measured(*, agent: bool = False) -> Callable[[Stream], Stream]:
-    """Have a generator of events of a workspace open a span and measure the answer among them.
+    """Decorate a generator of answer events to open a span and measure the answer.
 
-    What comes after the answer is not of its time.
+    The duration ends with the answer; later events do not count.
     """
     about = {"footnote.answer.agent": agent}
 
@@ -41,7 +41,7 @@ def measured(*, agent: bool = False) -> Callable[[Stream], Stream]:
         async def events_measured(
             workspace: WorkspaceAccess, *args: object, **kwargs: object
         ) -> AsyncGenerator[AnswerEvent]:
-            # Current only while this works: whoever reads a generator has a context of their own.
+            # The span is current only while an event is produced: the consumer has its own context.
             opened = open_span("answer", {WORKSPACE: str(workspace.workspace_id), **about})
             started, ended, wrote = perf_counter(), 0.0, False
             outcome = "failed"
@@ -82,7 +82,7 @@ def _outcome_of(answer: Answer) -> str:
 
 
 def _tell(opened: Span, answer: Answer) -> None:
-    """Count the statements by how well they hold, and give the score as an evaluation.
+    """Count the statements by verdict, and record the grounding score as an evaluation.
 
     The score is the share of the statements that are supported, 0…1.
     """

@@ -1,4 +1,4 @@
-"""Questions become answers: from a search, from the cache, or by a model that uses tools."""
+"""Answer questions: from a search, from the cache, or by an agent that calls tools."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ from footnote.validation.constrained_types import ModelName, Name
 from footnote.validation.text import is_blank
 
 CONFIDENT = 0.5
-"""Confidence of a search from which its best passage is shown where nothing answers: it is more
-likely than not that the evidence is about the question."""
+"""Least confidence of a search at which the closest passage is shown if nothing answers: the
+evidence is more likely than not about the question."""
 
 
 async def ask(
@@ -75,7 +75,7 @@ async def ask(
     conversation: Sequence[Turn] = (),
     model: ModelName | None = None,
 ) -> Answer:
-    """An answer whose statements are cited, or an honest one that there is none.
+    """Return an answer whose statements are cited, or one that says that nothing was found.
 
     Evidence is searched as in `search`, by the plan with its changes; `model` is that of
     `ask_stream`. Raises what `search` raises, and ModelUnavailable.
@@ -107,11 +107,11 @@ async def ask_stream(
     model: ModelName | None = None,
     suggest: bool = False,
 ) -> AsyncGenerator[AnswerEvent]:
-    """What happens while a question is answered, the answer last.
+    """Yield the events of answering a question, the answer last or before the suggestions.
 
-    `model` is one of those that answer in the workspace, or `extractive` for quotes; None asks them
-    in turn. With `suggest`, what may be asked next follows the answer. What is wrong with the
-    question is raised before the first event. Closing the generator stops the models.
+    `model` is one of those in use in the workspace, or `extractive` for quotes; None tries them in
+    order. With `suggest`, suggested next questions follow the answer. Errors in the request are
+    raised before the first event. Closing the generator stops the models.
     """
     engine = workspace.engine
     request = SearchRequest(
@@ -126,7 +126,7 @@ async def ask_stream(
     prepared = await prepare_search(workspace, request, for_quotes=not models)
     cached = _cached_question(prepared, models)
     if cached is not None and engine.answer_cache.may_hold(cached):
-        # It is given again if the index and the settings still stand as they did.
+        # A cached answer is reused only if the index and the settings are unchanged.
         prepared, generation = await as_of_now(workspace, prepared)
         cached = _cached_question(prepared, models, generation)
     answer = None if cached is None else engine.answer_cache.find(cached)
@@ -155,10 +155,10 @@ async def ask_stream(
         if answer is None:  # the last event said why
             return
         answer = _of_response(answer, response, meant, engine.analyzer, whole)
-        # Summaries are made and made anew while the index stays as it is.
+        # Summaries change without a new index generation, so such answers are not cached.
         if cached is not None and whole is None and not answer.degraded:
             engine.answer_cache.keep(cached, answer)
-    # Told afresh of an answer of before, too: facts come, go and are rejected meanwhile.
+    # Conflicts are looked up for cached answers too: facts change meanwhile.
     answer = await with_conflicts(workspace, answer) if may_conflict(workspace, answer) else answer
     for event in (AnswerDone(answer=answer),) if written else events_of(answer):
         yield event
@@ -176,9 +176,9 @@ async def _drafting(
     served_by: Serving,
     response: SearchResponse,
 ) -> tuple[SearchResponse, Whole | None, Answerer]:
-    """What answers without a model that writes, with the summaries or the evidence that it needs.
+    """Return the extractive answerer, with the summaries or the evidence that it needs.
 
-    A question about documents as a whole is answered by their summaries, one for several things
+    A question about documents as a whole is answered from their summaries, one with several parts
     part by part.
     """
     if workspace.settings.summaries != "off":
@@ -200,9 +200,9 @@ def tried_by_asking(
     plan: str | None = None,
     changes: PlanChanges | None = None,
 ) -> Answered:
-    """What tries a question by having it answered in quotes, as the principal of the workspace.
+    """Return a function that answers a candidate question in quotes, as the principal.
 
-    Without a language model this is the very answer, and is kept for whoever chooses the question.
+    Without a language model this is the final answer, and is cached for whoever picks the question.
     """
     changes = without_models(changes) if workspace.engine.model is not None else changes
     return partial(
@@ -253,7 +253,7 @@ async def agent_stream(
             hint="set FOOTNOTE_ANSWER_MODELS, or choose one: footnote models use NAME",
         )
     in_lane = await serving(workspace)
-    await configuration_of(workspace)  # it grounds before it searches, if it does
+    await configuration_of(workspace)  # refresh the settings: grounding may precede any search
     ledger = EvidenceLedger()
     answerer = AgenticAnswerer(
         model=agent,
@@ -276,14 +276,14 @@ async def agent_stream(
 
 
 def _grounding(workspace: WorkspaceAccess) -> SupportGrounder:
-    """What checks the sentences of a model against their quotes, by the settings last seen."""
+    """Return the grounder of a model's sentences, by the settings last read."""
     return SupportGrounder(analyzer=workspace.engine.analyzer, judge=judge_in_use(workspace))
 
 
 def _writing(
     workspace: WorkspaceAccess, serving: Serving, models: Sequence[str], draft: Answerer
 ) -> GenerativeAnswerer | None:
-    """What has the models that are in use write an answer; None for the quotes of the draft."""
+    """Return the answerer that has the given models write; None for the extractive draft."""
     engine = workspace.engine
     writer = engine.answer_models.writer(models) if models else None
     if writer is None:
@@ -301,9 +301,9 @@ def _writing(
 def _cached_question(
     prepared: PreparedSearch, models: Sequence[str], generation: int | None = None
 ) -> Question | None:
-    """The question as the cache of answers knows it; None where no answer is to be kept.
+    """Return the key of a question in the answer cache; None if it must not be cached.
 
-    The index is of the generation that the search was prepared for, if none is given.
+    `generation` is that of the index; by default the one that the search was prepared for.
     """
     asked = prepared.asked
     if asked.key is None or asked.notes:
@@ -325,7 +325,7 @@ def _cached_question(
 
 
 def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Answer:
-    """An answer of before as one to the question as it is put now."""
+    """Adapt a cached answer to the current wording of the question."""
     milliseconds = prepared.asked.journal.timings_ms["total"]
     answer = replace(
         answer,
@@ -346,7 +346,7 @@ def _given_again(answer: Answer, prepared: PreparedSearch, question: str) -> Ans
 
 
 def _after_search(event: AnswerEvent, response: SearchResponse) -> AnswerEvent:
-    """The event; its sources with what their search could not do."""
+    """Add the notes on a degraded search to a SourcesFound event; return others unchanged."""
     if isinstance(event, SourcesFound):
         return replace(event, degraded=(*response.degraded, *event.degraded))
     return event
@@ -359,7 +359,7 @@ def _of_response(
     analyzer: Analyzer,
     whole: Whole | None,
 ) -> Answer:
-    """The answer with what its search reports, and what comes closest where nothing answers."""
+    """Add the search's report to an answer, and the closest passage if nothing answers."""
     if not answer.found and response.confidence >= CONFIDENT:
         closest = closest_passage(meant, answer.evidence, analyzer)
         answer = replace(answer, closest=closest)

@@ -1,4 +1,4 @@
-"""A zip archive that is sent while it is written, never held whole."""
+"""Write a zip archive as a stream, never held whole in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class WrittenFile:
 
     name: str
     records: int | None
-    """Lines of JSON; None for a file that was given to us."""
+    """Number of JSON lines; None for a file without records."""
     byte_size: int
     sha256: str
     """Hexadecimal."""
@@ -24,7 +24,7 @@ class WrittenFile:
 
 @dataclass(slots=True)
 class _Written:
-    """What was written and not yet sent; zipfile takes it for a stream that cannot seek."""
+    """Buffer of bytes not yet sent; zipfile treats it as a stream that cannot seek."""
 
     parts: list[bytes] = field(default_factory=list)
     size: int = 0
@@ -35,10 +35,10 @@ class _Written:
         return len(content)
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing: nothing is buffered below."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is nothing to close."""
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class OpenFile:
     digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 
     def write(self, content: bytes) -> None:
-        """Write some of it."""
+        """Write bytes, and update the file's size and hash."""
         self.target.write(content)
         self.digest.update(content)
         self.byte_size += len(content)
@@ -63,7 +63,7 @@ class OpenFile:
 
 
 class StreamedZip:
-    """Files one after the other; `take` gives what is to be sent next."""
+    """A zip archive written file by file; `take` returns the bytes to send next."""
 
     def __init__(self) -> None:
         self._out = _Written()
@@ -72,7 +72,7 @@ class StreamedZip:
 
     @property
     def waiting_bytes(self) -> int:
-        """How much could be taken now."""
+        """The number of bytes that `take` would return."""
         return self._out.size
 
     @contextmanager
@@ -91,11 +91,11 @@ class StreamedZip:
         )
 
     def close(self) -> None:
-        """Write the directory of the archive; the last to be taken."""
+        """Write the central directory of the archive; `take` returns it."""
         self._zip.close()
 
     def take(self) -> bytes:
-        """What was written since it was last taken."""
+        """Return the bytes written since the last call."""
         taken = b"".join(self._out.parts)
         self._out.parts.clear()
         self._out.size = 0

@@ -26,7 +26,7 @@ async def audit_entries(
     limit: PageLimit = 50,
     cursor: str | None = None,
 ) -> AuditPage:
-    """What was done in the workspace, newest first, as far as all that is given fits.
+    """List the audit entries that match all given filters, newest first.
 
     For administrators of the whole workspace. Raises InvalidRequest, and Forbidden.
     """
@@ -38,7 +38,7 @@ async def audit_entries(
 
 
 async def export_audit(workspace: WorkspaceAccess) -> AsyncGenerator[AuditEntry]:
-    """Every entry from the first on, with what is needed to verify it elsewhere.
+    """Yield every audit entry, oldest first, with what is needed to verify it elsewhere.
 
     For administrators of the whole workspace. Raises Forbidden.
     """
@@ -51,10 +51,10 @@ async def export_audit(workspace: WorkspaceAccess) -> AsyncGenerator[AuditEntry]
 async def verify_audit(
     workspace: WorkspaceAccess, kept: Sequence[AuditHead] = ()
 ) -> AuditVerification:
-    """Whether the log is what was written, as far as its hashes tell.
+    """Verify the hash chain of the audit log.
 
-    Heads that were kept elsewhere also show whether it was cut off or written anew. For
-    administrators of the whole workspace. Raises Forbidden.
+    Heads that were kept elsewhere also reveal truncation or rewriting. For administrators of the
+    whole workspace. Raises Forbidden.
     """
     verifier = Verifier(workspace.workspace_id, kept)
     entries = all_entries(workspace.engine.database, workspace.workspace_id, workspace.principal)

@@ -1,4 +1,4 @@
-"""The writer of the audit log: whoever shows or changes something waits until it is entered."""
+"""The writer of the audit log: callers wait until their entry is committed."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ class _Waiting:
 class AuditLog:
     """Appends entries of many callers in one transaction per workspace at a time.
 
-    An entry is in the database when what `append` gives is done. What comes while a batch is
-    written makes the next one, so callers wait for two commits at most, however many they are.
+    An entry is committed when the awaitable of `append` completes. Entries that arrive while a
+    batch is written form the next batch, of at most 200, so callers usually wait for two commits at
+    most.
     """
 
     database: Database
     keeps_queries: bool = True
-    """Whether what was asked is kept beside the log."""
+    """Whether the text of queries is stored beside the log."""
     _waiting: dict[UUID, list[_Waiting]] = field(default_factory=dict)
     _writers: dict[UUID, asyncio.Task[None]] = field(default_factory=dict)
     _heads: dict[UUID, AuditHead] = field(default_factory=dict)
@@ -50,11 +51,11 @@ class AuditLog:
         query: str | None = None,
         uses: Sequence[PricedUse] = (),
     ) -> Awaitable[None]:
-        """Enter an act, and add what it used; to be awaited until neither can be lost.
+        """Append an entry and its usage; the awaitable completes once both are committed.
 
-        Raises StoreUnavailable, once it is awaited.
+        Awaiting it raises StoreUnavailable.
         """
-        # Whoever stops waiting does not stop the entry.
+        # Cancelling the wait does not cancel the write.
         return asyncio.shield(self.append_soon(workspace_id, draft, query, uses))
 
     def append_soon(
@@ -64,7 +65,7 @@ class AuditLog:
         query: str | None = None,
         uses: Sequence[PricedUse] = (),
     ) -> asyncio.Future[None]:
-        """The same; the future has a result once neither can be lost."""
+        """Append as `append` does; the future has a result once both are committed."""
         written: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         written.add_done_callback(_look_at_failure)
         kept = query if self.keeps_queries else None
@@ -76,7 +77,7 @@ class AuditLog:
         return written
 
     async def close(self) -> None:
-        """Write what waits."""
+        """Wait until all queued entries are written."""
         await asyncio.gather(*self._writers.values())
 
     async def _write_all(self, workspace_id: UUID) -> None:
@@ -99,7 +100,7 @@ class AuditLog:
                 workspace_id,
                 partial(chained, workspace_id, drafts=drafts),
                 [use for each in batch for use in each.uses],
-                # Forgotten until it is known again: a failure leaves none.
+                # Removed while the batch is written: after a failure the head is unknown.
                 self._heads.pop(workspace_id, None),
             )
             for each in batch:
@@ -113,6 +114,6 @@ class AuditLog:
 
 
 def _look_at_failure(written: asyncio.Future[None]) -> None:
-    """Nobody may be waiting; an exception that nobody looks at would be reported by the loop."""
+    """Retrieve the exception, so that the event loop does not report it as unhandled."""
     if not written.cancelled():
         written.exception()

@@ -1,4 +1,4 @@
-"""Who asks: what a request presents is verified in the ways that the settings name."""
+"""Authentication: verify what a request presents by the methods that the settings enable."""
 
 from __future__ import annotations
 
@@ -32,58 +32,58 @@ _NO_SESSION = "Nobody is logged in."
 _LOG_IN = "Log in: /v1/login"
 _NO_KEY = "The API key is not valid."
 NO_LINK = "The link is not valid."
-"""Each the same for one that is unknown, wrong, expired or revoked."""
+"""The messages above are the same for an unknown, wrong, expired or revoked credential."""
 NEW_LINK = "Ask whoever shared it for a new one."
 
 
 @dataclass(slots=True, kw_only=True)
 class Credentials:
-    """What an installation verifies credentials with."""
+    """The verifiers of an installation's credentials, and their settings."""
 
     ways: frozenset[str]
-    """Those of the settings that are accepted; empty where nobody is asked who they are."""
+    """The enabled methods of authentication; empty where there is no authentication."""
     home: Path
     http: httpx.AsyncClient
     """To the identity provider."""
     tokens: TokenRules | None
     claims: Mapping[str, ClaimMapping]
-    """How what a provider says is understood, by way: `tokens` and `login`."""
+    """How claims map to principals, by method: `tokens` and `login`."""
     roles: Mapping[str, Role]
-    """What groups stand for."""
+    """The role that each group confers."""
     gateway: Gateway | None
     delegation: Delegation | None
     """The backend that decides who sees which collection; None where grants alone do."""
     provider: OpenIdProvider | None
-    """Where people log in."""
+    """The OpenID provider of logins; None where logins are off."""
     idle: timedelta
-    """After which a session that nobody uses is over."""
+    """Idle timeout of a session."""
     known_pepper: Pepper | None
-    """What hashes are keyed with; None until it is read from its file."""
+    """Key of the hashes of secrets; None until it is read from its file."""
 
     @property
     def pepper(self) -> Pepper:
-        """What hashes are keyed with; its file is made when it is first needed."""
+        """The key of the hashes of secrets; its file is created at first use."""
         if self.known_pepper is None:
             self.known_pepper = pepper_from(None, self.home)
         return self.known_pepper
 
     async def caller(self, presented: Presented, database: Database) -> Caller:
-        """Who asks. Raises NotAuthenticated, and NotReady where a provider cannot be asked."""
+        """Authenticate a request. Raises NotAuthenticated, and NotReady if a provider is down."""
         if (presented.bearer or "").startswith(f"{LINK}_"):
-            # No proxy and no backend knows who has a link: it alone says what it opens.
+            # Gateway and backend do not know who has a link: the link alone grants access.
             return await self._guest(presented.bearer or "", database)
         proved = replace(await self._proved(presented, database), presented=presented)
         if self.gateway is not None and self.gateway.speaks(presented):
             return self.gateway.caller(proved, presented)
-        # Nobody else's word for who asks reaches the backend.
+        # Identity headers of an untrusted sender are not passed to the backend.
         own = replace(presented, user_id=proved.identity.principal.principal_id, user_role=None)
         return replace(proved, presented=own)
 
     async def admitted(self, caller: Caller, collections: Sequence[str]) -> Identity:
-        """The caller as the backend has it: with its role in these collections and no others.
+        """Return the caller with its role in these collections only, if the backend admits it.
 
-        Administrators, and everybody where no backend decides, stay as they are. Raises Forbidden
-        for a collection that the backend does not let the caller into, or does not know.
+        Administrators, and all callers where no backend is configured, stay unchanged. Raises
+        Forbidden for a collection that the backend denies or does not know.
         """
         identity, presented = caller.identity, caller.presented
         if self.delegation is None or presented is None or identity.role is Role.ADMIN:
@@ -165,13 +165,13 @@ class Credentials:
         )
 
     def _fault(self, sent: HandedOut, kept: Kept) -> str | None:
-        """Why what was sent is not good, for the audit log; None where it is."""
+        """Return why a credential is invalid, for the audit log; None if it is valid."""
         if not self.pepper.matches(sent, kept.secret_hash):
             return "wrong secret"
         return None if kept.valid else "expired or revoked"
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the HTTP connections."""
         await self.http.aclose()
 
 

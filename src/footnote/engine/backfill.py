@@ -1,4 +1,4 @@
-"""What documents of before lack, and having it made up for, paused and resumed."""
+"""Backfill: report what existing documents lack, and start, pause and resume the work."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _UNDER_WAY = (ReembeddingState.QUEUED, ReembeddingState.RUNNING)
 
 
 async def backfill(workspace: WorkspaceAccess) -> Backfill:
-    """What the documents that may be seen have and lack, as the progress of each kind says it."""
+    """Return the progress of each kind of work on the documents that may be seen."""
     paused = await paused_work(workspace)
     of_facts, of_summaries = await fact_progress(workspace), await summary_progress(workspace)
     found = (
@@ -90,10 +90,10 @@ async def backfill(workspace: WorkspaceAccess) -> Backfill:
 async def start_backfill(
     workspace: WorkspaceAccess, kinds: tuple[BackgroundWork, ...] = ()
 ) -> Backfill:
-    """Have workers make up for what documents lack, of the newest documents first.
+    """Enqueue the work that documents lack, newest documents first.
 
-    Of all kinds that the workspace wants and that are not paused where none is named. Raises
-    Conflict for a kind that is named and is switched off or paused, and where all are paused.
+    Without `kinds`, all kinds that are enabled and not paused. Raises Conflict for a named kind
+    that is switched off or paused, and where all are paused.
     """
     before = await backfill(workspace)
     wanted = [each for each in before.kinds if each.enabled]
@@ -121,9 +121,9 @@ async def start_backfill(
 async def pause_backfill(
     workspace: WorkspaceAccess, kinds: tuple[BackgroundWork, ...] = ()
 ) -> Backfill:
-    """Have workers leave these kinds alone, or all of them, until they are resumed.
+    """Pause these kinds of work, or all of them, until they are resumed.
 
-    What is in hand goes on for the seconds of its slice. What was made stays, and is found.
+    A running job continues to the end of its time slice. Existing results are kept and searched.
     """
     paused = await paused_work(workspace)
     await _pause(workspace, paused.union(kinds or BackgroundWork))
@@ -133,7 +133,7 @@ async def pause_backfill(
 async def resume_backfill(
     workspace: WorkspaceAccess, kinds: tuple[BackgroundWork, ...] = ()
 ) -> Backfill:
-    """Have workers go on with these kinds, or all of them, where they were paused."""
+    """Resume these kinds of work, or all of them, where they were paused."""
     paused = await paused_work(workspace)
     await _pause(workspace, paused.difference(kinds or BackgroundWork))
     return await backfill(workspace)
@@ -159,7 +159,7 @@ def _progress(kind: BackgroundWork, found: _Progress) -> BackfillProgress:
 
 
 def _by_model(kind: BackgroundWork, found: EntityProgress | FactProgress) -> BackfillProgress:
-    """How far a model has read; without one, or where none is wanted, it has read nothing."""
+    """Return the progress of a model; nothing is done without one or where it is disabled."""
     use = found.model
     reads = found.enabled and use is not None and use.enabled
     progress = _progress(kind, found)

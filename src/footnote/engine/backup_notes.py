@@ -1,4 +1,4 @@
-"""Tells the backups at once what was erased or destroyed, so that no restoration brings it back."""
+"""Record erasures and destroyed workspaces in the backup store, so that a restore repeats them."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ _UNTOLD = "the backups that the settings name could not be told: {}"
 
 
 async def note_erasure(settings: Settings, entry: ErasureEntry) -> str | None:
-    """What a certificate says of the backups of the settings; None where there are none."""
+    """Record an erasure in the backup store; return what its certificate says of backups.
+
+    None where no backups are configured or exist.
+    """
     return await _noted(settings, f"erased-{entry.certificate_id}", entry)
 
 
 async def note_destruction(settings: Settings, workspace: Workspace) -> None:
-    """Tell the backups of the settings, if there are any, that a workspace was destroyed."""
+    """Record in the backup store, if there is one, that a workspace was destroyed."""
     destroyed = DestroyedWorkspace(
         workspace_id=workspace.workspace_id, workspace=workspace.name, noticed_at=datetime.now(UTC)
     )
@@ -46,7 +49,7 @@ async def _noted(
     except NotFound:
         return None
     except FootnoteError as error:
-        # What is erased is not kept for want of backups; the next run has it from the ledger.
+        # A failure here does not stop an erasure; the next run reads it from the ledger.
         _log.warning("backups_not_told", reason=str(error), hint="run footnote backup create --log")
         return _UNTOLD.format(f"{error}; make another (footnote backup create --log)")
     return _TOLD
@@ -61,7 +64,7 @@ def _write(settings: Settings, name: str, content: bytes) -> None:
 def notes_in(
     store: BackupStore,
 ) -> tuple[tuple[ErasureEntry, ...], tuple[DestroyedWorkspace, ...]]:
-    """What was noted of erasures and destroyed workspaces. Blocks; raises CiphertextDamaged."""
+    """Return the recorded erasures and destroyed workspaces. Blocks; raises CiphertextDamaged."""
     erased, destroyed = [], []
     for each in store.listed(NOTES):
         content = b"".join(store.read(each.name))
@@ -77,7 +80,7 @@ def notes_in(
 
 
 def forget_old_notes(store: BackupStore, before: datetime) -> None:
-    """Remove notes from before a moment. Blocks."""
+    """Delete notes last modified before this time. Blocks."""
     old = [each.name for each in store.listed(NOTES) if each.modified < before]
     for name in old:
         store.delete(name)

@@ -1,4 +1,4 @@
-"""Where the settings have backups kept, and when the last one was made."""
+"""The backup store that the settings name, and the check that its last backup is recent."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from footnote.settings import Settings
 from footnote.store.backup_store import BackupStore, backup_store_at
 
 _OLD = timedelta(days=2)
-"""A backup that is older is told of."""
+"""Age of the last backup at which the check fails."""
 _NO_KEY = "head -c 32 /dev/urandom | base64 > backup.key, then FOOTNOTE_BACKUP_KEY=backup.key"
 
 
 def backup_store_from(settings: Settings) -> BackupStore:
-    """Where the settings have backups kept. Raises UnsupportedSettings and BlobsUnavailable."""
+    """Open the backup store of the settings. Raises UnsupportedSettings and BlobsUnavailable."""
     if settings.backup_url is None:
         raise UnsupportedSettings(
             "The setting backup_url says nowhere to keep backups.",
@@ -33,7 +33,7 @@ def backup_store_from(settings: Settings) -> BackupStore:
 
 
 def backup_check(settings: Settings) -> Check:
-    """When the last backup was made. Blocks."""
+    """Check that the last backup is less than two days old. Blocks."""
     name = "backup"
     if settings.backup_url is None:
         return Check(name=name, ok=True, detail="FOOTNOTE_BACKUP_URL is not set")

@@ -1,4 +1,4 @@
-"""Which runs a restoration takes, and which moments can be restored: decided by manifests alone."""
+"""Plan a restore by manifests alone: the runs that it reads, and the times it can recover to."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ _UNFINISHED = ".partial"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a restoration reads."""
+    """The parts that a restore reads."""
 
     bases: tuple[Manifest, ...]
-    """A full run, and incremental ones after it."""
+    """A full run, and the incremental runs that build on it, in order."""
     log: dict[str, str]
-    """The part of each segment of the log."""
+    """Segment of the write-ahead log to the backup part that has it."""
     until: datetime | None
-    """The moment to recover to; None for all that the log has."""
+    """Recovery target time; None to replay the whole log."""
     last: Manifest
-    """The run that has the end of the log, and the files."""
+    """The run with the end of the log and the index of files."""
     before: Manifest | None
-    """The run before it, with files that were deleted meanwhile."""
+    """The run before `last`, whose index has the files deleted since."""
     newest: Manifest
-    """What is known of erasures, destroyed workspaces and keys."""
+    """The newest run, with all known erasures, destroyed workspaces and keys."""
 
     @property
     def at(self) -> datetime:
-        """The moment whose state it gives."""
+        """The time whose state the restore recovers."""
         return self.until or self.last.backup.covered_until
 
 
 def plan_of(
     runs: Sequence[Manifest], *, backup_id: str | None = None, at: datetime | None = None
 ) -> Plan:
-    """What to read for a run, a moment, or the newest state; of runs from the oldest on.
+    """Plan the restore of a run, a time, or the newest state; `runs` are oldest first.
 
-    Raises NotFound where nothing leads there, and CiphertextDamaged where a run that it needs is
+    Raises NotFound where no backup reaches it, and CiphertextDamaged where a run that it needs is
     missing.
     """
     if not runs:
@@ -68,7 +68,7 @@ def plan_of(
 
 
 def spans_of(backups: Sequence[Backup]) -> tuple[RestorableSpan, ...]:
-    """The spans of time to any moment of which the log leads; of runs from the oldest on."""
+    """Return the spans open to point-in-time recovery; `backups` are oldest first."""
     spans: list[RestorableSpan] = []
     since = until = None
     for before, each in zip([None, *backups], backups, strict=False):
@@ -84,7 +84,7 @@ def spans_of(backups: Sequence[Backup]) -> tuple[RestorableSpan, ...]:
 
 
 def _around(runs: Sequence[Manifest], at: datetime) -> tuple[int, int]:
-    """The newest base that is complete by then, and the first run whose log reaches it."""
+    """Return the indices of the newest base before a time and of the run whose log covers it."""
     for first in reversed(range(len(runs))):
         base = runs[first].backup
         if base.consistent_at is None or base.consistent_at > at or not runs[first].log_end:
@@ -128,7 +128,7 @@ def _missing(backup_id: str) -> CiphertextDamaged:
 
 
 def _log(runs: Sequence[Manifest]) -> dict[str, str]:
-    """The newest part of each segment; one that was finished later comes before the unfinished."""
+    """Map each log segment to its newest part; a finished one replaces a partial one."""
     found: dict[str, str] = {}
     for run in runs:
         for name in run.log_parts:

@@ -1,7 +1,7 @@
-"""One run of a backup: files, the database, files again, then what is known of keys and erasures.
+"""Run one backup: files, the database, files again, then keys and erasures.
 
-Files come first and last, so that those that a document of the database names are among them,
-whether they were added or removed meanwhile.
+Files are copied before and after the database, so that every file the database refers to is
+included, whether it was added or deleted meanwhile.
 """
 
 from __future__ import annotations
@@ -40,16 +40,17 @@ from footnote.store.system_user import packaged_binaries
 from footnote.telemetry.switching import installed_version
 
 Tell = Callable[[str], None]
-"""Is told what is being done."""
+"""Callback for progress messages."""
 
 _MAJOR = 18
-"""Of the programs that come with Footnote; they put no base backups of another together."""
+"""Major version of the bundled PostgreSQL programs, which cannot combine base backups of
+another."""
 _FULL_AFTER = timedelta(days=7)
 _TELL_SECONDS = 2.0
 
 
 def silent(_: str) -> None:
-    """Tell nobody."""
+    """Discard a progress message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,29 +59,29 @@ class BackupOptions:
 
     full: bool = False
     log: bool = False
-    """Only the log since the run before, where it goes on from it."""
+    """Whether to read only the write-ahead log since the last run, if it is continuous."""
     logical: bool = False
     point_in_time: bool = True
-    """Whether the server keeps its log until the next run has it."""
+    """Whether a replication slot retains the server's log until the next run has read it."""
     adopt: bool = False
-    """Whether to go on with a place that has backups of another server."""
+    """Whether to continue in a backup store that has backups of another server."""
 
 
 class NowAndThen:
-    """Tells of what goes on for long, every two seconds."""
+    """Reports the progress of a long operation, at most every two seconds."""
 
     def __init__(self, tell: Tell, words: str) -> None:
         self._tell, self._words, self._next = tell, words, time.monotonic() + _TELL_SECONDS
         self._count = 0
 
     def __call__(self, count: int) -> None:
-        """That many are done."""
+        """Report the total so far."""
         if time.monotonic() >= self._next:
             self._next = time.monotonic() + _TELL_SECONDS
             self._tell(self._words.format(count))
 
     def more(self, count: int) -> None:
-        """That many more are done."""
+        """Add to the total, and report it."""
         self._count += count
         self(self._count)
 
@@ -137,7 +138,7 @@ def run_backup(
 
 @contextmanager
 def _source(settings: Settings) -> Iterator[tuple[ServerTools, OwnerView, EmbeddedPostgres | None]]:
-    """The server that is backed up, as who reads all of it and as the owner of the tables."""
+    """Yield the backup tools, the table owner's view, and the embedded server if there is one."""
     if settings.database_url is not None:
         owner = database_urls(settings, None).owner
         url = settings.backup_database_url or owner
@@ -180,7 +181,7 @@ def _identity(
 
 @dataclass(slots=True, kw_only=True)
 class _Run:
-    """What a run has done so far."""
+    """The state of one backup run."""
 
     backup_id: str
     started: datetime
@@ -204,7 +205,7 @@ class _Run:
     parts: list[BackupPart] = field(default_factory=list)
 
     def read_database(self) -> None:
-        """Keep the database, as the server and the rights of the login allow."""
+        """Back up the database by the method that the server and the login's rights allow."""
         self.method = self._method()
         if self.method is BackupMethod.LOGICAL:
             self.tell("dumping the tables")
@@ -239,7 +240,7 @@ class _Run:
             self.log_end = end
 
     def let_go_of_log(self) -> None:
-        """Have the server keep only what no run has."""
+        """Advance the replication slot, so that the server drops log that is backed up."""
         if self.log_end:
             server_backups.advance_slot(self.connection, self.log_end)
 
@@ -262,7 +263,7 @@ class _Run:
         return known == (self.method, self.server.system_identifier, self.server.timeline)
 
     def _take_base(self) -> None:
-        # The run that an incremental one builds on; None where it has to be a full one.
+        # `since` is the run that an incremental one builds on; None makes a full one.
         before = self.before
         if self.options.full or before is None or not self._same_history(before.backup):
             since = None
@@ -315,7 +316,7 @@ class _Run:
         server: BackedUpServer,
         answers: tuple[RecordedAnswer, ...],
     ) -> Manifest:
-        """What the run says of itself."""
+        """Return the manifest of the run."""
         before = self.before
         if self.kind is BackupKind.LOG and before is not None and files.found == files.known:
             index = before.file_index
@@ -364,7 +365,7 @@ class _Run:
 def _erasures(
     before: Manifest | None, keys: tuple[BackedUpKeys, ...], owner: OwnerView
 ) -> tuple[ErasureEntry, ...]:
-    """All erasures that are known of workspaces that are there, from their ledgers and before."""
+    """Return all known erasures of existing workspaces, from ledgers and the last manifest."""
     found = {each.certificate_id: each for each in (before.erasures if before else ())}
     for workspace in keys:
         for each in owner.erasures(workspace.workspace_id):
@@ -376,7 +377,7 @@ def _erasures(
 def _destroyed(
     before: Manifest | None, keys: tuple[BackedUpKeys, ...], noticed_at: datetime
 ) -> tuple[DestroyedWorkspace, ...]:
-    """Workspaces that an earlier run had, and that are gone."""
+    """Return the workspaces of earlier runs that no longer exist."""
     if before is None:
         return ()
     there = {each.workspace_id for each in keys}

@@ -1,4 +1,4 @@
-"""Backups of an installation: made, listed and removed, apart from any engine that runs."""
+"""Create, list and prune the backups of an installation, without a running engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from footnote.settings import Settings
 from footnote.store.file_backups import read_index
 
 _LEFT_OVER = timedelta(days=1)
-"""How old what belongs to no run must be to be removed: younger, a run may be writing it."""
+"""Least age at which an orphaned part is removed; a younger one may belong to a running backup."""
 
 
 async def create_backup(
@@ -40,7 +40,7 @@ async def create_backup(
 
 
 async def list_backups(settings: Settings) -> BackupList:
-    """All backups, those that are damaged among them, and the moments that can be restored.
+    """List all backups, including damaged ones, and the time spans that can be restored.
 
     Raises NotFound where there are none, KeyUnavailable and BlobsUnavailable.
     """
@@ -66,9 +66,9 @@ async def list_backups(settings: Settings) -> BackupList:
 
 
 async def prune_backups(settings: Settings, keep: int, tell: Tell = silent) -> PrunedBackups:
-    """Remove all before the newest full backups, of which so many stay.
+    """Delete all runs before the newest `keep` full backups.
 
-    What is left of runs that were cut off goes, too, once it is a day old.
+    Orphaned parts of interrupted runs are deleted too, once they are a day old.
     """
 
     def pruned() -> PrunedBackups:
@@ -87,7 +87,7 @@ async def prune_backups(settings: Settings, keep: int, tell: Tell = silent) -> P
             for each in read_index(store, index).values()
         }
         if first < len(runs):
-            # What is older than all that stays is in none of it.
+            # What was erased before the oldest remaining run is in none of them.
             forget_old_notes(store, runs[first].backup.started_at - _LEFT_OVER)
         young = datetime.now(UTC) - _LEFT_OVER
         files = size = 0

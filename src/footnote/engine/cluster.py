@@ -1,4 +1,4 @@
-"""Has the tables of an installation lie on a Citus cluster, and its workspaces moved there."""
+"""Distribute the tables of an installation over a Citus cluster, and move its workspaces."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from footnote.store.embedded import start_embedded
 T = TypeVar("T")
 
 SHARDS = 128
-"""Shards to begin with: more than nodes will ever be, so that workspaces can be spread."""
+"""Default number of shards: more than there will be nodes, so that workspaces can be spread."""
 
 
 async def plan_cluster(settings: Settings, *, shards: int = SHARDS) -> ClusterPlan:
-    """What distributing the tables takes; changes nothing.
+    """Return the steps that distributing the tables takes; changes nothing.
 
     Raises StoreUnavailable when the server cannot be reached.
     """
@@ -30,16 +30,16 @@ async def plan_cluster(settings: Settings, *, shards: int = SHARDS) -> ClusterPl
 async def apply_cluster_plan(
     settings: Settings, *, shards: int = SHARDS, tell: Callable[[str], None] = lambda _: None
 ) -> ClusterPlan:
-    """Distribute the tables; what is done already is not done again.
+    """Distribute the tables; idempotent.
 
-    `tell` hears of each statement before it runs. Raises Conflict with what stands in the way, and
+    `tell` receives each statement before it runs. Raises Conflict with what stands in the way, and
     StoreUnavailable without Citus, without a node for shards or when a statement fails.
     """
     return await _with_urls(settings, lambda urls: distribution.distribute(urls, shards, tell))
 
 
 async def cluster_status(settings: Settings, *, workspace: str | None = None) -> ClusterStatus:
-    """How the tables lie now, and where a workspace does.
+    """Return how the tables are distributed, and where a workspace is placed.
 
     Raises StoreUnavailable without Citus, and NoSuchWorkspace.
     """

@@ -1,4 +1,4 @@
-"""Calls clusters by what their documents or chunks say, or as a language model has it."""
+"""Label clusters by the terms of their members, or by a title from a language model."""
 
 from __future__ import annotations
 
@@ -27,47 +27,47 @@ from footnote.store.database import SYSTEM, WorkspaceScope
 from footnote.store.lanes import current_lane
 
 MOST_SAMPLED = 40
-"""Members of a cluster that are looked at to call it something."""
+"""Most members of a cluster that are sampled to label it."""
 _MOST_OF_ALL = {ClusterOf.DOCUMENTS: 10_000, ClusterOf.CHUNKS: 2_000}
-"""Chunks are read with their texts."""
+"""Most members sampled over all clusters; fewer chunks, as their texts are read."""
 LABEL_TERMS = 3
 TERMS_SHOWN = 12
 _DESCRIBED = 8
 """Members of a cluster that a model is shown."""
 _DESCRIBED_TERMS = 8
-"""Of a chunk, which has no keywords of its own: its commonest words."""
+"""Most frequent words of a chunk that a model is shown in place of keywords."""
 _WORD = re.compile(r"[^\W\d_]{3,20}")
-"""A word of a title that may be one of a label: neither a number nor a sentence without spaces."""
+"""A word that a label may contain: 3 to 20 letters, so neither a number nor unspaced text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SampledCluster:
-    """A cluster by some of its members."""
+    """A cluster with a sample of its members."""
 
     cluster_id: UUID
     of: ClusterOf
     members: tuple[SampledMember, ...]
     """The most typical first."""
     similarities: tuple[float, ...]
-    """Of each to the middle."""
+    """Cosine similarity of each member to the centroid."""
     middle: Vectors
-    """Shape (dimensions,), unit length."""
+    """The centroid: shape (dimensions,), unit length."""
     terms: tuple[WeighedTerm, ...]
     """The best first."""
 
     @property
     def label(self) -> tuple[str, ...]:
-        """What its members have and others lack."""
+        """The terms that best distinguish the cluster from others."""
         return tuple(each.term for each in self.terms[:LABEL_TERMS])
 
 
 async def load_sampled(
     scope: WorkspaceScope, lane_id: int, cluster_ids: Sequence[UUID], of: ClusterOf
 ) -> Callable[[], Mapping[UUID, SampledCluster]]:
-    """Some members of each cluster, as far as the principal may see them.
+    """Load a sample of each cluster's members that the principal may see.
 
-    What is returned does the rest, without the database. Clusters of one granularity belong
-    together: their labels tell one from the others.
+    Returns a function that computes the result without the database. Pass all clusters of a
+    granularity together: labels are chosen to distinguish them.
     """
     most = max(LEAST_CLUSTER, min(MOST_SAMPLED, _MOST_OF_ALL[of] // max(1, len(cluster_ids))))
     members = await stored.sampled_members(scope, lane_id, cluster_ids, most=most, of=of)
@@ -78,14 +78,14 @@ async def load_sampled(
 
 
 def label_terms(title: str, keywords: Sequence[str], language: str | None) -> list[str]:
-    """Its keywords, and the words of its title that are not in every text of the language."""
+    """Return the keywords, and the words of the title that are not stop words."""
     stopped = STOP_WORDS.get(language or "", frozenset())
     words = (each for each in _WORD.findall(title) if each.lower() not in stopped)
     return [*keywords, *words]
 
 
 def passage_terms(passage: Passage) -> list[str]:
-    """The words of a passage and of its heading that are not in every text of the language."""
+    """Return the words of a passage and its heading that are not stop words."""
     heading = passage.heading_path[-1] if passage.heading_path else ""
     return label_terms(f"{heading} {passage.text[passage.body_offset :]}", (), passage.language)
 
@@ -117,7 +117,7 @@ def _sampled(
 
 
 def middle_of(vectors: Vectors) -> tuple[Vectors, Vectors]:
-    """The middle of vectors, of unit length, and how similar each is to it."""
+    """Return the centroid of vectors, of unit length, and the cosine of each to it."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(lengths == 0, 1, lengths)
     middle = unit.sum(axis=0)
@@ -128,7 +128,7 @@ def middle_of(vectors: Vectors) -> tuple[Vectors, Vectors]:
 async def nameless_clusters(
     engine: Services, workspace_id: UUID, of: ClusterOf
 ) -> list[SampledCluster]:
-    """The clusters that are called nothing yet, by their members."""
+    """Return the clusters without a label, with samples of their members."""
     async with engine.database.snapshot(workspace_id, SYSTEM) as scope:
         lane = await current_lane(scope, engine.lane.name)
         nameless = await stored.nameless_clusters(scope, of)
@@ -137,14 +137,14 @@ async def nameless_clusters(
         wanted = {cluster for cluster, _ in nameless}
         found = []
         for granularity, _ in groupby(each for _, each in nameless):
-            # Beside all others of their granularity, or labels would not tell them apart.
+            # With all others of the granularity, from which labels must distinguish them.
             seen = await stored.count_seen(scope, lane[0], ClusterGranularity(granularity), of)
             found.append(await load_sampled(scope, lane[0], sorted(seen.clusters), of))
     return [each for make in found for each in make().values() if each.cluster_id in wanted]
 
 
 async def name_cluster(engine: Services, workspace_id: UUID, cluster: SampledCluster) -> None:
-    """Call a cluster something: as the language model has it, or else by its terms."""
+    """Label a cluster with a title from the language model, or else with its terms."""
     name, sources = _by_terms(cluster)
     if engine.model is not None:
         shown = cluster.members[:_DESCRIBED]
@@ -163,7 +163,7 @@ async def name_cluster(engine: Services, workspace_id: UUID, cluster: SampledClu
                     engine.model, described, cluster.label, engine.analyzer.terms
                 )
             except FootnoteError:
-                title = None  # It is away, or may not be used: terms will do.
+                title = None  # Unavailable or over budget: use the terms.
         if title is not None:
             name = ClusterName(label=(title,), labelled_by=engine.model.name)
             sources = [each.number for each in shown]
@@ -176,7 +176,7 @@ async def name_cluster(engine: Services, workspace_id: UUID, cluster: SampledClu
 
 
 def _by_terms(cluster: SampledCluster) -> tuple[ClusterName, list[int]]:
-    """The label of a cluster, and for each of its terms the most typical member that has it."""
+    """Return the term label of a cluster, and for each term the most typical member with it."""
     sources = {}
     for term in cluster.label:
         key = term.casefold()

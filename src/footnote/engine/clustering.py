@@ -1,4 +1,4 @@
-"""Tells the documents or chunks of a workspace apart, and lets new ones join what is there."""
+"""Cluster the documents or chunks of a workspace, and assign new ones to existing clusters."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from footnote.store.database import SYSTEM
 from footnote.store.lanes import current_lane
 
 MOST_COMPARED = 20_000
-"""So many are told apart by themselves; of more documents, the rest join those of a sample, and of
-more chunks a sample stands for all."""
+"""Most members clustered directly. Of more documents, the rest are assigned to the clusters of a
+sample; of more chunks, only a sample is clustered."""
 RENEWED = 0.1
-"""Of the documents, that came or went since all clusters were made: then they are made anew."""
+"""Share of members added or removed since the last run above which all are clustered again."""
 FEW = 100
-"""So few documents are told apart anew whenever one comes or goes: it takes a moment."""
+"""Number of members below which any change causes a new run, which is then fast."""
 _JOINING_TOGETHER = 1024
 _ODD = np.uint32(2_654_435_761)  # Knuth's multiplier spreads numbers that follow each other.
 
 
 class _Stopped(Exception):
-    """Nobody wants the clusters any more."""
+    """Raised in the thread to cancel the clustering."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Work:
-    """What there is to do in a workspace."""
+    """The clustering work to do in a workspace."""
 
     of: ClusterOf
     lane_id: int
     members: EmbeddedMembers
     run: ClusterRun | None
-    """The last, if its clusters still hold."""
+    """The last run, if its clusters are still valid."""
     last: ClusterRun | None
     coming: Numbers
-    """Numbers of those that are to join."""
+    """Numbers of the members to be assigned to existing clusters."""
 
 
 async def wants_clusters(workspace: WorkspaceAccess, of: ClusterOf) -> bool:
@@ -61,10 +61,11 @@ async def wants_clusters(workspace: WorkspaceAccess, of: ClusterOf) -> bool:
 async def cluster_further(
     engine: Services, workspace_id: UUID, of: ClusterOf = ClusterOf.DOCUMENTS
 ) -> bool:
-    """Do the next piece of work; whether there was any.
+    """Do the next piece of clustering work; return whether there was any.
 
-    All clusters are made anew where many documents came or went; else some of those that came join
-    what is there. Raises StoreUnavailable and StoreFull; what else goes wrong is noted.
+    All members are clustered again where many were added or removed; else a batch of new ones is
+    assigned to existing clusters. Raises StoreUnavailable and StoreFull; other failures are
+    recorded.
     """
     work = await _work(engine, workspace_id, of)
     if work is None:
@@ -109,7 +110,7 @@ async def _work(engine: Services, workspace_id: UUID, of: ClusterOf) -> _Work | 
 
 
 def wanted_of(numbers: Numbers, of: ClusterOf) -> Numbers:
-    """Those of the numbers that are to be in clusters."""
+    """Return the numbers to cluster: all documents, or a sample of chunks."""
     return numbers if of is ClusterOf.DOCUMENTS else sample_of(numbers, MOST_COMPARED)
 
 
@@ -117,7 +118,7 @@ def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers, coming: Numbers) ->
     if run.lane_id != lane_id:
         return True
     came = int((numbers > run.last_number).sum())
-    # Below 0 where some were published after others that took their numbers later.
+    # Negative where members with lower numbers were published after the last run.
     went = run.members - (numbers.size - came)
     if numbers.size < FEW:
         return bool(coming.size or went)
@@ -125,7 +126,7 @@ def _is_due(run: ClusterRun, lane_id: int, numbers: Numbers, coming: Numbers) ->
 
 
 def sample_of(numbers: Numbers, most: int) -> Numbers:
-    """Up to so many of the numbers, rising; mostly the same ones where a few come or go."""
+    """Return a sample of at most `most` numbers, ascending, which few changes barely alter."""
     if numbers.size <= most:
         return numbers
     spread = numbers.astype(np.uint32) * _ODD
@@ -138,7 +139,7 @@ async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         vectors = await stored.vectors_of(scope, work.lane_id, numbers, work.of)
     if vectors.shape[0] != numbers.size:
-        return  # Some were deleted between two looks: the next one sees what is left.
+        return  # Some were deleted between the transactions: the next call sees the rest.
     found = await _computed(vectors)
     number = 1 if work.last is None else work.last.run + 1
     document_ids = work.members.documents_of(numbers)
@@ -174,7 +175,7 @@ async def _make(engine: Services, workspace_id: UUID, work: _Work) -> None:
 
 
 async def _computed(vectors: Vectors) -> Mapping[ClusterGranularity, Labels]:
-    """The clusters, made in a thread that ends soon when nobody waits for it any more."""
+    """Cluster vectors in a thread, which stops soon after the task is cancelled."""
     stopped = False
 
     def tell(_done: int, _total: int) -> None:
@@ -200,7 +201,7 @@ async def _join(engine: Services, workspace_id: UUID, work: _Work, run: ClusterR
             for each in ClusterGranularity
         }
     if vectors.shape[0] != there.size or new.shape[0] != coming.size:
-        return  # Some were deleted between two looks.
+        return  # Some were deleted between the transactions.
 
     def find(own: Mapping[int, UUID]) -> tuple[UUID | None, ...]:
         clusters = [own.get(each) for each in there.tolist()]

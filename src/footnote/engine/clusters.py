@@ -1,4 +1,4 @@
-"""Clusters of a workspace's documents or chunks, as far as somebody may see these."""
+"""The clusters of a workspace, limited to the members that the principal may see."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from footnote.validation.cursors import Count, read_cursor, write_cursor
 _REPRESENTATIVES = 3
 _NEIGHBOURS = 5
 _MOST_MEMBERS = {ClusterOf.DOCUMENTS: 2_000, ClusterOf.CHUNKS: 1_000}
-"""Members of a cluster whose distances are compared; of a larger one the latest."""
+"""Most members of a cluster ranked by distance; the latest ones of a larger cluster."""
 _DECIMALS = 4
 _COARSER = {
     ClusterGranularity.FINE: ClusterGranularity.MIDDLE,
@@ -48,7 +48,7 @@ _COARSER = {
 }
 
 _PLACE = TypeAdapter(tuple[Count, UUID])
-"""Members and id of a cluster: the largest come first."""
+"""Cursor: member count and id of a cluster; the largest come first."""
 
 ClusterLimit = Annotated[int, Field(ge=1, le=200)]
 
@@ -60,10 +60,10 @@ class _Seen:
     of: ClusterOf
     counts: Mapping[UUID, int]
     documents: Mapping[UUID, int]
-    """In how many documents their members are."""
+    """Number of documents that the visible members of each cluster belong to."""
     outliers: int
     names: Mapping[UUID, ClusterName]
-    """Of those all of whose members they see."""
+    """Stored names of the clusters all of whose members are visible."""
     parents: Mapping[UUID, UUID]
 
     @property
@@ -84,7 +84,7 @@ async def clusters(
     limit: ClusterLimit = 50,
     cursor: str | None = None,
 ) -> ClusterPage:
-    """A page of clusters of documents or chunks, the largest first.
+    """List clusters of documents or chunks, the largest first.
 
     Counts, labels and representatives come from the documents that the principal may see; a cluster
     with fewer than three members in them is not there, and its members count as outliers. Raises
@@ -119,7 +119,7 @@ async def clusters(
 async def cluster(
     workspace: WorkspaceAccess, cluster_id: UUID, *, limit: ClusterLimit = 50
 ) -> ClusterDetail:
-    """A cluster with the most typical of its members, its terms and what lies near.
+    """Return a cluster with its most typical members, its terms and its nearest clusters.
 
     Raises NotFound, also where fewer than three of its members may be seen.
     """
@@ -176,7 +176,7 @@ async def mapped_clusters(
 async def cluster_progress(
     workspace: WorkspaceAccess, *, of: ClusterOf = ClusterOf.DOCUMENTS
 ) -> ClusterProgress:
-    """How far the documents, or chunks, that may be seen are told apart."""
+    """Return the clustering progress of the documents or chunks that may be seen."""
     enabled = await wants_clusters(workspace, of)
     async with workspace.scope() as scope:
         lane = await current_lane(scope, workspace.engine.lane.name)
@@ -198,14 +198,14 @@ async def cluster_progress(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Counted:
-    """How far what somebody sees is told apart."""
+    """Clustering progress of what the principal may see."""
 
     documents: int = 0
-    """Those that are wanted, or that have chunks which are."""
+    """Documents to cluster, or those with chunks to cluster."""
     done: int = 0
-    """Of these, those of which nothing waits."""
+    """Number of these documents with nothing left to cluster."""
     unplaced: int = 0
-    """Documents, or chunks, that wait."""
+    """Documents or chunks not yet processed."""
     oldest_waiting: datetime | None = None
 
 

@@ -1,4 +1,4 @@
-"""The settings of a workspace: those of the installation, under values of its own."""
+"""The settings of a workspace: its own values, which override the installation's."""
 
 from __future__ import annotations
 
@@ -54,14 +54,15 @@ _OLDER = {
     "summaries": "summaries_by_model",
     "clusters": "chunk_clusters",
 }
-"""Settings that were a switch for each way; the other one's rows are read where they are."""
+"""Settings that replaced two switches, by the name of the second, whose stored rows are still
+read."""
 CHANGES_SHOWN = 100
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
 
 
 async def configuration_of(workspace: WorkspaceAccess) -> Configuration:
-    """The settings of the workspace as they are, which this process remembers."""
+    """Read the settings of the workspace, and cache them in this process."""
     async with workspace.system_scope() as scope:
         read = await stored.read_configuration(scope)
     own = {name: each.value for name, each in _accepted(workspace.engine, read).items()}
@@ -78,9 +79,9 @@ async def configuration_of(workspace: WorkspaceAccess) -> Configuration:
 
 
 async def settings_in_use(workspace: WorkspaceAccess) -> tuple[WorkspaceSetting, ...]:
-    """Every setting that the workspace may have a value of its own for, as it holds.
+    """List every setting that a workspace can override, with its effective value.
 
-    It says who gave the values, and so raises Forbidden for a link.
+    The result says who set the values, so it raises Forbidden for a share link.
     """
     workspace.refuse_guest("see the settings")
     async with workspace.scope() as scope:
@@ -90,7 +91,7 @@ async def settings_in_use(workspace: WorkspaceAccess) -> tuple[WorkspaceSetting,
 
 
 async def setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetting:
-    """One of them, by its name or its environment variable. Raises NotFound."""
+    """Return one setting, by its name or its environment variable. Raises NotFound."""
     wanted = _named(name)
     return next(each for each in await settings_in_use(workspace) if each.name == wanted)
 
@@ -118,7 +119,7 @@ async def change_setting(
 
 
 async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetting:
-    """Follow the installation again, from the next search on. Raises NotFound."""
+    """Remove the workspace's own value, from the next search on. Raises NotFound."""
     wanted = _named(name)
     async with workspace.scope() as scope:
         await stored.unset_setting(scope, wanted)
@@ -128,20 +129,20 @@ async def unset_setting(workspace: WorkspaceAccess, name: str) -> WorkspaceSetti
 
 
 async def paused_work(workspace: WorkspaceAccess) -> frozenset[BackgroundWork]:
-    """What workers leave alone in a workspace until it is resumed."""
+    """Return the kinds of background work that are paused in a workspace."""
     settings = (await configuration_of(workspace)).settings
     return frozenset(BackgroundWork(each) for each in listed(settings.paused_work))
 
 
 async def is_paused(workspace: WorkspaceAccess, work: BackgroundWork) -> bool:
-    """Whether workers leave it alone."""
+    """Return whether a kind of background work is paused."""
     return work in await paused_work(workspace)
 
 
 async def _enqueue_wanted(scope: WorkspaceScope, installed: Settings, changed: str) -> None:
-    """Have workers look again at what a changed setting is about: documents of before get theirs.
+    """Enqueue the work that a changed setting affects, so that existing documents are processed.
 
-    What is paused may be any kind; what still is they leave alone.
+    A change of `paused_work` enqueues every kind; workers skip those still paused.
     """
     any_kind = changed == "paused_work"
     if any_kind or changed in _OF_ENTITIES:
@@ -172,7 +173,7 @@ async def setting_history(
 
 
 def judge_in_use(workspace: WorkspaceAccess) -> OwnedJudge | None:
-    """What judges how far quotes carry a sentence, by the settings as they were last seen."""
+    """Return the judge of how well quotes support a sentence, by the settings last read."""
     engine, kind = workspace.engine, workspace.settings.grounding_judge
     if kind == engine.settings.grounding_judge:
         return engine.judge
@@ -183,7 +184,7 @@ def _checked(engine: Services, name: str, value: object) -> SettingValue:
     """The value as the setting has it. Raises InvalidRequest."""
     checked = checked_setting(name, value)
     if name == "grounding_judge":
-        # What texts are sent to, and who pays, is for the installation to say.
+        # Only the installation decides which service gets texts and who pays.
         reader = () if engine.reader is None else ("reader",)
         judges = tuple(dict.fromkeys(("none", *reader, engine.settings.grounding_judge)))
         if checked not in judges:
@@ -195,9 +196,9 @@ def _checked(engine: Services, name: str, value: object) -> SettingValue:
 
 
 def _accepted(engine: Services, read: StoredConfiguration) -> dict[str, StoredSetting]:
-    """What the workspace set, without what was accepted once and is not here and now.
+    """Return the workspace's own values that are still valid.
 
-    A search goes by the installation there, rather than fail.
+    In place of an invalid one the installation's applies, so that a search does not fail.
     """
     accepted = {}
     for name, each in _with_older(engine.settings, read.settings).items():
@@ -214,7 +215,7 @@ def _accepted(engine: Services, read: StoredConfiguration) -> dict[str, StoredSe
 def _with_older(
     installed: Settings, own: Mapping[str, StoredSetting]
 ) -> Mapping[str, StoredSetting]:
-    """The values of a workspace, also where it set two switches for what is one setting now."""
+    """Return the values of a workspace, with former pairs of switches merged into one setting."""
     found = dict(own)
     for name, older in _OLDER.items():
         other = found.pop(older, None)

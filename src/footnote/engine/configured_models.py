@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from footnote.models.writing import WritingModel
 
 _OF_A_RERANKING = 1 / 12
-"""The share of the time for a search that it waits for the reranker; it then goes on without it."""
+"""Reranker timeout as a share of the search timeout; after it the search goes on without it."""
 
 
 def half_a_search(settings: Settings) -> float:
@@ -29,7 +29,7 @@ def half_a_search(settings: Settings) -> float:
 
 
 def reader_from_settings(settings: Settings) -> LazyReader | None:
-    """The reader the settings ask for, as far as it is there; nothing is loaded yet."""
+    """Return the configured reader, None if off or missing; nothing is loaded yet."""
     return reader_from(
         settings.reader,
         models_folder=settings.home / "models",
@@ -62,7 +62,7 @@ class ConfiguredModels:
 
 
 def configured_models(settings: Settings) -> ConfiguredModels:
-    """All of them. Raises UnsupportedSettings."""
+    """Return the models that the settings configure. Raises UnsupportedSettings."""
     reader, language = reader_from_settings(settings), language_model_from_settings(settings)
     return ConfiguredModels(
         reader=reader,
@@ -109,7 +109,7 @@ def judge_from_settings(
 
 @dataclass(frozen=True, slots=True)
 class _Google:
-    """Where Google's models are asked."""
+    """Project, location and base URL of Google's models."""
 
     project: str
     location: str

@@ -14,7 +14,7 @@ UNTITLED = "Conversation"
 
 
 async def export_docx(workspace: WorkspaceAccess, conversation_id: UUID) -> bytes:
-    """The branch that goes on as a Word document, with a footnote for each citation.
+    """Export the active branch as a Word document, with a footnote for each citation.
 
     Raises NotFound.
     """
@@ -29,7 +29,7 @@ async def export_pdf(workspace: WorkspaceAccess, conversation_id: UUID) -> bytes
 
 
 def as_docx(found: Conversation, messages: Sequence[Message]) -> bytes:
-    """The branch that goes on as a Word document."""
+    """Return the active branch as a Word document."""
     title = found.title or UNTITLED
     date = Paragraph(style="Subtitle", parts=(Run(text=f"{found.created_at:%Y-%m-%d %H:%M} UTC"),))
     paragraphs = [Paragraph(style="Title", parts=(Run(text=title),)), date]

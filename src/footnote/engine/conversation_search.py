@@ -1,4 +1,4 @@
-"""Conversations by what was said in them: a principal's own, read in bounded batches."""
+"""Search a principal's own conversations by their texts, in bounded batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from footnote.validation.constrained_types import PageLimit
 
 MAX_QUERY_CHARACTERS = 200
 MESSAGES_LOOKED_AT = 5_000
-"""After so many messages a page ends, with what was found; the next goes on from there."""
+"""Most messages scanned for one page; the next page continues from there."""
 _CONVERSATIONS_AT_ONCE = 50
 _MESSAGES_AT_ONCE = 500
 _MATCHES_SHOWN = 3
@@ -28,10 +28,10 @@ _BEFORE, _EXCERPT = 60, 200
 async def find_conversations(
     workspace: WorkspaceAccess, query: str, *, limit: PageLimit = 50, cursor: str | None = None
 ) -> ConversationPage:
-    """The principal's conversations whose title or a message of which has every word of the query.
+    """List the principal's conversations whose title or one message has all words of the query.
 
-    Capitals do not matter, and a word may be part of another. A page may have fewer than `limit`,
-    or none, and still be followed by another. Raises InvalidRequest.
+    Matching ignores case and finds parts of words. A page may have fewer than `limit`, or none, and
+    still be followed by another. Raises InvalidRequest.
     """
     words = tuple(_folded(query).split())
     if not words or len(query) > MAX_QUERY_CHARACTERS:
@@ -104,7 +104,7 @@ def _matches(
 
 
 def excerpt(text: str, words: Sequence[str]) -> str:
-    """What stands around the first of the words, on one line, cut at words where it is long.
+    """Return the text around the first match on one line, cut between words if it is long.
 
     >>> excerpt("The deductible is EUR 900.", ["deductible"])
     'The deductible is EUR 900.'

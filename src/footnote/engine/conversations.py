@@ -1,4 +1,4 @@
-"""Conversations of a principal: begun, changed, read, judged and exported."""
+"""Conversations of a principal: create, change, read, give feedback and export."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ async def create_conversation(
     document_ids: Sequence[UUID] = (),
     idempotency_key: IdempotencyKey | None = None,
 ) -> Conversation:
-    """Begin a conversation; without a title its first question becomes it.
+    """Create a conversation; without a title, its first question becomes the title.
 
-    With a key, repeating the call gives the same conversation. Raises InvalidRequest, NotFound for
-    a document, and Forbidden for a link, whose holders would see each other's.
+    Idempotent with a key. Raises InvalidRequest, NotFound for a document, and Forbidden for a share
+    link, whose holders would see each other's conversations.
     """
     workspace.refuse_guest("begin a conversation")
     made = uuid4()
@@ -81,7 +81,7 @@ async def conversation(workspace: WorkspaceAccess, conversation_id: UUID) -> Con
 async def conversations(
     workspace: WorkspaceAccess, *, limit: PageLimit = 50, cursor: str | None = None
 ) -> ConversationPage:
-    """A page of the principal's conversations, what was used last first. Raises InvalidRequest."""
+    """List the principal's conversations, last used first. Raises InvalidRequest."""
     async with workspace.scope() as scope:
         return await stored.list_conversations(scope, limit=limit, cursor=cursor)
 
@@ -93,7 +93,7 @@ async def change_conversation(
     title: Title | None = None,
     document_mode: DocumentMode | None = None,
 ) -> Conversation:
-    """Rename it, or have its documents searched another way; None leaves it as it is.
+    """Change the title or the document mode of a conversation; None leaves it unchanged.
 
     Raises InvalidRequest and NotFound.
     """
@@ -143,7 +143,7 @@ async def messages(
     cursor: str | None = None,
     all_branches: bool = False,
 ) -> MessagePage:
-    """A page of messages, oldest first: of the branch that goes on, or of all.
+    """List messages, oldest first: of the active branch, or of all branches.
 
     Raises NotFound and InvalidRequest.
     """
@@ -173,7 +173,7 @@ async def all_messages(
 async def go_on_from(
     workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID
 ) -> MessagePage:
-    """Go on from the branch of this message; its first page of messages. Raises NotFound."""
+    """Make the branch of a message active; return its first page. Raises NotFound."""
     async with workspace.scope() as scope:
         place = await place_of(scope, conversation_id, message_id)
         await choose_branch(scope, conversation_id, place.message_no)
@@ -187,7 +187,7 @@ async def give_feedback(
     thumb: Thumb,
     comment: Comment = "",
 ) -> Message:
-    """Say what one thinks of an answer, in place of what one said before.
+    """Give feedback on an answer, replacing earlier feedback.
 
     Raises NotFound, and InvalidRequest for a question.
     """
@@ -199,7 +199,7 @@ async def give_feedback(
 async def withdraw_feedback(
     workspace: WorkspaceAccess, conversation_id: UUID, message_id: UUID
 ) -> Message:
-    """Keep nothing of what one said of an answer. Raises NotFound, InvalidRequest."""
+    """Delete the feedback on an answer. Raises NotFound, InvalidRequest."""
     async with workspace.scope() as scope:
         number = await _answer_no(scope, conversation_id, message_id)
         return await forget_judgement(scope, conversation_id, number)
@@ -238,7 +238,7 @@ async def export_conversation(
 
 
 def as_markdown(found: Conversation, messages: Sequence[Message]) -> str:
-    """The branch that goes on as Markdown, with a footnote for each citation."""
+    """Return the active branch as Markdown, with a footnote for each citation."""
     lines = [f"# {escaped(found.title or 'Conversation')}", ""]
     lines += [f"_{found.created_at:%Y-%m-%d %H:%M} UTC_", ""]
     footnotes: list[str] = []
@@ -273,7 +273,7 @@ def as_markdown(found: Conversation, messages: Sequence[Message]) -> str:
 
 
 def doubt_about(sentence: AnswerSentence, answer: MessageAnswer) -> str:
-    """What a reader is told of a sentence that its quotes do not carry; nothing of quotes."""
+    """Return the warning for a sentence without support; always empty for extractive answers."""
     return _DOUBTS.get(sentence.verdict, "") if answer.found and answer.model else ""
 
 
@@ -297,11 +297,11 @@ def escaped(text: str) -> str:
 async def golden_candidates(
     workspace: WorkspaceAccess, *, down: bool = False
 ) -> AsyncGenerator[str]:
-    """The principal's feedback as lines of a golden set, in a lasting order.
+    """Yield the principal's feedback as lines of a golden set, in a stable order.
 
-    An answer that was liked gives its citations as the places that answer, and a refusal that was
-    liked a question without an answer. With `down`, what was disliked comes too: such a line lacks
-    its places, so that an evaluation refuses it until somebody has written them in.
+    A liked answer gives its citations as relevant passages, a liked refusal an unanswerable
+    question. With `down`, disliked answers are included; their lines lack relevant passages, so an
+    evaluation rejects them until somebody adds these.
     """
     after: tuple[UUID, int] | None = None
     while True:
@@ -317,7 +317,7 @@ async def golden_candidates(
 
 
 def golden_candidate(judged: JudgedAnswer) -> dict[str, object] | None:
-    """A line of a golden set; None where the documents that answered are gone."""
+    """Return a line of a golden set; None where the cited documents are gone."""
     answer, feedback = judged.answer, judged.feedback
     places = [
         {"document": str(each.document_id), "page": each.page, "quote": each.quote}

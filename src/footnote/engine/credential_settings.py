@@ -1,4 +1,4 @@
-"""What credentials are verified with, as the settings say; what contradicts itself is refused."""
+"""Build the verifiers of credentials from the settings; contradictory settings are refused."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 
 _SHORTEST_SECRET = 32
 _LEEWAY_SECONDS = 30
-"""How far the clock of an issuer may be off."""
+"""Allowed clock skew of a token issuer, in seconds."""
 _KEYS_SECONDS = 300.0
-"""How long the keys of an issuer are kept; an unknown one has them fetched at once."""
+"""Cache lifetime of an issuer's keys, in seconds; an unknown key is fetched at once."""
 
 
 def credentials_from(settings: Settings) -> Credentials:
-    """What the settings say. Raises UnsupportedSettings for what contradicts itself."""
+    """Build the verifiers. Raises UnsupportedSettings for contradictory settings."""
     ways = settings.identity_ways
     http = httpx.AsyncClient(follow_redirects=False, verify=_trusted(), trust_env=False)
     if "gateway" in ways and not ways & {"keys", "tokens"}:
@@ -57,7 +57,7 @@ def credentials_from(settings: Settings) -> Credentials:
 
 
 def _known_pepper(settings: Settings) -> Pepper | None:
-    """What is there already: one that is no good would else be found at the first request."""
+    """Return the pepper if there is one, so that an invalid one fails at start."""
     secret = settings.identity_secret
     if secret is not None:
         return pepper_from(secret.get_secret_value(), settings.home)
@@ -68,14 +68,15 @@ def _known_pepper(settings: Settings) -> Pepper | None:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The certificates that others are held to, read once for all engines of a process."""
+    """Return the TLS context of trusted certificates, created once per process."""
     return httpx.create_ssl_context(trust_env=False)
 
 
 def _claims(settings: Settings, way: str) -> ClaimMapping:
-    """How what the provider of this way says is understood.
+    """Return the claim mapping of a method, `tokens` or `login`.
 
-    Raises UnsupportedSettings where two providers would name the same people.
+    Raises UnsupportedSettings where namespaces are reserved, or two providers would name the same
+    people.
     """
     tokens, login = settings.accepted_tokens, settings.login_provider
     namespaces = {"tokens": tokens.namespace, "login": login.namespace}

@@ -1,4 +1,4 @@
-"""Rows as CSV (RFC 4180) that a spreadsheet shows, and in which it finds nothing to carry out."""
+"""CSV (RFC 4180) for spreadsheets, safe against formula injection."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""How a cell begins that spreadsheets take for a formula."""
+"""First characters by which spreadsheets take a cell for a formula."""
 
 
 def csv_table(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

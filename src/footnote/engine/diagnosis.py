@@ -1,5 +1,4 @@
-"""Looks at what an installation stands on, as far as a server that runs can say without loading it
-again."""
+"""Health checks of an installation, as far as a running server can make them without reloading."""
 
 from __future__ import annotations
 
@@ -35,13 +34,13 @@ _LEAST_PYTHON = (3, 11)
 _FREE_BYTES = 1024**3
 """Room for the database's first write-ahead log and the built model."""
 _UNWRAPPED_AT_ONCE = 16
-"""Workspaces whose keys a key service is asked for at a time."""
+"""Workspaces whose keys are unwrapped concurrently."""
 _NAMED = 5
 """Workspaces that are named whose keys cannot be unwrapped."""
 
 
 async def examine_installation(workspace: WorkspaceAccess) -> Health:
-    """What `footnote doctor` says, of the server that runs: what is wrong, and what to do about it.
+    """Run the checks of `footnote doctor` in the running server, with a hint for each failure.
 
     For administrators of the whole workspace. Where callers prove who they are, an administrator of
     a workspace need not be the operator of the server: then details, which name folders and
@@ -122,7 +121,7 @@ def replica_checks(replicas: Sequence[ReplicaStatus]) -> list[Check]:
 
 
 def health_of(required: list[Check], optional: list[Check]) -> Health:
-    """All checks, ready where those that must be right are; advice where something is wrong."""
+    """Combine the checks: ready if all required ones pass; only failed ones keep their hint."""
     marked = (replace(check, optional=True) for check in optional)
     checks = tuple(
         replace(check, hint=None) if check.ok else check for check in (*required, *marked)
@@ -131,7 +130,7 @@ def health_of(required: list[Check], optional: list[Check]) -> Health:
 
 
 def optional_checks(settings: Settings) -> list[Check]:
-    """What may be missing, and what is there for nothing."""
+    """Return the checks of optional parts, which a server can do without."""
     checks = [_ocr(settings), _office(), _speech(settings), *model_keys_checks(settings)]
     path = settings.home / FILE
     if settings.identity_ways and settings.identity_secret is None and path.is_file():
@@ -148,7 +147,7 @@ def optional_checks(settings: Settings) -> list[Check]:
 
 
 def identity_secret_checks(settings: Settings) -> list[Check]:
-    """Whether what keys and sessions are verified with is there and whole; none without them."""
+    """Check the secret that keys and sessions are verified with; empty without authentication."""
     if not settings.identity_ways:
         return []
     name, path = "identity secret", settings.home / FILE
@@ -165,7 +164,7 @@ def identity_secret_checks(settings: Settings) -> list[Check]:
 
 
 async def reader_check(settings: Settings, loaded: str = "loaded") -> Check:
-    """Whether there is something that finds quotes in passages, and all that is fitted to it."""
+    """Check that the reader, which finds quotes, and the models fitted to it are present."""
     name, reader = "reader", reader_from_settings(settings)
     if reader is None:
         return Check(
@@ -212,7 +211,7 @@ def file_store_check(url: str) -> Check:
 
 
 def writes_apart(settings: Settings) -> bool:
-    """Whether the language model is another than those that answer."""
+    """Return whether the language model is configured apart from the answer models."""
     return settings.language_model is not None and settings.answer_models is not None
 
 
@@ -264,7 +263,7 @@ def _office() -> Check:
 
 
 def sandbox_check(settings: Settings) -> Check:
-    """What the kernel keeps a reader of files from, as a process that tries it finds."""
+    """Check what the parser sandbox blocks, by trying it in a confined process."""
     name = "parser sandbox"
     if settings.parser_sandbox == "off":
         detail = "readers of files may reach the network and all files: it is switched off"

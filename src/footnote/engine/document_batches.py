@@ -23,7 +23,7 @@ from footnote.store.receiving import change_document as change_stored
 from footnote.validation.constrained_types import Access, DocumentIds, MetadataChanges, Tags
 
 _REFUSED = (Conflict, Forbidden, InvalidRequest, NotFound, UnderLegalHold)
-"""What is about one document; anything else, such as a store that is away, ends the whole."""
+"""Errors about one document; any other, such as an unavailable store, fails the whole batch."""
 
 
 async def change_documents(
@@ -65,7 +65,7 @@ async def change_documents(
                 # Before anything is changed: only those who may see the list may set it.
                 await document_access(workspace, document_id)
             async with workspace.scope() as scope:
-                # Whoever tags it at the same time waits here, so that no tag is lost between both.
+                # Serialise concurrent changes here, so that no tag is lost.
                 await announce_change(scope)
                 found = await stored.get_document(scope, document_id)
                 workspace.require(Right.WRITE, found.collection)
@@ -117,7 +117,7 @@ def _tags(found: Document, added: Sequence[str], removed: Sequence[str]) -> tupl
 
 
 async def _as_seen_now(workspace: WorkspaceAccess, document_id: UUID) -> Document | None:
-    """The document, unless whoever gave it away does not see it any more."""
+    """Return the document; None if the caller may no longer see it."""
     async with workspace.scope() as scope:
         try:
             return await stored.get_document(scope, document_id)

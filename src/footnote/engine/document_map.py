@@ -47,12 +47,11 @@ async def document_map(
     clusters: ClusterGranularity | None = None,
     wait_seconds: MapWait = 30,
 ) -> DocumentMap:
-    """The documents that meet the filters, where they lie among all that the principal may see.
+    """Return the positions of the documents that match, in the layout of all visible ones.
 
-    What narrows the map moves nothing on it, and no hidden document does. With a granularity of
-    `clusters`, the points say to which of these they belong. Where a map takes longer
-    than `wait_seconds`, it comes without points and with its progress, and goes on being made: ask
-    again. Raises InvalidRequest.
+    Neither filters nor hidden documents change the layout. With `clusters`, each point has its
+    cluster of that granularity. If the layout takes longer than `wait_seconds`, the map has no
+    points but the progress, and the layout continues: ask again. Raises InvalidRequest.
     """
     listing = Listing(
         query=query,
@@ -63,7 +62,7 @@ async def document_map(
         where=where,
     )
     engine = workspace.engine
-    # One moment for the documents and their vectors, so that each has its own.
+    # One snapshot, so that each document has its own vector.
     async with workspace.snapshot() as scope:
         lane = await current_lane(scope, engine.lane.name)
         lane_id = None if lane is None else lane[0]

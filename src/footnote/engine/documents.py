@@ -83,7 +83,7 @@ async def statuses(
 
 
 async def stats(workspace: WorkspaceAccess) -> WorkspaceStats:
-    """What the workspace holds, as far as the principal may see, and what its caches did."""
+    """Return counts of what the principal may see in the workspace, and cache statistics."""
     engine, workspace_id = workspace.engine, workspace.workspace_id
     lane = await lane_of_workspace(engine, workspace_id)
     async with workspace.scope() as scope:
@@ -99,10 +99,10 @@ async def stats(workspace: WorkspaceAccess) -> WorkspaceStats:
 
 
 async def document_called(workspace: WorkspaceAccess, called: str) -> UUID:
-    """The id of the document with that id, file name or beginning of an id.
+    """Resolve a document id, a prefix of an id, or a file name to a document id.
 
-    A whole id is given back as it is, whether there is such a document or not. Raises NotFound, for
-    what is hidden or foreign too, and InvalidRequest with the candidates where there are several.
+    A complete id is returned without a lookup. Raises NotFound, also for hidden and foreign
+    documents, and InvalidRequest with the candidates where several match.
     """
     try:
         return UUID(called)
@@ -137,7 +137,7 @@ async def document_called(workspace: WorkspaceAccess, called: str) -> UUID:
 async def unknown_collections(
     workspace: WorkspaceAccess, names: Sequence[str]
 ) -> tuple[tuple[str, str | None], ...]:
-    """Those of the names that no collection with documents has, each with the closest there is."""
+    """Return the names that no collection with documents has, each with the closest known one."""
     async with workspace.scope() as scope:
         known = await stored.names_of_collections(scope)
     return tuple(
@@ -167,7 +167,7 @@ class OriginalFile:
     media_type: str
     byte_size: int
     content: BinaryIO = field(repr=False)
-    """At its beginning, to be closed."""
+    """Positioned at the start; the caller closes it."""
 
 
 async def original(workspace: WorkspaceAccess, document_id: UUID) -> Original:
@@ -232,11 +232,11 @@ async def change_document(
     tags: Tags | None = None,
     metadata: MetadataChanges | None = None,
 ) -> Document:
-    """Give a document, and its attachments, other tags, or it other metadata; None leaves either.
+    """Replace the tags of a document and its attachments, or merge metadata; None skips either.
 
-    Metadata is merged with what there is, and a member that is None is removed. It is searched by
-    what it has now from the next search on, in the same version. Raises NotFound, Forbidden, and
-    InvalidRequest for tags of an attachment.
+    Metadata is merged with the existing; a key whose value is None is removed. It takes effect from
+    the next search on, in the same version. Raises NotFound, Forbidden, and InvalidRequest for tags
+    of an attachment.
     """
     async with workspace.scope() as scope:
         found = await stored.get_document(scope, document_id)
@@ -282,10 +282,10 @@ async def refuse_what_is_held(scope: WorkspaceScope, document_id: UUID) -> None:
 
 
 async def retry(workspace: WorkspaceAccess, document_id: UUID) -> Document:
-    """Queue a failed document once more, with all its attempts before it.
+    """Requeue a failed document, with its attempts reset.
 
-    One that waits or is worked on is returned as it is. Raises NotFound, Conflict for an
-    indexed document, and DocumentUnreadable for bytes that would not even be accepted.
+    One that is queued or processing is returned unchanged. Raises NotFound, Conflict for an indexed
+    document, and DocumentUnreadable for bytes that would be refused at once.
     """
     async with workspace.scope() as scope:
         document, blob_key = await stored.document_with_blob(scope, document_id)

@@ -47,9 +47,9 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 # Everything that XML 1.0 cannot hold.
 _UNWRITABLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 _FIRST_NOTE = 1
-"""Of our own: two before it are the lines that separate notes from text."""
+"""First footnote id of our own; -1 and 0 are the separator lines."""
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)
-"""The same conversation gives the same bytes."""
+"""Fixed time of zip entries, so that the same conversation gives the same bytes."""
 
 _CONTENT_TYPES = f"""{_HEAD}
 <Types xmlns="{_PACKAGE}/content-types">
@@ -115,7 +115,7 @@ _SEPARATORS = (
 
 
 def docx_of(title: str, paragraphs: Sequence[Paragraph]) -> bytes:
-    """The bytes of a document; the same ones for the same paragraphs."""
+    """Return the bytes of a Word document, the same for the same paragraphs."""
     notes: list[str] = []
     body = "".join(_paragraph(each, notes) for each in paragraphs)
     footnotes = "".join(_note(number, each) for number, each in enumerate(notes, _FIRST_NOTE))

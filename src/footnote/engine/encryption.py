@@ -1,4 +1,4 @@
-"""The keys of an installation: as its settings name them, as they stand, renewed and destroyed."""
+"""The encryption keys of an installation: configure, report, rotate and destroy them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MADE_KEY = "master.key"
 
 
 def key_ring_from(settings: Settings) -> KeyRing:
-    """The keys as the settings have them; nothing is read or reached yet.
+    """Return the key ring of the settings; nothing is read or contacted yet.
 
     Raises UnsupportedSettings.
     """
@@ -61,7 +61,7 @@ def key_ring_from(settings: Settings) -> KeyRing:
 
 
 async def encryption_status(engine: Services) -> EncryptionStatus:
-    """How the keys of the installation stand: an operator's view, through the owner's login."""
+    """Return the status of all keys: an operator's view, through the owner's login."""
     found = []
     for each in await list_workspaces(engine.owner_url):
         encrypted, rows, bare = await keys_of(engine.owner_url, each.workspace_id)
@@ -86,10 +86,11 @@ async def encryption_status(engine: Services) -> EncryptionStatus:
 async def rotate_master_key(
     engine: Services, *, new_version: bool = True, retire_old: bool = False
 ) -> MasterKeyRotation:
-    """Wrap every data key anew; no content is encrypted again.
+    """Rewrap every data key under the master key; no content is encrypted again.
 
-    With `retire_old` nobody can unwrap any more what older versions wrapped, in backups above all.
-    Raises KeyUnavailable, and UnsupportedSettings where the master key is not ours to change.
+    `new_version` rotates the master key first. `retire_old` makes keys that older versions wrapped
+    unusable, those in backups above all. Raises KeyUnavailable, and UnsupportedSettings where the
+    master key is not ours to change.
     """
     ring = engine.database.keys
     master = ring.masters[0]
@@ -113,7 +114,7 @@ async def rotate_master_key(
 
 
 async def rotate_data_key(engine: Services, name: str) -> None:
-    """Have all that is encrypted in a workspace encrypted anew, in the background.
+    """Start re-encrypting a workspace under a new data key, in the background.
 
     Raises NotFound, and Conflict while that is under way or where there is no data key.
     """
@@ -124,11 +125,11 @@ async def rotate_data_key(engine: Services, name: str) -> None:
 async def destroy_workspace(
     engine: Services, name: str, *, retire_master_key: bool = False
 ) -> Destruction:
-    """Destroy a workspace with all that is in it, and try to read what was copied before.
+    """Destroy a workspace with all its data, and verify that copies cannot be read.
 
-    Wrapped data keys in backups open until the version of the master key that wrapped them is
-    gone: `retire_master_key` rotates it and retires the old ones. Raises NotFound, UnderLegalHold
-    and what `rotate_master_key` raises.
+    Wrapped data keys in backups stay usable until the master key version that wrapped them is
+    retired: `retire_master_key` rotates it and retires the old ones. Raises NotFound,
+    UnderLegalHold and what `rotate_master_key` raises.
     """
     workspace = await find_workspace(engine.database, name)
     destruction, copied = await destroy(engine.database, engine.owner_url, engine.blobs, workspace)

@@ -44,7 +44,7 @@ _GIVEN_NAMES_READ = 2000
 _NO_PLACE = (UUID(int=0), -1, 0)
 _PLACE = TypeAdapter(stored.EntityPlace)
 _MENTION_PLACE = TypeAdapter(tuple[UUID, Count, Count])
-"""Document, row of the entity in it, and mention of the row."""
+"""Cursor: document, row of the entity in it, and mention in the row."""
 
 EntityLimit = Annotated[int, Field(ge=1, le=200)]
 Names = Annotated[Sequence[WrittenName], Field(max_length=200)]
@@ -60,7 +60,7 @@ async def entities(
     limit: EntityLimit = 50,
     cursor: str | None = None,
 ) -> EntityPage:
-    """A page of entities, those that most documents name first.
+    """List entities, those that most documents name first.
 
     With a query those that are called by all of its words. Raises NotFound for a document that is
     absent, foreign or hidden, and InvalidRequest.
@@ -74,7 +74,7 @@ async def entities(
             keys = [word_key(word) for word in words]
             among = await stored.entities_with_keys(scope, keys, _FOUND_BY_WORDS) if keys else ()
             if words:
-                # People give few names, and no document has them, so they have no keys.
+                # Names given by users are few and stand in no document, so they have no keys.
                 given = await stored.given_names(scope, _GIVEN_NAMES_READ)
                 among += tuple(
                     entity_id
@@ -120,10 +120,10 @@ async def entity(workspace: WorkspaceAccess, entity_id: UUID) -> Entity:
 
 
 async def entity_called(workspace: WorkspaceAccess, called: str) -> UUID:
-    """The id of the entity with that id or name, the only one with these words in its names.
+    """Resolve an entity id, a name, or words that only one entity's names have, to an id.
 
-    A whole id is given back as it is, whether there is such an entity or not. Raises NotFound, and
-    InvalidRequest with the candidates where there are several.
+    A complete id is returned without a lookup. Raises NotFound, and InvalidRequest with the
+    candidates where several match.
     """
     try:
         return UUID(called)
@@ -184,7 +184,7 @@ async def entity_mentions(
 
 
 async def merge_entities(workspace: WorkspaceAccess, entity_id: UUID, other_id: UUID) -> Entity:
-    """Let an entity take in another: all names of both are one from now on.
+    """Merge another entity into this one, with all of its names.
 
     Raises NotFound, and InvalidRequest for an entity and itself.
     """
@@ -206,7 +206,7 @@ async def split_entity(
     names: Names = (),
     documents: Documents = (),
 ) -> Entity:
-    """Make an entity of its own of some names of an entity, or of what some documents call so.
+    """Split names of an entity, or its mentions in some documents, off into a new entity.
 
     Returns the new one. Raises NotFound, InvalidRequest without names and documents, and Conflict
     where nothing or everything would go.
@@ -242,7 +242,7 @@ async def entity_decisions(
 
 
 async def undo_entity_decision(workspace: WorkspaceAccess, decision_id: UUID) -> EntityDecision:
-    """Have things as they were before a decision.
+    """Undo a decision about an entity.
 
     Raises NotFound, and Conflict for one that was undone, or that a later one builds upon.
     """
@@ -258,7 +258,7 @@ async def undo_entity_decision(workspace: WorkspaceAccess, decision_id: UUID) ->
 
 
 async def extract_entities(workspace: WorkspaceAccess) -> EntityProgress:
-    """Have all documents read for entities that were not; how far that is.
+    """Enqueue entity extraction for all documents that lack it; return the progress.
 
     Raises Conflict where the workspace extracts none.
     """
@@ -282,7 +282,7 @@ async def entity_progress(workspace: WorkspaceAccess) -> EntityProgress:
 
 
 async def entity_progress_without_model(workspace: WorkspaceAccess) -> EntityProgress:
-    """How far the packaged models have read, whatever is left to a language model."""
+    """Return the progress of the packaged models, whatever is left to a language model."""
     extraction = await entity_extraction_of(workspace)
     progress, found, _ = await reading_progress(
         workspace, "entities", extraction, EntityFailure, with_model=False
@@ -293,7 +293,7 @@ async def entity_progress_without_model(workspace: WorkspaceAccess) -> EntityPro
 async def _shown(
     scope: WorkspaceScope, row: stored.NamedRow, spans: Sequence[tuple[int, int]]
 ) -> list[EntityMention]:
-    """Mentions with the words around them, of their line alone."""
+    """Return mentions with the text around them, limited to their line."""
     shown = await shown_version(scope, row.document_id)
     if shown.version != row.version:
         # Another version was published since the row was read.

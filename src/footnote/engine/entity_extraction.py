@@ -42,19 +42,19 @@ from footnote.store.reading_progress import PublishedVersion, note_failure
 from footnote.store.relationships import keep_relationships
 
 EXTRACTOR = "entities-4"
-"""Of what entities are known to come from; another number has every document read again."""
+"""Version of the extraction, stored with entities; a new one has every document read again."""
 ATTEMPTS = 3
-"""To extract the entities of one version."""
+"""Most attempts to extract the entities of one version."""
 _MOST_CHARACTERS = 20_000_000
 _MOST_PASSAGES = 1_000_000
 _PART_CHARACTERS = 4_000
-"""About so much of a text is read by the model at a time, whole lines."""
+"""Approximate characters that the model reads at a time, in whole lines."""
 _PARTS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityExtraction:
-    """What a workspace wants extracted, and by what."""
+    """The entity extraction that a workspace asks for, and its models."""
 
     enabled: bool
     kinds: frozenset[EntityKind]
@@ -63,18 +63,18 @@ class EntityExtraction:
     reader: DocumentReader | None = None
     """The language model that reads documents for names, too."""
     possible_reader: DocumentReader | None = None
-    """The one that would, if it were wanted."""
+    """The language model that could read, whether or not it is enabled."""
     classes: tuple[str, ...] = ()
-    """Of documents: entities are extracted from all."""
+    """Document classes to read; empty for all, as always for entities."""
 
     @property
     def without_model(self) -> str:
-        """What entities are known to come from that no language model found."""
+        """Extractor id of entities found without a language model."""
         return f"{EXTRACTOR}; {','.join(sorted(self.kinds))}; {self.finder}"
 
     @property
     def extractor(self) -> str:
-        """What entities are known to come from: another one has every document read again."""
+        """Extractor id of all entities; another one has every document read again."""
         return (
             self.without_model
             if self.reader is None
@@ -105,11 +105,11 @@ async def extract_entities_of(
     wanted: EntityExtraction,
     is_late: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Read a document for entities and keep them; a document that cannot be read fails alone.
+    """Extract and store the entities of one document; its failure is recorded for it alone.
 
-    Where a language model is to read it, too, that is done once what the packaged models find is
-    kept, and as far as there is time; then it is unread still. Raises what ends the work on all of
-    them: a database that is away or full, ModelAway and BudgetExceeded.
+    A language model reads it in a later call, once what the packaged models find is stored; if time
+    runs out, the document stays unread. Raises what stops the work on all documents:
+    StoreUnavailable, StoreFull, ModelAway and BudgetExceeded.
     """
     try:
         by_model = wanted.reader is not None and unread.read_by in (
@@ -163,7 +163,7 @@ async def extract_entities_of(
             if await keep_entities(scope, unread, extractor, keyed, best_link, reading=took):
                 await keep_relationships(scope, unread, pairs, keys)
             if reading is not None:
-                # A further try reads nothing again that was read.
+                # A retry does not read finished parts again.
                 kept = {} if reading.failure is None else reading.parts
                 await drop_readings(scope, "names", unread, kept)
     except (StoreUnavailable, StoreFull, ModelAway, BudgetExceeded):

@@ -1,4 +1,4 @@
-"""Erasure: something is deleted for good with all that quotes it, which is proved and certified."""
+"""Erasure: delete data for good with all that quotes it, verify it and certify it."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ from footnote.validation.constrained_types import Name, PrincipalId
 CERTIFY = "certify_erasure"
 """The verb under which the audit log has certificates."""
 _AT_ONCE = 50
-"""Documents whose texts are in memory together."""
+"""Most documents whose texts are in memory at a time."""
 
 
 # --- erased ---------------------------------------------------------------------------------------
 
 
 async def erase_document(workspace: WorkspaceAccess, document_id: UUID) -> Erasure:
-    """Delete a document as `delete_document` does, and all that quotes it, and prove it.
+    """Delete a document and all that quotes it, verify that nothing is left, and certify it.
 
-    Takes as long as reading the workspace's whole lexical index twice, and all that was asked.
-    Raises NotFound, UnderLegalHold, and Forbidden for all but administrators of its collection.
+    Reads the workspace's whole lexical index twice, and all that was asked. Raises NotFound,
+    UnderLegalHold, and Forbidden for all but administrators of its collection.
     """
     async with workspace.scope() as scope:
         found = await get_document(scope, document_id)
@@ -94,10 +94,10 @@ async def erasures(workspace: WorkspaceAccess) -> tuple[ErasureEntry, ...]:
 
 
 async def verify_erasure(workspace: WorkspaceAccess, erasure: Erasure) -> ErasureVerification:
-    """Whether a certificate is what was given here, and its documents are still gone.
+    """Verify that a certificate is genuine and that its documents are still gone.
 
-    Reads the whole audit log, whose chain of hashes covers the certificate. For administrators of
-    the whole workspace. Raises Forbidden.
+    Reads the whole audit log, whose hash chain covers the certificate. For administrators of the
+    whole workspace. Raises Forbidden.
     """
     faults = []
     if erasure.workspace_id != workspace.workspace_id:
@@ -135,12 +135,12 @@ async def verify_erasure(workspace: WorkspaceAccess, erasure: Erasure) -> Erasur
 async def replay_erasures(
     workspace: WorkspaceAccess, entries: Sequence[Erasure | ErasureEntry]
 ) -> tuple[ReplayedErasure, ...]:
-    """Carry erasures out again, after a backup was restored that had what they erased.
+    """Repeat erasures after the restore of a backup that still had what they erased.
 
-    What a collection or a principal had before an erasure goes, and nothing that came later. Each
-    that finds something gives a certificate of its own. One that is refused does not keep the
-    others from being carried out. For administrators of the whole workspace. Raises Forbidden, and
-    InvalidRequest for entries of another workspace and for certificates that were changed.
+    Deletes what a collection or a principal had before the erasure, and nothing that came later.
+    Each that finds data returns a new certificate; a refused one does not stop the others. For
+    administrators of the whole workspace. Raises Forbidden, and InvalidRequest for entries of
+    another workspace and for certificates that were changed.
     """
     for each in entries:
         if isinstance(each, Erasure) and not _is_unchanged(each):
@@ -216,7 +216,7 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
         erased_at=doomed.before,
         erased_by=workspace.principal.principal_id,
     )
-    # First: what is cut off can be carried out again.
+    # Recorded first, so that an interrupted erasure can be repeated.
     async with workspace.scope() as scope:
         await ledger.keep_erasure(scope, entry)
     backups = await note_erasure(workspace.engine.settings, entry)
@@ -276,7 +276,7 @@ async def _look(
 async def _refuse_held_writers(
     workspace: WorkspaceAccess, doomed: Doomed, written: Sequence[Written]
 ) -> None:
-    """Raise UnderLegalHold where the texts of somebody would go who is under legal hold."""
+    """Raise UnderLegalHold where texts of a principal under legal hold would be erased."""
     async with workspace.system_scope() as scope:
         if doomed.target is ErasureTarget.PRINCIPAL and await ledger.principal_is_held(
             scope, doomed.name
@@ -306,7 +306,7 @@ async def _delete(workspace: WorkspaceAccess, doomed: Doomed, wanted: Sequence[U
                 await ledger.strip_events(scope, family.document_ids)
                 await drop_jobs(scope, family)
         except NotFound:
-            continue  # It went with what it was attached to, or somebody else was faster.
+            continue  # Deleted with its parent, or by a concurrent request.
         await remove_unused(engine.database, engine.blobs, workspace.workspace_id, blobs)
     if doomed.target is ErasureTarget.PRINCIPAL:
         async with workspace.system_scope() as scope:
@@ -315,10 +315,10 @@ async def _delete(workspace: WorkspaceAccess, doomed: Doomed, wanted: Sequence[U
 
 
 def _forget_cached(workspace: WorkspaceAccess) -> int:
-    """Empty the caches of this process for the workspace; how many entries they had.
+    """Clear this process's caches of the workspace; return how many entries they had.
 
-    Other processes look at nothing that they cached before the deletion, and let go of it as they
-    search on, or after five minutes.
+    Other processes do not use entries cached before the deletion; they evict them during later
+    searches, or after five minutes.
     """
     engine = workspace.engine
     caches = (

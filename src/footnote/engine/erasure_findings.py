@@ -1,4 +1,4 @@
-"""What is found of something before and after its erasure, and what its certificate says of it."""
+"""Counts of the data found before and after its erasure, for the certificate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SEALED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What was found of something that is to be erased, or was."""
+    """What a search for the data of an erasure found, before or after it."""
 
     findings: Findings
     written: tuple[Written, ...]

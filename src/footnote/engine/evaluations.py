@@ -1,4 +1,4 @@
-"""Evaluation runs that a workspace keeps; administrators of all of it have them."""
+"""Stored evaluation runs of a workspace, for administrators of all of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KEPT_RUNS = 200
 """The newest runs of a workspace."""
 MOST_QUESTIONS = 5_000
 STARTED_KEPT = 20
-"""The newest that a worker was told to ask; their golden sets can be asked again."""
+"""Number of newest worker runs kept; their golden sets can be asked again."""
 
 ListedRuns = Annotated[int, Field(ge=1, le=KEPT_RUNS)]
 
@@ -114,7 +114,7 @@ async def started_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> Starte
 
 
 async def cancel_evaluation(workspace: WorkspaceAccess, run_id: UUID) -> StartedEvaluation:
-    """Have no more asked; nothing is kept, and one that has ended stays as it is.
+    """Cancel a started evaluation and keep no results; one that has ended stays as it is.
 
     Raises NotFound and Forbidden.
     """

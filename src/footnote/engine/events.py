@@ -15,7 +15,7 @@ from footnote.store.events import BEGINNING, cursor_of_now, events_after
 _CURSOR = re.compile(r"(\d{1,18})-(\d{1,18})")
 _PAGE = 200
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-"""Seconds between looks after something was heard: it shows once older transactions ended."""
+"""Seconds between polls after a notification: its event shows once older transactions ended."""
 
 
 async def follow_events(
@@ -25,10 +25,10 @@ async def follow_events(
     document_id: UUID | None = None,
     heartbeat_seconds: float,
 ) -> AsyncGenerator[Event | None]:
-    """Events as they happen, oldest first; None whenever nothing was said for a heartbeat.
+    """Yield events as they happen, oldest first; None after a heartbeat without any.
 
-    Without a place to go on after, those of one document begin with the oldest that is kept, those
-    of a workspace with what happens next. A document's end with its deletion, all of them with the
+    Without `after`, the events of a document begin with the oldest that is kept, those of a
+    workspace with the next. A document's stream ends with its deletion, every stream with the
     listener of the process.
     """
     listener = workspace.engine.listener

@@ -1,4 +1,4 @@
-"""Asks in a conversation and keeps what comes of it: the question, its answer and its evidence."""
+"""Ask in a conversation, and store the question, its answer and its evidence."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from footnote.store.messages import (
 from footnote.validation.constrained_types import IdempotencyKey
 
 SURE = 0.5
-"""Confidence from which what attached documents answer is enough. Extractive answers have none
-below 0.45, so it is a second look at the doubtful ones."""
+"""Confidence from which an answer from the attached documents is accepted. Extractive answers have
+none below 0.45, so only doubtful ones are tried again in all documents."""
 
 
 async def ask_in_conversation(
@@ -56,7 +56,7 @@ async def ask_in_conversation(
 async def ask_in_conversation_stream(
     workspace: WorkspaceAccess, conversation_id: UUID, asking: Asking
 ) -> AsyncGenerator[AnswerEvent]:
-    """The same, as it happens."""
+    """Ask after the last message, and yield the events."""
     question = await next_question(workspace, conversation_id, asking)
     assert isinstance(question, NextQuestion), "nothing is kept under no key"
     async with aclosing(answered_stream(workspace, question)) as events:
@@ -108,9 +108,9 @@ async def answered(workspace: WorkspaceAccess, question: NextQuestion) -> Exchan
 async def answered_stream(
     workspace: WorkspaceAccess, question: NextQuestion
 ) -> AsyncGenerator[AnswerEvent]:
-    """What happens while it is answered; the answer is kept before it is said to be done.
+    """Yield the events of answering; the exchange is stored before AnswerDone is yielded.
 
-    Closing the generator before that keeps nothing.
+    Closing the generator before that stores nothing.
     """
     async with aclosing(_events(workspace, question)) as events:
         async for event in events:
@@ -122,10 +122,10 @@ async def answered_stream(
 async def _events(
     workspace: WorkspaceAccess, question: NextQuestion
 ) -> AsyncGenerator[AnswerEvent]:
-    """The events of the first sure attempt, or of the best.
+    """Yield the events of the first attempt that is confident enough, or else of the best.
 
-    An attempt that another may follow is told once it is known to be the one; the last is told as
-    it happens, unless there is an answer already.
+    Attempts that another may follow are buffered until one is chosen; the last one is streamed,
+    unless an earlier one found an answer.
     """
     best: Sequence[AnswerEvent] = ()
     for position, asking in enumerate(question.attempts, 1):
@@ -163,7 +163,7 @@ def _asked(workspace: WorkspaceAccess, asking: Asking) -> AsyncGenerator[AnswerE
 
 
 def _worth(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
-    """How good the answer is that these events end with."""
+    """Return the sort key of an attempt's answer: whether it was found, and its confidence."""
     done = events[-1] if events else None
     if not isinstance(done, AnswerDone):
         return False, -1.0
@@ -171,9 +171,10 @@ def _worth(events: Sequence[AnswerEvent]) -> tuple[bool, float]:
 
 
 async def _kept(workspace: WorkspaceAccess, question: NextQuestion, answer: Answer) -> Exchange:
-    """Keep a finished answer with its question, but for what was deleted meanwhile.
+    """Store a finished answer with its question, without what was deleted meanwhile.
 
-    Of its passages only where they stand is kept. Raises NotFound once the conversation is gone.
+    Of its evidence, ids, ranks and scores are stored, not the texts. Raises NotFound once the
+    conversation is gone.
     """
     kept = MessageAnswer(
         found=answer.found,

@@ -1,4 +1,4 @@
-"""Exchanges: where in a conversation a question goes, and how it is asked there."""
+"""Exchanges: the place of a question in a conversation, and how it is asked there."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from footnote.store.messages import (
 from footnote.validation.constrained_types import IdempotencyKey
 
 MESSAGES_MINDED = 20
-"""Messages before a question that it may refer to."""
+"""Number of preceding messages that a question may refer to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """A question, and how to go about it."""
+    """A question with its search and model options."""
 
     question: str
     top_k: int | None = None
-    """Evidence it may rest on; None takes the setting."""
+    """Most evidence to use; None takes the setting."""
     filters: SearchFilters = field(default_factory=SearchFilters)
     plan: str | None = None
     changes: PlanChanges = field(default_factory=PlanChanges)
@@ -51,12 +51,12 @@ class Asking:
     model: str | None = None
     """The model that answers, of those of the workspace, or `extractive`; None asks all in turn."""
     agent: bool = False
-    """Whether the model looks things up by itself."""
+    """Whether an agent answers, calling tools by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextQuestion:
-    """A question on its way into a conversation."""
+    """A question with its place in a conversation, not yet answered."""
 
     conversation_id: UUID
     question_id: UUID = field(default_factory=uuid4)
@@ -64,7 +64,7 @@ class NextQuestion:
     question: str
     """As it was put."""
     attempts: tuple[Asking, ...]
-    """As it is asked, in turn, until an answer is sure."""
+    """Variants to ask in order, until an answer is confident enough."""
     place: Literal["append", "branch", "again"]
     """After the last message, after a given one, or as another answer to a given one."""
     after_no: int | None = None
@@ -78,7 +78,7 @@ async def next_question(
     *,
     idempotency_key: IdempotencyKey | None = None,
 ) -> NextQuestion | Exchange:
-    """A question after the last message, or what was kept under the same key before.
+    """Prepare a question after the last message, or return what its key stored before.
 
     Raises NotFound, InvalidRequest, and Conflict for a key of another question.
     """
@@ -110,7 +110,7 @@ async def edited_question(
     *,
     idempotency_key: IdempotencyKey | None = None,
 ) -> NextQuestion | Exchange:
-    """Another question in place of an earlier one, or what was kept under the same key before.
+    """Prepare a question in place of an earlier one, or return what its key stored before.
 
     The old branch is kept. Raises NotFound, InvalidRequest for an answer, and Conflict for a key of
     another question.
@@ -148,10 +148,10 @@ async def question_again(
     *,
     idempotency_key: IdempotencyKey | None = None,
 ) -> NextQuestion | Exchange:
-    """The question of an answer once more, past every cache; the old answer is kept.
+    """Prepare to ask the question of an answer again, without caches; the old answer is kept.
 
-    The same key gives what was kept under it before. The question of `asking` does not matter.
-    Raises NotFound, and InvalidRequest for a question.
+    The same key returns what was stored under it before. `asking.question` is ignored. Raises
+    NotFound, and InvalidRequest for a question.
     """
     reply_id = uuid4()
     async with workspace.scope() as scope:
@@ -195,14 +195,15 @@ async def attempts_after(
     *,
     itself: int = 0,
 ) -> tuple[Asking, ...]:
-    """How the question is asked, in turn: of the attached documents, then of all.
+    """Return the variants to ask in order: in the attached documents, then in all.
 
-    It may refer to what was said up to the message `last`, but for the question `itself`.
+    The question may refer to messages up to `last`, without the last `itself` of these, which are
+    the question.
     """
     said = await said_until(scope, conversation.conversation_id, last, MESSAGES_MINDED + itself)
     said = said[: len(said) - itself]
     turns = [each.turn for each in said]
-    # The first question is put as it stands alone, since what it followed is left out.
+    # The oldest question kept is put in its standalone form, as earlier ones are cut off.
     answer = next((at for at, each in enumerate(said) if at and each.asked_as), 0)
     if answer:
         turns[answer - 1] = replace(turns[answer - 1], text=said[answer].asked_as or "")

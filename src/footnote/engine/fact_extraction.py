@@ -53,7 +53,7 @@ from footnote.store.reading_progress import PublishedVersion, note_failure
 
 FACT_LANE = "fact"
 ATTEMPTS = 3
-"""To extract the facts of one version."""
+"""Most attempts to extract the facts of one version."""
 _MOST_CHARACTERS = 20_000_000
 _MOST_PASSAGES = 1_000_000
 _EMBEDDED_AT_ONCE = 128
@@ -61,32 +61,32 @@ _EMBEDDED_AT_ONCE = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactExtraction:
-    """What a workspace wants extracted, and by what."""
+    """The fact extraction that a workspace asks for, and its models."""
 
     enabled: bool
     kinds: tuple[FactKind, ...]
     classes: tuple[str, ...]
-    """Of documents; of all where none is named."""
+    """Document classes to read; empty for all."""
     embedder: Embedder
     reader: DocumentReader | None = None
     """The language model that reads documents, too."""
     possible_reader: DocumentReader | None = None
-    """The one that would, if it were wanted."""
+    """The language model that could read, whether or not it is enabled."""
 
     @property
     def lane(self) -> Lane:
-        """Where its vectors lie, never compared with those of documents."""
+        """The lane of the facts' vectors, never compared with those of documents."""
         return fact_lane(self.embedder)
 
     @property
     def without_model(self) -> str:
-        """What facts are known to come from that no model found."""
+        """Extractor id of facts found without a language model."""
         kinds = ",".join(sorted(self.kinds))
         return f"{EXTRACTOR}; {kinds}; {self.lane.fingerprint}"
 
     @property
     def extractor(self) -> str:
-        """What facts are known to come from: another one has every document read again."""
+        """Extractor id of all facts; another one has every document read again."""
         return (
             self.without_model
             if self.reader is None
@@ -127,11 +127,11 @@ async def extract_document(
     wanted: FactExtraction,
     is_late: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Read a document for facts and keep them; a document that cannot be read fails alone.
+    """Extract and store the facts of one document; its failure is recorded for it alone.
 
-    Where a model is to read it, too, that is done once its rules' facts are kept, and as far as
-    there is time; then it is pending still. Raises what ends the work on all of them: a database
-    that is away or full, ModelAway and BudgetExceeded.
+    A language model reads it in a later call, once the facts found by rules are stored; if time
+    runs out, the document stays pending. Raises what stops the work on all documents:
+    StoreUnavailable, StoreFull, ModelAway and BudgetExceeded.
     """
     try:
         read = await _read(engine, workspace_id, pending)
@@ -177,7 +177,7 @@ class _Read:
     document: DocumentText
     passages: tuple[Passage, ...]
     number: SubjectNumber | None
-    """Of the contract, policy … that it is about."""
+    """Number of the contract, policy … that the document is about."""
     short_number: str
 
 
@@ -209,7 +209,7 @@ async def _keep(
     extractor: str,
     reading: Reading | None = None,
 ) -> None:
-    """Keep the facts of rules, with those of a model where it has read the document, too."""
+    """Store the facts found by rules, and those of a model where it read the document."""
 
     def found() -> list[KeyedFact]:
         if read is None:
@@ -239,7 +239,7 @@ async def _keep(
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         await keep_facts(scope, pending, extracted)
         if reading is not None:
-            # A further try reads nothing again that was read.
+            # A retry does not read finished parts again.
             kept = {} if reading.failure is None else reading.parts
             await drop_readings(scope, "facts", pending, kept)
 
@@ -267,7 +267,7 @@ def _keyed(engine: Services, read: _Read, fact: ExtractedFact) -> KeyedFact:
 
 
 def _place(start: int, passages: Sequence[Passage]) -> FactPlace:
-    """Where a place of the text is, among the document's passages in their order."""
+    """Return the chunk, page and paragraph of a text offset; passages are in document order."""
     at = bisect_right(passages, start, key=lambda each: each.char_start) - 1
     # Passages overlap: the first that has the place begins earlier.
     while at > 0 and passages[at - 1].char_end > start:
@@ -283,9 +283,9 @@ def _place(start: int, passages: Sequence[Passage]) -> FactPlace:
 
 
 def _embedder_of(embedder: Embedder, language: str | None) -> Embedder:
-    """What embeds the facts of a document in its language, into the same space.
+    """Return the embedder of facts in the document's language, into the same vector space.
 
-    The language of a label alone is often told wrong.
+    The language detected from a short label alone is often wrong.
     """
     if isinstance(embedder, AlignedEncoder) and language == "en":
         return embedder.english
@@ -293,9 +293,9 @@ def _embedder_of(embedder: Embedder, language: str | None) -> Embedder:
 
 
 async def _embedded(embedder: Embedder, facts: Sequence[Sequence[str]]) -> Vectors:
-    """The vector of each fact, the mean of those of its texts.
+    """Return the unit vector of each fact: the normalised mean of its texts' vectors.
 
-    Equal texts are embedded once, those of like length together.
+    Equal texts are embedded once, in batches of similar length.
     """
     distinct = sorted(
         {text for texts in facts for text in texts}, key=lambda text: (len(text), text)

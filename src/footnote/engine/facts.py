@@ -1,4 +1,4 @@
-"""Facts of a workspace: listed, recalled, confirmed or rejected, and held against each other."""
+"""Facts of a workspace: list, search, confirm or reject them, and find conflicts."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from footnote.validation.constrained_types import FactQuery
 from footnote.validation.cursors import Count, read_cursor, write_cursor
 
 _RECALLED = 100
-"""Facts of each ranking that are fused."""
+"""Facts of each ranking that enter the fusion."""
 _PLACE = TypeAdapter(tuple[UUID, Count])
-"""Document, and number of the fact in it."""
+"""Cursor: document, and number of the fact in it."""
 _CLAIM = TypeAdapter(Annotated[str, Field(pattern="^[0-9a-f]{2,128}$")])
 """The key of a claim, in hexadecimal."""
 
@@ -59,10 +59,10 @@ async def facts(
     limit: FactLimit = 50,
     cursor: str | None = None,
 ) -> FactPage:
-    """A page of facts, in the order of their documents; those that say the same are one.
+    """List facts in the order of their documents; facts that say the same are merged.
 
-    With an entity those whose subject or object it is. Raises NotFound for a document or an entity
-    that is absent, foreign or hidden, and InvalidRequest.
+    With an entity, only facts whose subject or object it is. Raises NotFound for a document or an
+    entity that is absent, foreign or hidden, and InvalidRequest.
     """
     wanted = stored.WantedFacts(
         statuses=tuple(statuses), kinds=tuple(kinds), document_id=document_id, entity_id=entity_id
@@ -99,9 +99,9 @@ async def recall_facts(
     document_id: UUID | None = None,
     limit: FactLimit = 10,
 ) -> tuple[RecalledFact, ...]:
-    """The facts that say most about a query, by meaning and by words together.
+    """Search facts by dense and lexical retrieval, fused by reciprocal rank.
 
-    Where facts were embedded by another model than is at hand, by words alone. Raises NotFound
+    Lexical alone where facts were embedded by another model than the current one. Raises NotFound
     for a document that is absent, foreign or hidden.
     """
     extraction = await extraction_of(workspace)
@@ -133,7 +133,7 @@ async def recall_facts(
 
 
 async def decide_fact(workspace: WorkspaceAccess, fact_id: UUID, status: Decision) -> Fact:
-    """Confirm a fact, reject it, or have it proposed again, wherever the same is said.
+    """Set the status of a fact, and of all facts that say the same.
 
     Raises NotFound, Forbidden, and Conflict for one that was superseded.
     """
@@ -159,9 +159,9 @@ async def fact_conflicts(
     limit: FactLimit = 50,
     cursor: str | None = None,
 ) -> FactConflictPage:
-    """What documents, as far as they may be seen, say in several ways of one subject and period.
+    """List conflicts: facts with several values for one subject and period, as far as visible.
 
-    With a document, only what it says otherwise than others, or in two ways. Raises NotFound and
+    With a document, only conflicts in which one of its facts takes part. Raises NotFound and
     InvalidRequest.
     """
     mark = ("fact conflicts", document_id)
@@ -190,7 +190,7 @@ async def fact_conflicts(
 async def contradicting_facts(
     workspace: WorkspaceAccess, fact_ids: Sequence[UUID]
 ) -> Mapping[UUID, tuple[Fact, ...]]:
-    """What documents, as far as they may be seen, say instead of each of the facts."""
+    """Return the visible facts that contradict each of the given facts."""
     async with workspace.scope() as scope:
         return await facts_against(scope, fact_ids)
 
@@ -224,7 +224,7 @@ async def fact_changes(workspace: WorkspaceAccess, document_id: UUID) -> FactCha
 
 
 async def extract_facts(workspace: WorkspaceAccess) -> FactProgress:
-    """Have the facts of all documents extracted that lack them; how far that is.
+    """Enqueue fact extraction for all documents that lack it; return the progress.
 
     Raises Conflict where the workspace extracts none.
     """
@@ -248,7 +248,7 @@ async def fact_progress(workspace: WorkspaceAccess) -> FactProgress:
 
 
 async def fact_progress_of_rules(workspace: WorkspaceAccess) -> FactProgress:
-    """How far rules have read the documents that may be seen, whatever is left to a model."""
+    """Return the progress of extraction by rules, whatever is left to a model."""
     progress, found, _ = await reading_progress(
         workspace, "facts", await extraction_of(workspace), FactFailure, with_model=False
     )
@@ -257,7 +257,7 @@ async def fact_progress_of_rules(workspace: WorkspaceAccess) -> FactProgress:
 
 @dataclass(slots=True)
 class _Fused:
-    """A fact in both rankings together."""
+    """A fact with its fused score and its rank in each ranking."""
 
     fact_id: UUID
     score: float = 0.0
@@ -265,7 +265,7 @@ class _Fused:
 
 
 def _fused(dense: Sequence[RankedFact], lexical: Sequence[RankedFact]) -> list[_Fused]:
-    """Both rankings as one by reciprocal ranks; of facts that say the same the best stays."""
+    """Fuse both rankings by reciprocal rank; facts that say the same count as one."""
     groups: dict[UUID, _Fused] = {}
     for name, ranking in (("dense", dense), ("lexical", lexical)):
         for rank, each in enumerate(ranking, start=1):

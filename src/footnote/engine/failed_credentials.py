@@ -1,4 +1,4 @@
-"""What did not prove who asks: entered where it can be seen, and refused where it is too much."""
+"""Failed authentication: log it, and limit its rate by address and by credential id."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from footnote.store.rate_limits import count_failure, failures_ahead
 OF_ADDRESS = RateLimit(requests=30, window_seconds=60.0, burst=60)
 """Many people may share an address, and each may have a program whose key has expired."""
 OF_CREDENTIAL = RateLimit(requests=10, window_seconds=60.0, burst=20)
-"""Of the id that a key, a session or a link begins with."""
+"""Limit per credential id, with which a key, a session or a link begins."""
 NOBODY = "workspace:nobody"
-"""Who did it, in the audit log: no principal begins so."""
+"""Principal of failures in the audit log; no real principal has this prefix."""
 _PROVED_SECONDS = 3600.0
 _MOST_KNOWN = 10_000
 
 
 class CredentialRefused(NotAuthenticated):
-    """A credential of a workspace that is wrong or of no use any more."""
+    """A known credential of a workspace that is wrong, expired or revoked."""
 
     def __init__(
         self,
@@ -52,36 +52,36 @@ class CredentialRefused(NotAuthenticated):
         self.credential = credential
         """As the audit log has it: `key:ID`, `session:ID`, `link:ID`."""
         self.reason = reason
-        """Which is never said to whoever asks."""
+        """For the audit log; never sent to the caller."""
 
 
 @dataclass(slots=True, kw_only=True)
 class FailedCredentials:
-    """Counts failures by where they come from and by the id of what failed.
+    """Limits the rate of failed authentication by client address and by credential id.
 
-    Who fails too often from an address is refused before anything is looked up or verified; a
-    credential that was good here within the hour is not, since many may share the address. Of an
-    id the failures alone are refused: nobody locks a key out by trying its id.
+    An address with too many failures is refused before any lookup, except for a credential that was
+    valid in this process within the last hour, since many may share the address. For a credential
+    id, only failures are refused, so that nobody can lock a key out by trying its id.
     """
 
     database: Database
     audit: AuditLog
     proxies: tuple[Network, ...]
-    """Whose word for where a request comes from is believed."""
+    """Proxies that are trusted to report the client's address."""
     secret: Callable[[], bytes]
-    """What hashes are keyed with."""
+    """Returns the key of the hashes of addresses and credential ids."""
     clock: Callable[[], float] = time.monotonic
     _proved: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
-    """Until when each credential is one that was good lately."""
+    """Time until which each recently valid credential is exempt, by its digest."""
     _refused: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
-    """Until when each address is refused without asking the database."""
+    """Time until which each source is refused without a database lookup, by its hash."""
 
     @asynccontextmanager
     async def watching(self, presented: Presented) -> AsyncIterator[None]:
-        """Count and enter it where the block finds that a credential proves nothing.
+        """Count and log a failure where the block raises NotAuthenticated.
 
-        Raises RateLimited before the block for an address from which too much has failed, and after
-        it, in the place of NotAuthenticated, where this was one too many.
+        Raises RateLimited before the block for an address with too many failures, and after it, in
+        place of NotAuthenticated, where this failure exceeds a limit.
         """
         await self._require_room(presented)
         try:
@@ -110,7 +110,7 @@ class FailedCredentials:
         credential_id = credential_id_of(presented.bearer or presented.session or "")
         network = network_of(presented, self.proxies)
         counted: list[tuple[str, RateLimit]] = []
-        # Pages of somebody who was logged out go on asking for a while.
+        # Open pages of a logged-out user keep sending requests for a while.
         of_session = presented.bearer is None and presented.session is not None
         if network is not None and not of_session:
             counted.append((f"address {network}", OF_ADDRESS))

@@ -1,4 +1,4 @@
-"""The graph of a workspace: entities and documents, how they are related, and where that shows."""
+"""The graph of a workspace: entities, documents, their relationships and the evidence."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from footnote.store.passages import chunks_at
 from footnote.store.relationships import Place
 
 _EDGES_OF_A_NODE = 6
-"""So many edges between entities are shown for each node, the strongest."""
+"""Most edges between entities, as a multiple of the node limit; the strongest are kept."""
 _PLACES = 4
-"""Of each edge."""
+"""Most pieces of evidence for one edge."""
 _LEAST_RESEMBLANCE, _LEAST_SAME = 0.3, 0.9
-"""Shares of sentences from which on documents resemble each other, and are one."""
+"""Shares of common sentences from which documents are similar, and are duplicates."""
 _DOCUMENTS_SHARED = 20
-"""Documents that are shown beside one because they name the same."""
+"""Most documents shown beside one because they name the same entities."""
 _LONGEST_QUOTE = 600
 _FACTS = 300
-"""Of the middle, that are looked through for two entities."""
+"""Most facts of the central node searched for those that relate two entities."""
 
 GraphLimit = Annotated[int, Field(ge=1, le=500)]
 
@@ -71,11 +71,11 @@ async def graph(
     kinds: Sequence[EntityKind] = (),
     limit: GraphLimit = 50,
 ) -> Graph:
-    """What is related: around an entity, around a document, or the whole of the workspace.
+    """Return the relationships around an entity, around a document, or of the workspace.
 
-    Around an entity stand those that sentences name beside it; around a document what it names and
-    the documents that belong with it; the whole are the entities that most documents name. At most
-    `limit` entities, of `kinds` alone where some are given. Raises NotFound for what is absent,
+    An entity is shown with those that occur in the same sentences, a document with the entities it
+    names and its related documents, the workspace by the entities that most documents name. At most
+    `limit` entities, only of `kinds` where some are given. Raises NotFound for what is absent,
     foreign or hidden, and InvalidRequest for an entity and a document at once.
     """
     if entity_id is not None and document_id is not None:
@@ -129,7 +129,7 @@ async def graph(
                 kind=kind,
                 label=label,
                 weight=round(edge.weight, 4),
-                # Of entities only some documents are quoted.
+                # For pairs of entities only some of the documents are quoted.
                 documents=counted.get((source, target, kind), len(edge.documents)),
                 evidence=evidence,
             )
@@ -153,9 +153,9 @@ async def _stated(
     limit: int,
     edges: _Edges,
 ) -> list[UUID]:
-    """Adds what facts state of two entities.
+    """Add edges for facts that relate two entities.
 
-    Returns the entities, and while there is room those that only facts name.
+    Returns the entities, with those that only facts name while there is room.
     """
     room = dict.fromkeys(entity_ids)
     for fact, _ in await list_facts(scope, wanted, limit=_FACTS, after=None):
@@ -184,7 +184,7 @@ async def _around_document(
     limit: int,
     edges: _Edges,
 ) -> list[UUID]:
-    """Adds the edges of a document; the entities that it names."""
+    """Add the edges of a document; return the entities that it names."""
     found = await stored.named_most(scope, document_id, kinds, limit)
     for entity_id, mentions, place in found:
         edges[document_id, entity_id, RelationshipKind.NAMES, ""].add(mentions, place)
@@ -213,7 +213,7 @@ async def _around_document(
 
 
 async def _keyed(scope: WorkspaceScope, document_id: UUID, edges: _Edges) -> None:
-    """Adds what a document cites, answers and resembles, and what cites and answers it."""
+    """Add edges for citations, replies and similar documents, in both directions."""
     alike: dict[UUID, list[stored.SharedKey]] = defaultdict(list)
     for each in await stored.shared_keys(scope, document_id):
         other = each.other.document_id
@@ -237,7 +237,7 @@ async def _alike(
     alike: Mapping[UUID, Sequence[stored.SharedKey]],
     edges: _Edges,
 ) -> None:
-    """Adds the documents that have enough sentences in common with a document."""
+    """Add edges to the documents that share enough sentences with a document."""
     sketches = await stored.sketches(scope, [document_id, *alike])
     titles = await stored.titles(scope, [document_id, *alike])
     own = titles.get(document_id)
@@ -323,7 +323,7 @@ async def _nodes(
 
 
 async def _quoted(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphEvidence]:
-    """The words at the places of the edges, those of a version that was replaced left out."""
+    """Return the text at each place of the edges, except places in replaced versions."""
     by_document: dict[UUID, dict[Place, None]] = defaultdict(dict)
     for edge in edges.values():
         for place in list(edge.places)[:_PLACES]:
@@ -356,5 +356,5 @@ def _evidence(edge: _Edge, quoted: Mapping[Place, GraphEvidence]) -> tuple[Graph
 
 
 def _ends(one: UUID, other: UUID) -> tuple[UUID, UUID]:
-    """Of an edge without direction: the lesser id first."""
+    """Return the ends of an undirected edge, the lesser id first."""
     return (one, other) if one < other else (other, one)

@@ -1,4 +1,4 @@
-"""Statements are held against texts that are given, and documents and passages of a workspace."""
+"""Check statements against given texts, and documents and passages of a workspace."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ MAX_SOURCE_CHARACTERS = 300_000
 MAX_SOURCE_NAME_CHARACTERS = 200
 """Of a source's id, and of its title."""
 PASSAGES_OF_DOCUMENTS = 8
-"""That are searched for each statement."""
+"""Passages retrieved from the documents for each statement."""
 CHECK_SECONDS = 60.0
 JUDGE_SECONDS = 30.0
 _AT_ONCE = 4
-"""Searches of one check that are under way together."""
+"""Most concurrent searches of one check."""
 _TELLING_CHARACTERS = 4_000
-"""Of a text, by which its language is told."""
+"""Characters of a text by which its language is detected."""
 
 
 async def check_grounding(
@@ -50,7 +50,7 @@ async def check_grounding(
     statements: Sequence[str] = (),
     answer: str | None = None,
 ) -> GroundingCheck:
-    """How the sources stand to each statement, or to each that an answer consists of.
+    """Check whether the sources support each statement, or each statement of an answer.
 
     No language model is needed: the reader judges, unless FOOTNOTE_GROUNDING_JUDGE names another
     judge or none; `judge` of the result says which. Raises
@@ -91,10 +91,10 @@ async def check_grounding(
 
 @dataclass(slots=True, kw_only=True)
 class _Shelf:
-    """What statements are held against."""
+    """The sources that statements are checked against."""
 
     passages: list[Passage] = field(default_factory=list)
-    """Of given texts, and those that were named: every statement is held against them."""
+    """Passages of given texts and named passages; every statement is checked against these."""
     documents: dict[UUID, str] = field(default_factory=dict)
     """The names of documents, which are searched for each statement."""
     origins: dict[str, Origin] = field(default_factory=dict)
@@ -138,7 +138,7 @@ def _claims(statements: Sequence[str], answer: str | None) -> list[Claim]:
 
 
 def _names(sources: Sequence[GroundingSource]) -> list[str]:
-    """What results call each source. Raises InvalidRequest."""
+    """Return the id of each source in the results. Raises InvalidRequest."""
     if not sources:
         raise InvalidRequest(
             "there are no sources",
@@ -200,7 +200,7 @@ def _check_text(what: str, text: str, most: int) -> None:
 async def _shelf(
     workspace: WorkspaceAccess, sources: Sequence[GroundingSource], names: Sequence[str]
 ) -> _Shelf:
-    """The sources, as far as they need no statement. Raises InvalidRequest."""
+    """Load the sources that do not depend on the statement. Raises InvalidRequest."""
     shelf, known = _Shelf(), dict[UUID, Document]()
     wanted = [each.document_id for each in sources if each.document_id is not None]
     if wanted:
@@ -248,7 +248,7 @@ def _check_document(document_id: UUID, document: Document | None, number: int) -
 async def _passages(
     workspace: WorkspaceAccess, claims: Sequence[Claim], shelf: _Shelf
 ) -> tuple[list[list[Passage]], list[str]]:
-    """What each claim is held against: what is on the shelf, and what is found for it."""
+    """Return the passages for each claim, fixed and retrieved, and notes on degraded searches."""
     if not shelf.documents:
         return [shelf.passages for _ in claims], []
     limit = asyncio.Semaphore(_AT_ONCE)

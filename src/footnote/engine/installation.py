@@ -63,14 +63,14 @@ class Engine(Services):
         return await create_workspace(self.database, name, encrypted=self.encrypts)
 
     async def encryption_status(self) -> EncryptionStatus:
-        """How the keys stand: an operator's view. Raises KeyUnavailable."""
+        """Return the status of all keys: an operator's view. Raises KeyUnavailable."""
         self.require_open()
         return await encryption.encryption_status(self)
 
     async def rotate_master_key(
         self, *, new_version: bool = True, retire_old: bool = False
     ) -> MasterKeyRotation:
-        """Wrap every data key anew, with a new version of the master key unless told otherwise.
+        """Rewrap every data key, by default under a new version of the master key.
 
         With `retire_old` backups made before can no longer be read with the keys in them. Raises
         KeyUnavailable and UnsupportedSettings.
@@ -89,7 +89,7 @@ class Engine(Services):
         await encryption.rotate_data_key(self, name)
 
     async def export_keys(self, path: Path) -> KeyExport:
-        """Write the wrapped data keys of all workspaces into a file, of no use without the master.
+        """Write the wrapped data keys of all workspaces to a file, useless without the master key.
 
         Raises Conflict for a file that is something else or newer, and InvalidRequest.
         """
@@ -97,7 +97,7 @@ class Engine(Services):
         return await key_backup.export_keys(self, path)
 
     async def import_keys(self, path: Path) -> KeyImport:
-        """Put the keys of an export back after a restore; all that can be, or nothing.
+        """Restore the keys of an export for existing workspaces; all of them or none.
 
         Raises InvalidRequest, Conflict and KeyUnavailable.
         """
@@ -130,7 +130,7 @@ class Engine(Services):
     async def workspace(
         self, name: WorkspaceName | None = None, principal: ActingPrincipal = LOCAL_PRINCIPAL
     ) -> WorkspaceEngine:
-        """The verbs of one workspace, as a principal whose roles the caller vouches for.
+        """Open a workspace as a principal whose roles the caller vouches for.
 
         The default workspace is made when it is first used; others must exist (NotFound).
         """
@@ -148,10 +148,10 @@ class Engine(Services):
         return WorkspaceEngine(engine=self, workspace=found, principal=principal)
 
     async def enter(self, name: str | None, identity: Identity) -> WorkspaceEngine:
-        """The verbs of one workspace, as somebody whom a credential proved.
+        """Open a workspace as an authenticated identity.
 
-        The roles are those of the credential and those that the workspace granted. Raises NotFound
-        for a workspace in which there are none, as for one that does not exist.
+        Its roles are those of the credential and those granted in the workspace. Raises NotFound
+        for a workspace in which it has none, as for one that does not exist.
         """
         claimed = replace(identity.principal, role=identity.role, collections=identity.collections)
         inside = await self.workspace(name, claimed)
@@ -176,14 +176,14 @@ class Engine(Services):
         collections: Sequence[str] = (),
         chunk_id: str | None = None,
     ) -> WorkspaceEngine:
-        """The verbs of one workspace, the caller's own by default, as whoever was proved to ask.
+        """Open a workspace, the caller's own by default, as the authenticated caller.
 
-        `user_id` is whom a request says it comes from, who must be the caller where that is known:
-        `caller` is None where nobody is asked who they are. The collections, and that of the
-        chunk's document, are what the request is about, for a backend that decides who sees which.
-        Raises NoSuchWorkspace for a workspace that the credential is not for, as for one that is
-        absent; Forbidden for another user and for a collection that the backend denies; and
-        NotFound for a chunk of such a collection, as for one that is absent.
+        `caller` is None where there is no authentication: then `user_id` names the principal; else
+        it must be the caller's. The collections, and that of the chunk's document, are what the
+        request is about, for a backend that decides access. Raises NoSuchWorkspace for a workspace
+        that the credential is not for, as for one that is absent; Forbidden for another user and
+        for a collection that the backend denies; and NotFound for a chunk of such a collection, as
+        for one that is absent.
         """
         if caller is None:
             acting = LOCAL_PRINCIPAL if user_id is None else Principal(principal_id=user_id)
@@ -220,10 +220,10 @@ class Engine(Services):
             raise no_such_chunk(chunk_id) from error
 
     async def caller(self, presented: Presented) -> Caller:
-        """Who asks, as what a request presents proves.
+        """Authenticate a request by the credential that it presents.
 
-        Raises NotAuthenticated, RateLimited where too much failed that came from the same place,
-        and NotReady where an identity provider cannot be asked.
+        Raises NotAuthenticated, RateLimited after too many failures of the address or the
+        credential, and NotReady where an identity provider cannot be asked.
         """
         self.require_open()
         if presented.bearer is None and presented.session is None:
@@ -237,7 +237,7 @@ class Engine(Services):
         return await shared(self, caller)
 
     async def health(self) -> Health:
-        """What can fail while it runs, looked at, within about two seconds."""
+        """Check what can fail while the server runs, within about two seconds."""
         try:
             await self.database.reach()
             reached = Check(name="database", ok=True, detail="answers")
@@ -250,11 +250,11 @@ class Engine(Services):
             Check(name="embedding model", ok=True, detail=self.lane.fingerprint),
         )
         others = replica_checks(self.replicas.statuses())
-        # Without replicas the primary is read: that is no reason to send nobody here any more.
+        # Failed replicas do not make the server unready: the primary is read instead.
         return Health(ready=all(check.ok for check in checks), checks=(*checks, *others))
 
     async def close(self) -> None:
-        """Let go of everything; the embedded Postgres stops when nobody else uses it."""
+        """Close all resources; the embedded Postgres stops when no other process uses it."""
         await self.answer_runs.close()
         await self.map_layouts.close()
         await self.pages.aclose()

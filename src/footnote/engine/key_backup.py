@@ -1,4 +1,4 @@
-"""A file with the wrapped data keys of all workspaces, written, and put back after a restore."""
+"""Export the wrapped data keys of all workspaces to a file, and import them after a restore."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def write_keys(path: Path, keys: tuple[BackedUpKeys, ...]) -> str:
 
 
 async def import_keys(engine: Services, path: Path) -> KeyImport:
-    """Put the keys of an export back, each in the place of an older wrapping of the same key.
+    """Restore the keys of an export, each in place of an older wrapping of the same key.
 
-    Nothing is changed where one of them cannot be: raises InvalidRequest for a file that is no
-    export or was changed, Conflict where the database has a newer wrapping or another key, and
-    KeyUnavailable for what the master key does not unwrap.
+    All are checked before any is changed: raises InvalidRequest for a file that is no export or was
+    changed, Conflict where the database has a newer wrapping or another key, and KeyUnavailable for
+    what the master key does not unwrap.
     """
     given = await asyncio.to_thread(_read, path)
     here = {each.workspace_id: each for each in await all_stored_keys(engine.owner_url)}
@@ -113,7 +113,7 @@ async def import_keys(engine: Services, path: Path) -> KeyImport:
 
 
 async def _require_same(engine: Services, here: BackedUpKeys, given: BackedUpKeys) -> None:
-    """Raise KeyUnavailable for a key that cannot be used, and Conflict for another one."""
+    """Raise KeyUnavailable for a key that cannot be unwrapped, Conflict for a different key."""
     ring, known = engine.database.keys, {key.version: key for key in here.keys}
     for key in given.keys:
         opened = await ring.unwrap(key.wrapped, key.master_key, given.workspace_id)
@@ -129,7 +129,7 @@ async def _require_same(engine: Services, here: BackedUpKeys, given: BackedUpKey
 
 
 def _newer(these: tuple[BackedUpKeys, ...], than: tuple[BackedUpKeys, ...]) -> list[str]:
-    """The workspaces of which some key was wrapped later than in the other ones."""
+    """Return the workspaces with a key that was wrapped later in `these` than in `than`."""
     before = {
         (each.workspace_id, key.version): key.wrapped_at for each in than for key in each.keys
     }
@@ -180,7 +180,7 @@ def _digest(content: object) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """All of it or nothing, also where the machine stops meanwhile."""
+    """Write a file atomically: to a temporary file, synced, then renamed."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

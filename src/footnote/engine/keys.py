@@ -1,4 +1,4 @@
-"""API keys of a workspace: made, shown without their secrets, replaced and revoked."""
+"""API keys of a workspace: create, list, rotate and revoke."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from footnote.validation.constrained_types import GroupName, KeyName, Name, Prin
 
 MAX_DAYS = 3660
 LINK_NAME = "link "
-"""How the names of services begin that are links; see `engine.authentication`."""
+"""Prefix of the service names of share links; see `engine.authentication`."""
 Days = Annotated[float, Field(gt=0, le=MAX_DAYS)]
 Hours = Annotated[float, Field(ge=0, le=24 * 365)]
 _KEY_ID = re.compile("[0-9a-f]{16}")
@@ -40,13 +40,13 @@ async def create_key(
     collections: Sequence[Name] = (),
     expires_in_days: Days | None = None,
 ) -> NewApiKey:
-    """Make a key; its secret is shown this once.
+    """Create an API key; its secret is returned this once.
 
-    It acts as `principal` (`service:` and its name by default), with the rights read, write and
-    administer as far as they are given, in the whole workspace or in the named collections alone.
+    It acts as `principal` (`service:` and its name by default), with those of the rights read,
+    write and administer that are given, in the whole workspace or in the named collections only.
     Raises Forbidden for rights and groups that the caller lacks and for a principal that is another
-    person, and InvalidRequest for a key of collections that would bring what its principal may
-    elsewhere.
+    person, and InvalidRequest for a key of collections with a principal or groups, whose access
+    goes beyond these.
     """
     if collections and (principal is not None or groups):
         raise InvalidRequest(
@@ -82,11 +82,11 @@ async def keys(workspace: WorkspaceAccess) -> tuple[ApiKey, ...]:
 async def rotate_key(
     workspace: WorkspaceAccess, key_id: str, *, overlap_hours: Hours = OVERLAP_HOURS
 ) -> NewApiKey:
-    """Make a key that takes the place of another, which stays valid for the overlap.
+    """Replace a key by a new one; the old one stays valid for the overlap.
 
-    It has the name, principal, rights and collections of the old one, and lives as long from now
-    on. Raises NotFound for a key that is absent, no longer valid, or replaced already, and
-    Forbidden as `create_key` does.
+    The new key has the name, principal, rights, collections and lifetime of the old one. Raises
+    NotFound for a key that is absent, no longer valid, or replaced already, and Forbidden as
+    `create_key` does.
     """
     async with workspace.scope() as scope:
         wanted = await stored.wanted_again(scope, _id(key_id))
@@ -98,7 +98,7 @@ async def rotate_key(
 
 
 async def revoke_key(workspace: WorkspaceAccess, key_id: str) -> None:
-    """Make a key useless at once. Raises NotFound."""
+    """Revoke a key at once. Raises NotFound."""
     async with workspace.scope() as scope:
         await stored.revoke_key(scope, _id(key_id))
 
@@ -109,7 +109,7 @@ async def _made(
     for right in (Right.ADMINISTER, *wanted.rights):
         workspace.require(right, WHOLE_WORKSPACE)
     own = workspace.principal.principal_id
-    # Whoever can make a key for somebody else, or with a group, sees what only these see.
+    # A key for another principal or group gives access to what only these may see.
     is_operator = workspace.credential == LOCAL_IDENTITY.credential
     if not is_operator and wanted.owner != own and not wanted.owner.startswith(SERVICE):
         raise Forbidden(
@@ -141,7 +141,7 @@ def _rights(given: Sequence[str]) -> tuple[Right, ...]:
 
 
 def _id(key_id: str) -> str:
-    """The id of a key; what may be a secret is never taken for one, nor repeated."""
+    """Check the id of a key; anything else may be a secret, and is not repeated in the error."""
     if not _KEY_ID.fullmatch(key_id):
         raise NotFound(
             "that is no id of a key", hint="`footnote keys list` or `GET /v1/keys` shows the ids"

@@ -1,4 +1,4 @@
-"""Chooses the keywords of documents anew once their workspace has become another one."""
+"""Choose the keywords of documents again once their workspace has changed enough."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_PASSAGES = 1_000
 
 
 async def choose_next(engine: Services, workspace_id: UUID) -> bool:
-    """Choose those of the newest document that waits; whether there was one.
+    """Choose the keywords of the newest waiting document; return whether there was one.
 
     Raises StoreUnavailable and StoreFull. A document that cannot be read keeps what it has.
     """

@@ -52,7 +52,7 @@ def embedders_from(settings: Settings, *, at_first_use: bool = False) -> Embedde
 
 
 async def embedder_of(engine: Services, lane: Lane | None) -> Embedder:
-    """The embedder of the lane, of new workspaces without one. Raises LaneMismatch."""
+    """Return the embedder of the lane, or that of new workspaces. Raises LaneMismatch."""
     if lane is None or lane.fingerprint == engine.embedder.lane.fingerprint:
         return engine.embedder
     return await engine.embedders.of_lane(lane)
@@ -66,7 +66,7 @@ async def lane_of_workspace(engine: Services, workspace_id: UUID) -> Lane | None
 
 
 def known_serving(workspace: WorkspaceAccess, lane: Lane | None = None) -> Serving | None:
-    """What searches a lane, or the workspace, as far as this process remembers."""
+    """Return the cached search stages of a lane or of the workspace; None if there are none."""
     engine = workspace.engine
     lane = lane or engine.known_lanes.of_workspace.get(workspace.workspace_id)
     if lane is None or lane.fingerprint != engine.lane.fingerprint:
@@ -75,7 +75,7 @@ def known_serving(workspace: WorkspaceAccess, lane: Lane | None = None) -> Servi
 
 
 async def serving(workspace: WorkspaceAccess) -> Serving:
-    """What searches the workspace, which this process remembers. Raises LaneMismatch."""
+    """Return the search stages of the workspace, and cache them. Raises LaneMismatch."""
     engine, known = workspace.engine, workspace.engine.known_lanes
     lane = await lane_of_workspace(engine, workspace.workspace_id)
     if len(known.of_workspace) >= _REMEMBERED:
@@ -100,7 +100,7 @@ async def serving(workspace: WorkspaceAccess) -> Serving:
 
 
 async def _serving_embedder(engine: Services, lane: Lane) -> Embedder:
-    """The embedder of the lane, or what lets words alone be searched while it is replaced."""
+    """Return the lane's embedder, or a stand-in for lexical search while it is replaced."""
     try:
         return await embedder_of(engine, lane)
     except LaneMismatch:
@@ -111,9 +111,9 @@ async def _serving_embedder(engine: Services, lane: Lane) -> Embedder:
 
 
 async def replace_lane(engine: Services, workspace_id: UUID, lane: Lane) -> bool:
-    """Have the workspace embedded anew where its lane's model went with an earlier version.
+    """Start re-embedding a workspace whose packaged model this version no longer has.
 
-    True where that is so; what is under way already goes on.
+    Returns whether that is the case; a re-embedding under way continues.
     """
     successor = await engine.embedders.successor(lane)
     if successor is None:
@@ -137,11 +137,11 @@ async def reembed(
     lane: str = "document",
     texts_per_second: float | None = None,
 ) -> LaneStatus:
-    """Begin to fill the lane anew with another model; searches go on in the old one until then.
+    """Start re-embedding the lane with another model; searches use the old one until it is done.
 
-    The model is asked once whether it is there. Raises NotFound for a lane there is none of,
-    InvalidRequest for a model the settings do not allow, LaneUnavailable for one that cannot
-    be reached, and Conflict for the model that is current or beside another change.
+    The model is called once to see that it works. Raises NotFound for an unknown lane,
+    InvalidRequest for a model the settings do not allow, LaneUnavailable for one that cannot be
+    reached, and Conflict for the current model or during another change.
     """
     engine = workspace.engine
     _require_lane(engine, lane)
@@ -154,7 +154,7 @@ async def reembed(
 
 
 async def rollback_lane(workspace: WorkspaceAccess, lane: str = "document") -> LaneStatus:
-    """Go back to the lane that was current before; what came since is embedded in it first.
+    """Return to the previous lane, after embedding in it the documents added since.
 
     Raises Conflict without one, and LaneMismatch when this process does not have its model.
     """
@@ -186,7 +186,7 @@ async def reembedding(workspace: WorkspaceAccess, lane: str = "document") -> Ree
 
 
 async def cancel_reembedding(workspace: WorkspaceAccess, lane: str = "document") -> LaneStatus:
-    """Stop what is under way; what was embedded is kept for another time. Raises NotFound."""
+    """Cancel the re-embedding under way; what it embedded is kept. Raises NotFound."""
     _require_lane(workspace.engine, lane)
     async with workspace.system_scope() as scope:
         cancelled = await stored.cancel_reembedding(scope, lane)
@@ -197,7 +197,7 @@ async def cancel_reembedding(workspace: WorkspaceAccess, lane: str = "document")
 async def purge_lanes(
     workspace: WorkspaceAccess, *, at_once: bool = False
 ) -> tuple[LaneStatus, ...]:
-    """Remove lanes left longer ago than they are kept, or all of them; return the rest."""
+    """Delete former lanes past their retention, or all of them; return the remaining lanes."""
     engine = workspace.engine
     wait = timedelta(0) if at_once else RETENTION
     await filling.purge_lanes(engine.database, engine.owner_url, workspace.workspace_id, wait)

@@ -1,4 +1,4 @@
-"""Legal holds: what may not be deleted until an administrator lets it go."""
+"""Legal holds: data that cannot be deleted until an administrator lifts the hold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def set_legal_hold(
     collection: Name | None = None,
     principal_id: PrincipalId | None = None,
 ) -> LegalHold:
-    """Keep one document, a collection, or all of a principal from being deleted by anything.
+    """Place one document, a collection, or all data of a principal under legal hold.
 
     A collection or a principal need not have anything yet. For administrators of the whole
     workspace. Raises InvalidRequest unless one of the three is named, NotFound for a document, and
@@ -56,7 +56,7 @@ async def set_legal_hold(
 
 
 async def lift_legal_hold(workspace: WorkspaceAccess, hold_id: UUID, reason: Reason) -> LegalHold:
-    """Let what was held be deleted again. Raises NotFound where it is not in force, and Forbidden.
+    """Lift a legal hold. Raises NotFound where it is not in force, and Forbidden.
 
     Another hold on the same goes on. For administrators of the whole workspace.
     """

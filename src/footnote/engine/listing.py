@@ -1,4 +1,4 @@
-"""Lists of a workspace: its documents in any order, the versions and passages of one, its likes."""
+"""List a workspace's documents, and the versions, passages and similar documents of one."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from footnote.store.passages import passage_numbers, passages_after
 from footnote.validation.constrained_types import ListQuery, Name, PageLimit, SimilarLimit, Tag
 
 _PASSAGES_FOR_EACH = 6
-"""Recalled for each document that is wanted, of which a long one has several among the nearest."""
+"""Passages retrieved for each wanted document, as a long one has several among the nearest."""
 _MOST_RECALLED = 1000
 _PASSAGES_LIKENED = 256
-"""Of a document, of which the mean is taken: of a longer one every so manieth."""
+"""Most passages of a document in its mean vector; a longer one is sampled evenly."""
 
 
 async def documents(
@@ -54,10 +54,10 @@ async def documents(
     limit: PageLimit = 50,
     cursor: str | None = None,
 ) -> DocumentPage:
-    """A page of documents, published or not, newest first or as they are to be sorted.
+    """List documents, published or not, newest first or sorted as requested.
 
-    Without an order, times fall and all else rises. Each facet counts what meets all but the
-    choice of its own field. Raises InvalidRequest.
+    By default times sort in descending and all else in ascending order. Each facet counts documents
+    that match all filters except the one on its own field. Raises InvalidRequest.
     """
     if order is None:
         falls = sort is DocumentSort.CREATED_AT
@@ -110,7 +110,7 @@ async def document_passages(
     limit: PageLimit = 50,
     cursor: str | None = None,
 ) -> PassagePage:
-    """A page of what is searched of a document, in its order; nothing before it is published.
+    """List the searchable passages of a document in order; empty before it is published.
 
     Raises NotFound, and InvalidRequest for a foreign cursor.
     """
@@ -125,10 +125,10 @@ async def document_passages(
 async def similar_documents(
     workspace: WorkspaceAccess, document_id: UUID, *, limit: SimilarLimit = 5
 ) -> tuple[SimilarDocument, ...]:
-    """The documents that are most like one, by the vectors of their passages, nearest first.
+    """Return the documents most similar to one, by the vectors of passages, nearest first.
 
-    Each counts by the passage that is nearest to the mean of the document's. Nothing is like what
-    is not published, or was not embedded. Raises NotFound.
+    Each is ranked by its passage nearest to the mean vector of the given document's passages. Empty
+    for a document that is not published or not embedded. Raises NotFound.
     """
     async with workspace.scope() as scope:
         await get_document(scope, document_id)
@@ -158,7 +158,7 @@ async def similar_documents(
                 nearest.setdefault(passages[hit.chunk_no].document_id, hit.score)
         if len(nearest) >= limit or len(recalled.dense) < asked or asked >= _MOST_RECALLED:
             break
-        asked *= 4  # One long document had most of the nearest.
+        asked *= 4  # A long document had most of the nearest passages: retrieve more.
     async with workspace.scope() as scope:
         found = await stored.documents_of_ids(scope, [*nearest][:limit])
     return tuple(

@@ -1,4 +1,4 @@
-"""People log in at the identity provider of the settings, and out again."""
+"""Log people in at the identity provider of the settings, and out again."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Login:
     """A person who logged in."""
 
     session: str = field(repr=False)
-    """What the browser says who it is with."""
+    """The session's secret, for the browser's cookie."""
     seconds: int
-    """How long it is good at most."""
+    """Maximum lifetime of the session, in seconds."""
     target: str
     """Where the person wanted to go."""
 
 
 async def begin_login(engine: Engine, workspace: str | None, target: str) -> tuple[str, str]:
-    """The provider's address to send the browser to, and what the browser keeps until it is back.
+    """Return the provider's URL to redirect to, and the sealed login attempt for a cookie.
 
     Raises NotFound where nobody logs in here, InvalidRequest, and NotReady.
     """
@@ -45,9 +45,9 @@ async def begin_login(engine: Engine, workspace: str | None, target: str) -> tup
 async def finish_login(
     engine: Engine, kept: str | None, answered: Mapping[str, str], presented: Presented
 ) -> Login:
-    """Make a session of what the provider answered to the login that the browser kept.
+    """Create a session from the provider's response and the login attempt in the cookie.
 
-    Raises NotAuthenticated, RateLimited where too much failed that came from the same place,
+    Raises NotAuthenticated, RateLimited after too many failures of the address or the credential,
     Forbidden for somebody without any role here, and NotReady.
     """
     async with engine.failed_credentials.watching(presented):
@@ -91,7 +91,7 @@ async def _finished(engine: Engine, kept: str | None, answered: Mapping[str, str
                 lifetime=timedelta(hours=hours),
             ),
         )
-    # Before the session is handed out, so that nobody is in unseen.
+    # Before the session is handed out, so that no login goes unlogged.
     await engine.audit.append(
         inside.workspace_id,
         AuditDraft(

@@ -1,8 +1,8 @@
-"""Layouts of maps: made one at a time beside the event loop, and kept for who sees the same.
+"""Layouts of maps: computed one at a time in a thread, and cached by the set of documents.
 
-A layout follows from the documents that somebody may see and from nothing else, neither from
-hidden ones nor from what was there before. So its key is which these are, and whoever sees the same
-documents shares it.
+A layout depends only on the documents that a principal may see, neither on hidden ones nor on
+earlier layouts. So its key is a digest of these, and principals who see the same documents share
+it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from footnote.ports import Vectors
 _CAPACITY_BYTES = 16 * 1024**2
 """About 130 maps of 10,000 documents, which take 120 kB each."""
 _UNDER_WAY = 4
-"""Layouts that are made or wait for it, each of which holds 15 MB of vectors."""
+"""Most layouts being computed or queued, each of which holds 15 MB of vectors."""
 _SMALL = 256  # Bytes that an entry costs beside its arrays.
 
 
@@ -37,13 +37,13 @@ class LayoutKey:
 
     @classmethod
     def of(cls, workspace_id: UUID, lane_id: int, numbers: Numbers) -> LayoutKey:
-        """The key of the documents with these numbers, which rise."""
+        """Return the key of the documents with these numbers, in ascending order."""
         return cls(workspace_id, lane_id, sha256(numbers.tobytes()).digest())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Layout:
-    """Where documents lie, by rising number."""
+    """Positions and areas of documents, in ascending order of their numbers."""
 
     places: Plane
     areas: Areas
@@ -55,12 +55,12 @@ class Layout:
 
 
 class _Stopped(Exception):
-    """Nobody wants the layout any more."""
+    """Raised in the thread to cancel the layout."""
 
 
 @dataclass(slots=True, eq=False)
 class LayoutUnderWay:
-    """A layout that is made, or waits for others that are."""
+    """A layout that is being computed or queued."""
 
     task: asyncio.Task[Layout] | None = None
     done: int = 0
@@ -72,7 +72,7 @@ class LayoutUnderWay:
         return Progress(done=self.done, total=STEPS)
 
     def tell(self, done: int, _: int) -> None:
-        """Note a step, in the thread that makes it."""
+        """Record a step, called by the computing thread; stops it once cancelled."""
         if self.stopped:
             raise _Stopped
         self.done = done
@@ -80,7 +80,7 @@ class LayoutUnderWay:
 
 @dataclass(slots=True)
 class MapLayouts:
-    """The layouts of a process, least recently used out first."""
+    """The layouts of a process, in a least-recently-used cache."""
 
     capacity_bytes: int = _CAPACITY_BYTES
     _kept: OrderedDict[LayoutKey, Layout] = field(default_factory=OrderedDict)
@@ -88,7 +88,7 @@ class MapLayouts:
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def wants_vectors(self, key: LayoutKey) -> bool:
-        """Whether it is neither kept nor under way, and there is room to begin it."""
+        """Return whether a layout is neither cached nor under way, and may be started."""
         return (
             key not in self._kept
             and key not in self._under_way
@@ -96,7 +96,7 @@ class MapLayouts:
         )
 
     def begin(self, key: LayoutKey, vectors: Vectors) -> None:
-        """Have the layout of these documents made, whose vectors come by rising number."""
+        """Start computing a layout; the vectors are in ascending order of document numbers."""
         under_way = LayoutUnderWay()
         task = asyncio.create_task(self._made(key, vectors, under_way))
         under_way.task = task
@@ -111,9 +111,9 @@ class MapLayouts:
         task.add_done_callback(done)
 
     async def wait(self, key: LayoutKey, seconds: float) -> Layout | Progress:
-        """The layout, if it is there in time, or else how far it has come.
+        """Return the layout if it is ready in time, or else its progress.
 
-        Whoever gives up waiting stops nothing: what is made is there when they ask again.
+        A timeout does not stop the computation, whose result is cached for the next call.
         """
         under_way = self._under_way.get(key)
         if under_way is not None and under_way.task is not None:
@@ -123,13 +123,13 @@ class MapLayouts:
             return under_way.progress
         layout = self._kept.get(key)
         if layout is None:
-            # Others take all the room there is.
+            # Not started, as too many others are under way.
             return Progress(done=0, total=STEPS)
         self._kept.move_to_end(key)
         return layout
 
     def forget(self, workspace_id: UUID) -> int:
-        """Drop what is kept of a workspace, and stop what is made of it; how many there were."""
+        """Drop and stop the layouts of a workspace; return how many there were."""
         making = [key for key in self._under_way if key.workspace_id == workspace_id]
         for key in making:
             self._stop(self._under_way.pop(key))

@@ -1,4 +1,4 @@
-"""What acts and jobs used, priced and added up, and whether a budget lets more be used."""
+"""Price the model usage of acts and jobs, and enforce budgets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from footnote.store.usage import PricedUse, list_budgets
 from footnote.telemetry.prices import Prices
 
 LOOKED_AT_SECONDS = 5.0
-"""For so long a process goes by what it last saw of a workspace's budgets."""
+"""How long a process caches the state of a workspace's budgets, in seconds."""
 
 _log = structlog.get_logger(__name__)
 
@@ -38,7 +38,7 @@ class Metering:
         )
 
     def saw_room(self, workspace_id: UUID) -> bool:
-        """Whether no budget was used up when this process looked, a moment ago."""
+        """Return whether the cached state is fresh and no budget in it is exceeded."""
         until, budgets = self._seen.get(workspace_id, (0.0, ()))
         return monotonic() < until and all(
             each.state is not BudgetState.EXCEEDED for each in budgets
@@ -67,7 +67,7 @@ class Metering:
                 raise _exceeded(each)
 
     def forget_budgets(self, workspace_id: UUID) -> None:
-        """Look at a workspace's budgets anew."""
+        """Drop the cached state of a workspace's budgets."""
         self._seen.pop(workspace_id, None)
 
 
@@ -81,7 +81,7 @@ def _exceeded(budget: Budget) -> BudgetExceeded:
 
 
 def _seconds_left(period: Period, now: datetime) -> int | None:
-    """Until the period ends; None for one that does not."""
+    """Return the seconds until the period ends; None for one that does not end."""
     if period is Period.TOTAL:
         return None
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,4 +1,4 @@
-"""Which keys of served models the settings hold for nothing."""
+"""Find keys of served models in the settings that no configured model uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Has a language model read a version part by part, as far as time and budget allow."""
+"""Have a language model read a version in parts, as far as time and budget allow."""
 
 from __future__ import annotations
 
@@ -50,18 +50,19 @@ if TYPE_CHECKING:
     from footnote.models.writing import WritingModel
 
 LEAST_SECONDS, LEAST_TOKENS = 120.0, 4_096
-"""That a model has for one reply: nobody waits for it, and five passages say much."""
+"""Least timeout (seconds) and output limit (tokens) for one reply: it runs in the background, and a
+reply on five passages is long."""
 PART_ATTEMPTS = 3
 _FAILURES_SHOWN = 10
 _RUNNING = {"entities": entities_enqueued, "facts": facts_enqueued}
 _BYTES_OF_A_TOKEN = 4
 _FILLED = 0.75
-"""Of a passage: sentences are not divided."""
+"""Average fill of a passage, as sentences are not split."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartFound:
-    """What a reply says of a part, as far as that stands in it."""
+    """What a reply found in a part, as far as the text has it."""
 
     facts: tuple[ExtractedFact, ...] = ()
     names: tuple[NamedSpan, ...] = ()
@@ -130,16 +131,16 @@ class DocumentReader:
 
 
 class Extraction(Protocol):
-    """What a workspace wants documents read for, and by what."""
+    """One kind of extraction that a workspace asks for, and its models."""
 
     @property
     def enabled(self) -> bool:
-        """Whether it wants it at all."""
+        """Whether the extraction is enabled."""
         ...
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Of documents; of all where none is named."""
+        """Document classes to read; empty for all."""
         ...
 
     @property
@@ -149,17 +150,17 @@ class Extraction(Protocol):
 
     @property
     def possible_reader(self) -> DocumentReader | None:
-        """The one that would, if it were wanted."""
+        """The language model that could read, whether or not it is enabled."""
         ...
 
     @property
     def without_model(self) -> str:
-        """What that is known to come from which no language model found."""
+        """Extractor id of results found without a language model."""
         ...
 
     @property
     def extractor(self) -> str:
-        """What all of it is known to come from: another one has every document read again."""
+        """Extractor id of all results; another one has every document read again."""
         ...
 
 
@@ -177,12 +178,12 @@ class Progress(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What came of a document, when all of its parts were tried."""
+    """The result of reading a document, once all of its parts were tried."""
 
     facts: tuple[ExtractedFact, ...]
     names: tuple[NamedSpan, ...]
     parts: Mapping[int, PartReading]
-    """Those that were read."""
+    """The parts that were read, by number."""
     left_out: int
     usage: Usage
     failure: str | None
@@ -194,7 +195,7 @@ class ModelAway(Exception):
 
 
 def reader_of(model: WritingModel, task: ReadingTask) -> DocumentReader:
-    """The language model with the time and the length that reading for it takes."""
+    """Return the reader of a task, with the timeout and output limit that it takes."""
     return DocumentReader(
         task=task,
         model=replace(
@@ -215,11 +216,11 @@ async def read_parts(
     reader: DocumentReader,
     is_late: Callable[[], bool],
 ) -> Reading | None:
-    """What the model finds in a document; None where time ran out before the end.
+    """Read a document with the model; None where time ran out before the end.
 
-    Passages that give orders are left out. One part at a time, so that it is never asked twice at
-    once for one workspace. What was read before is not read again. Raises ModelAway, and
-    BudgetExceeded before a request.
+    Passages flagged as prompt injection are left out. Parts are read one at a time, so that a
+    workspace has one request in flight. What was read before is not read again. Raises ModelAway,
+    and BudgetExceeded before a request.
     """
     read_for = reader.task.read_for
     left_out = [(each.char_start, each.char_end) for each in passages if each.suspicious]
@@ -315,7 +316,7 @@ async def reading_progress(
     *,
     with_model: bool = True,
 ) -> tuple[Progress, int, tuple[Failure, ...]]:
-    """How far the documents that may be seen are read, how much was found, and what failed.
+    """Return the progress of reading visible documents, the number found, and the failures.
 
     Without the model, what is left to it counts as read.
     """

@@ -76,19 +76,19 @@ from footnote.telemetry.switching import telemetry_of
 
 _VECTORS, _INDEX, _SEARCHES, _ANSWERS = 8, 8, 2, 1
 _PARTS = _VECTORS + _INDEX + _SEARCHES + _ANSWERS
-"""Of the memory for caches: vectors and postings of a workspace are large, results small."""
+"""Shares of the memory for caches: vectors and postings are large, results small."""
 
 
 async def open_engine(
     settings: Settings | None = None, *, models_at_first_use: bool = False
 ) -> Engine:
-    """Start the database, bring it up to date and load the model, at its first use if so wanted.
+    """Start and migrate the database, and load the embedding model, lazily if so requested.
 
     Raises StoreUnavailable, LaneUnavailable, or UnsupportedSettings where parsers must be confined
     and cannot be, each with what to do about it.
     """
     if not structlog.is_configured():
-        # By itself it prints to standard output, which is the caller's own.
+        # Its default prints to standard output, which belongs to the caller.
         structlog.configure(logger_factory=lambda *_: structlog.PrintLogger(sys.stderr))
     settings = settings or load_settings()
     _refuse_ways_without_database(settings)
@@ -213,7 +213,7 @@ def make_home(settings: Settings) -> None:
 
 
 def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> DatabaseUrls:
-    """Where the application and where the owner of the tables connects."""
+    """Return the database URLs of the application, past a pooler, and of the tables' owner."""
     if server is not None:
         url = server.url(APPLICATION_ROLE)
         return DatabaseUrls(application=url, direct=url, owner=server.url(OWNER_ROLE))
@@ -227,7 +227,7 @@ def database_urls(settings: Settings, server: EmbeddedPostgres | None) -> Databa
 
 
 async def _replicas(settings: Settings, primary: Database, opened: AsyncExitStack) -> Replicas:
-    """The replicas that the settings name, looked at from now on."""
+    """Open the replicas that the settings name, and start watching them."""
     limits = settings.pool_size, half_a_search(settings)
     found = []
     for url in settings.replica_database_urls.split():
@@ -245,7 +245,7 @@ async def _replicas(settings: Settings, primary: Database, opened: AsyncExitStac
 
 
 def _refuse_ways_without_database(settings: Settings) -> None:
-    """Raise UnsupportedSettings for other ways to a server that the settings do not name."""
+    """Raise UnsupportedSettings for a direct or owner URL without a database URL."""
     ways = ("direct_database_url", "owner_database_url")
     if settings.database_url is None and (
         given := [each for each in ways if getattr(settings, each) is not None]

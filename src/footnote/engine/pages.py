@@ -31,7 +31,7 @@ LEAST_DPI, MOST_DPI = 36, 300
 _AROUND = 120
 """Characters on each side of a span that tell its place on a page from others like it."""
 _LOOKS = 1
-"""Raised when the same request gives another picture."""
+"""Version of the rendering, increased when the same request gives another picture."""
 
 
 def renderer_from(settings: Settings, cache: PdfCache, blobs: Blobs) -> PageRenderer:
@@ -77,7 +77,7 @@ async def page_rectangles(
 async def pages_of_quote(
     workspace: WorkspaceAccess, document_id: UUID, highlight: Highlight
 ) -> PagesOfQuote:
-    """The pages on which a quote stands by their text layers, best first."""
+    """Return the pages whose text layer has a quote, best match first."""
     async with _showable(workspace, document_id, [highlight]) as (content, quotes):
         return await workspace.engine.pages.pages_of(content, quotes[0])
 
@@ -90,7 +90,7 @@ async def page_fingerprint(
     *,
     dpi: int = DEFAULT_DPI,
 ) -> str:
-    """What changes when `page_image` would give another picture; costs no drawing.
+    """Return a fingerprint that changes with the picture of `page_image`; draws nothing.
 
     Raises NotFound and InvalidRequest.
     """
@@ -189,7 +189,7 @@ def _span_within(highlight: Highlight, shown: ShownVersion) -> tuple[int, int]:
 
 
 class BlobsWithPages:
-    """Blobs whose PDFs go with them, whoever deletes them; else as the blobs are."""
+    """A blob store that deletes the cached PDF of a blob together with it."""
 
     def __init__(self, blobs: Blobs, cache: PdfCache) -> None:
         self.blobs = blobs

@@ -1,4 +1,4 @@
-"""People and groups of a workspace, as a directory of the customer keeps them up to date."""
+"""People and groups of a workspace, kept up to date by the customer's directory (SCIM)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GROUP_NAME = TypeAdapter(GroupName)
 
 
 async def users(workspace: WorkspaceAccess, sought: Sought) -> tuple[int, tuple[User, ...]]:
-    """How many people there are of what is sought, and a page of them."""
+    """Return the number of people that match, and a page of them."""
     async with workspace.scope() as scope:
         return await stored.users(scope, sought)
 
@@ -38,7 +38,7 @@ async def add_user(workspace: WorkspaceAccess, wanted: WantedUser) -> User:
 
 
 async def change_user(workspace: WorkspaceAccess, user_id: UUID, wanted: WantedUser) -> User:
-    """Replace what is known of a person; who is switched off is logged out and let in no more.
+    """Replace a person's attributes; a deactivated person is logged out and denied access.
 
     Raises NotFound, Conflict and InvalidRequest.
     """
@@ -48,7 +48,7 @@ async def change_user(workspace: WorkspaceAccess, user_id: UUID, wanted: WantedU
 
 
 async def remove_user(workspace: WorkspaceAccess, user_id: UUID) -> None:
-    """Forget a person, who is logged out and whose keys are revoked. Raises NotFound."""
+    """Delete a person, end their sessions and revoke their keys. Raises NotFound."""
     async with workspace.scope() as scope:
         await stored.remove_user(scope, user_id)
 

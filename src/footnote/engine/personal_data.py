@@ -36,7 +36,7 @@ _ODD = re.compile(r"[^\w.()+ -]+|^\.+")
 _NAME_CHARACTERS = 100
 
 Records = AsyncGenerator[tuple[object, tuple[UUID, ...]]]
-"""What stands on each line, with the documents that it shows something of."""
+"""Each record (a line of JSON), with the documents whose content it shows."""
 
 
 async def export_person(
@@ -48,7 +48,7 @@ async def export_person(
     somebody of whom nothing is known has no records. For administrators of the whole workspace.
     Raises Forbidden.
     """
-    # Conversations are their principal's alone; what an administrator may see is not left out.
+    # As that principal, who alone may read its conversations, with an administrator's access.
     person = replace(workspace, principal=Principal(principal_id=principal_id, role=Role.ADMIN))
     export = _Export(
         person=person, documents=workspace.system_scope, with_files=with_files, by_others=True
@@ -81,10 +81,10 @@ class _Export:
     person: WorkspaceAccess
     """The workspace as the person whom it is about."""
     documents: Callable[[], AbstractAsyncContextManager[WorkspaceScope]]
-    """A transaction that sees the documents which are told of."""
+    """Opens a transaction that sees the documents to be exported."""
     with_files: bool
     by_others: bool
-    """Whether it tells what others did about the person, who may not be meant to know."""
+    """Whether to include what others did about the person, who may not be meant to know."""
     archive: StreamedZip = field(default_factory=StreamedZip)
     not_kept: int = 0
     """Files that are not there any more."""

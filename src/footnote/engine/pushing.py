@@ -1,4 +1,4 @@
-"""What other systems push: an address that a worker fetches, or content, each with its number."""
+"""Accept pushes of other systems: a URL that a worker fetches, or content, each with an id."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ async def push_url(
     shared_with: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
 ) -> PushStatus:
-    """Have a worker fetch an address; ask for its status until it rests. Raises InvalidRequest.
+    """Enqueue a URL for a worker to fetch; poll `push_status`. Raises InvalidRequest.
 
-    Without an external id the address is the document's. Who sees it is as of `receive`. The same
-    key again is the same push, and with anything else raises Conflict.
+    Without an external id, the URL is the document's. Visibility is as in `receive`. Idempotent
+    with a key, which raises Conflict with other arguments.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     check_visibility(visibility, shared_with)
@@ -79,9 +79,9 @@ async def push_content(
     shared_with: Access | None = None,
     idempotency_key: IdempotencyKey | None = None,
 ) -> PushStatus:
-    """Accept content as `receive` does, and give it a number to ask by.
+    """Accept content as `receive` does, and return an id to poll `push_status` with.
 
-    The same key again is the same push, and with anything else raises Conflict.
+    Idempotent with a key, which raises Conflict with other arguments.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     check_visibility(visibility, shared_with)
@@ -112,7 +112,7 @@ async def push_content(
 
 
 def _push_under(workspace: WorkspaceAccess, key: IdempotencyKey | None) -> UUID | None:
-    """The id of what is pushed with a key, always the same."""
+    """Derive the id of a push from the principal and the idempotency key; None without one."""
     name = f"{workspace.principal.principal_id}\0{key}"
     return None if key is None else uuid5(workspace.workspace_id, name)
 

@@ -1,4 +1,4 @@
-"""Searches for each of the things that a question asks for."""
+"""Search for each part of a question that asks for several things."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from footnote.errors import InvalidRequest, ModelUnavailable
 from footnote.retrieval.query import MAX_QUERY_CHARACTERS
 
 LEAST_PASSAGES = 3
-"""Of each part, however many there are."""
+"""Fewest passages kept for each part, however many parts there are."""
 
 
 async def searched_by_part(
     workspace: WorkspaceAccess, prepared: PreparedSearch, response: SearchResponse
 ) -> tuple[SearchResponse, tuple[Part, ...]]:
-    """What was found for each part of the question, and all of it in place of what was found.
+    """Search for each part of a question; return the merged response and the parts.
 
-    Together it is about as much as the search gave. A question for one thing has no parts, nor has
-    any where no reader tells. Raises what `run_search` raises.
+    Merged, there is about as much evidence as before. A question with one part, or without a reader
+    to split it, keeps its response and has no parts. Raises what `run_search` raises.
     """
     reader, meant = workspace.engine.reader, response.standalone_question or response.query
     try:
         told = () if reader is None else await reader.decompose(meant)
     except ModelUnavailable:
-        return response, ()  # What reads next, or judges, says that it is away.
+        return response, ()  # The next call of the model reports that it is unavailable.
     questions = list(dict.fromkeys(each[:MAX_QUERY_CHARACTERS] for each in told))
     if len(questions) < 2:
         return response, ()
@@ -67,7 +67,7 @@ async def searched_by_part(
 
 
 def _in_turn(rankings: Sequence[Sequence[Evidence]]) -> tuple[Evidence, ...]:
-    """The passages of several rankings, each once: all first ones, then all second ones."""
+    """Interleave rankings round-robin, each passage once."""
     found: dict[str, Evidence] = {}
     for place in range(max(map(len, rankings), default=0)):
         for ranking in rankings:

@@ -1,4 +1,4 @@
-"""How often each credential may ask, in all processes together."""
+"""The rate limit of each credential, shared by all processes."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _BURSTS, _LEAST_BURST = 10, 10
 
 @dataclass(slots=True)
 class LastRateLimit:
-    """Where the caller of a workspace stood at its last request."""
+    """The rate limit status of a workspace's caller at its last request."""
 
     rate_limit: RateLimitStatus | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateLimits:
-    """The rate limit of an installation; every key, and everyone with a token, has a count."""
+    """The rate limit of an installation, counted per key, and per principal of tokens."""
 
     database: Database
     limit: RateLimit | None
     """None sets no limit."""
 
     def counts(self, credential: str) -> bool:
-        """Whether requests with it are counted.
+        """Return whether requests with this credential are counted.
 
-        Whoever works in this process or on this computer, and jobs, have no credential.
+        In-process calls, local commands and jobs are not: they have no credential.
         """
         return self.limit is not None and credential != LOCAL_IDENTITY.credential
 
@@ -45,7 +45,7 @@ class RateLimits:
     ) -> None:
         """Count a request, and note where the caller stands. Raises RateLimited."""
         assert self.limit is not None, "requests are counted by a limit"
-        # The credential of a token names who signed it, for all whom they sign tokens.
+        # The credential of a token names its issuer alone, so the principal is added.
         caller = credential if credential.startswith("key:") else f"{credential} {principal_id}"
         allowed, ahead = await take_request(self.database, workspace_id, caller, self.limit)
         rate_limit = status_of(self.limit, allowed=allowed, ahead_seconds=ahead)
@@ -58,7 +58,7 @@ class RateLimits:
 
 
 def too_often(message: str, standing: RateLimitStatus) -> RateLimited:
-    """Make the error for whoever comes too early."""
+    """Return the error for a caller over its limit, with the seconds to wait."""
     seconds = max(1, math.ceil(standing.retry_after_seconds))
     return RateLimited(
         message, retry_after_seconds=seconds, hint=f"come again in {seconds} seconds"

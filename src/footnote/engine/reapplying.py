@@ -1,4 +1,4 @@
-"""What happened after a backup is done again to what was restored: keys, destructions, erasures."""
+"""Repeat after a restore what followed the backup: keys, destructions, erasures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from footnote.errors import UnderLegalHold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reapplied:
-    """What was done again."""
+    """What was repeated after a restore."""
 
     keys_restored: int
     destroyed: tuple[str, ...]
@@ -31,10 +31,11 @@ async def reapply(
     others: Sequence[ErasureEntry],
     gone: Collection[DestroyedWorkspace],
 ) -> Reapplied:
-    """Give the keys their newest wrapping, and destroy and erase again what was since.
+    """Restore the newest wrapping of the keys, and repeat later destructions and erasures.
 
     A workspace that the newest run does not have was destroyed before it; `others` and `gone` are
-    what no run has. Raises KeyUnavailable for keys that the master key does not unwrap.
+    erasures and destructions that no run has. Raises KeyUnavailable for keys that the master key
+    does not unwrap.
     """
     with TemporaryDirectory() as folder:
         path = Path(folder) / "keys.json"

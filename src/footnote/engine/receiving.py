@@ -1,4 +1,4 @@
-"""Files and addresses are accepted: none is lost, none accepted twice, none when too many wait."""
+"""Accept files durably and idempotently, with backpressure when too many wait."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ _NONE_GONE: Mapping[str, Sequence[str]] = MappingProxyType({})
 _NO_BLOB = ""
 """The key of bytes that were never stored."""
 _WORKSPACES_IN_QUEUE = 10
-"""As many with a full queue fill that of all."""
+"""Limit of all queued documents, as a multiple of the limit of one workspace."""
 _KEY_SECONDS = 86_400.0
-"""How long a key is remembered: whoever repeats an upload does so within a day."""
+"""Lifetime of an idempotency key: whoever repeats an upload does so within a day."""
 
 
 async def receive(
@@ -69,15 +69,14 @@ async def receive(
 ) -> Received:
     """Accept a file: once this returns, it cannot be lost.
 
-    A file that can be seen to be unreadable is kept as a failed document. A document is known by
-    its external id; without one by its bytes, and an empty file by its name. The same bytes give
-    the existing document under its own name, other bytes under a known external id a new version.
-    A known document keeps its tags unless others are given, takes members of the metadata, and is
-    seen by whom it was before. A new one with an access list is private, one without is the
-    workspace's, unless a visibility is given. With a key, repeating the call does nothing and gives
-    the same result. Raises InvalidRequest, Forbidden, QueueFull while too many documents wait, and
-    Conflict for a key that was used for something else, and for a version that is to be private of
-    a document that the workspace sees.
+    A file that is visibly unreadable is kept as a failed document. A document is identified by its
+    external id; without one by its bytes, and an empty file by its name. The same bytes return the
+    existing document under its own name; other bytes under a known external id make a new version.
+    A known document keeps its tags unless others are given, merges the metadata, and keeps its
+    visibility. A new one with an access list is private, one without is visible to the workspace,
+    unless a visibility is given. Idempotent with a key. Raises InvalidRequest, Forbidden, QueueFull
+    while too many documents wait, and Conflict for a key that was used for something else, and for
+    a private version of a document that is visible to the workspace.
     """
     return await receive_stream(
         workspace,
@@ -146,14 +145,14 @@ async def receive_stream(
     former: Annotated[Mapping[str, Sequence[str]], SkipValidation] = _NONE_GONE,
     announced_as: UUID | None = None,
 ) -> Received:
-    """Accept a file that can be read twice: measured and hashed first, then stored, in pieces.
+    """Accept a seekable file: measure and hash it first, then store it, in pieces.
 
-    No more than a few pieces of it are in memory at once. It is not closed. `former` has external
-    ids that are gone, by the SHA-256 of their bytes: a file with those bytes gives the document of
-    the one that was its place, unless another visibility is asked for. What came of a push is
-    noted with it. One that changes between the two is read once more. Raises what `receive` raises,
-    InvalidRequest for a file that changed again, and Conflict for a push where a newer one of the
-    document was taken in.
+    Only a few pieces are in memory at once. The file is not closed. `former` maps the SHA-256 of
+    bytes to external ids that are gone: a file with those bytes takes over the document of its
+    former external id, unless another visibility is asked for. `announced_as` is the id of a push,
+    whose outcome is recorded. A file that changes between the two reads is read once more. Raises
+    what `receive` raises, InvalidRequest for a file that changed again, and Conflict for a push
+    where a newer one of the document was accepted.
     """
     workspace.require(Right.WRITE, collection or DEFAULT_COLLECTION)
     check_visibility(visibility, shared_with)
@@ -233,7 +232,7 @@ async def _take_in(
         workspace.scope() as scope,
     ):
         if receipt is not None and (known := await _repeated(scope, receipt)) is not None:
-            # The same request was faster, and these are its bytes.
+            # A concurrent repeat of the request finished first and stored the same bytes.
             await redeem(scope, claim)
             await give_up_unnamed(scope, claim)
             return _under(name, known)
@@ -254,20 +253,20 @@ async def _written(
 ) -> AsyncIterator[None]:
     """As `written`. Raises ChangedWhileRead, and then nothing was stored."""
     engine = workspace.engine
-    # A raw file may give less than it is asked for, a buffered one does so at its end alone.
+    # A raw read may return fewer bytes than asked for, a buffered one only at the end.
     buffered = io.BufferedReader(content, 1024 * 1024)
     try:
         async with written(engine.database, engine.blobs, workspace.workspace_id, claim, buffered):
             yield
     except BlobsUnavailable as error:
-        # A store that reads a file tells of its errors in its own way.
+        # The store raises its own error where reading the file fails.
         if content.changed:
             raise ChangedWhileRead(content.filename) from error
         raise
 
 
 def former_place(external_id: str | None, gone: Sequence[str]) -> str | None:
-    """Where a thing was before: the only one with its bytes, or the only one of its folder or name.
+    """Return a file's former id: the only one with its bytes, or in its folder or by its name.
 
     >>> former_place("hr/final.txt", ["public/offer.txt", "hr/offer.txt"])
     'hr/offer.txt'
@@ -285,13 +284,13 @@ def former_place(external_id: str | None, gone: Sequence[str]) -> str | None:
 
 
 def _under(filename: str, received: Received) -> Received:
-    """The same, with the name that came where the document has another."""
+    """Return the result with the uploaded name, where the document has another."""
     differs = received.duplicate and received.document.filename != filename
     return replace(received, received_as=filename) if differs else received
 
 
 def check_visibility(visibility: Visibility | None, shared_with: Access | None) -> None:
-    """Raise InvalidRequest for a list beside what everyone sees."""
+    """Raise InvalidRequest for an access list with workspace visibility."""
     if visibility is Visibility.WORKSPACE and shared_with:
         raise InvalidRequest(
             "shared_with: a document that the workspace sees needs no list",
@@ -315,7 +314,7 @@ def _queue_limits(engine: Services) -> QueueLimits:
 
 
 async def _repeated(scope: WorkspaceScope, receipt: IdempotentRequest) -> Received | None:
-    """What became of the same request before, with its document as it stands now."""
+    """Return the outcome of the same request before, with its document's current state."""
     known = await known_outcome(scope, receipt)
     if known is None:
         return None

@@ -36,7 +36,7 @@ class Bar:
 
 
 def bars(identity: str, title: str, meaning: str, rows: Sequence[Bar]) -> Element:
-    """Horizontal bars from 0 to 1, one for each row and run."""
+    """Draw a horizontal bar for each row and run, on a scale from 0 to 1."""
     runs = max(len(row.shares) for row in rows)
     step = runs * _BAR + _GAP
     height = len(rows) * step + 24
@@ -98,18 +98,18 @@ def _whisker(each: Difference, middle: float, reach: float) -> list[Content]:
 
 
 def _across(part: float) -> float:
-    """Where -1…1 lies."""
+    """Return the horizontal position of a value in -1…1."""
     return _LABELS + (part + 1) / 2 * _SPAN
 
 
 def _round_up(reach: float) -> float:
-    """The next number with one digit, or with two that end in 5; never nothing."""
+    """Round up to one significant digit, or two of which the last is 5; never 0."""
     step = math.pow(10, math.floor(math.log10(max(reach, 0.05)))) / 2
     return math.ceil(reach / step) * step or step
 
 
 def difference_row(each: Difference) -> list[str]:
-    """A difference in words: its size, interval, probability and who is better."""
+    """Format a difference as a table row: size, interval, p-value and the better run."""
     digits = 3 if each.metric.group != "speed" else 1
     return [
         each.label,
@@ -123,7 +123,7 @@ def difference_row(each: Difference) -> list[str]:
 def histogram(
     identity: str, title: str, meaning: str, samples: Sequence[Sequence[float]]
 ) -> Element:
-    """How often a question took how long, in milliseconds; a panel for each run."""
+    """Draw the distribution of times in milliseconds over the questions; a panel for each run."""
     longest = max(max(each) for each in samples) or 1.0
     edges = np.linspace(0, longest, _BINS + 1)
     height = len(samples) * (_PANEL + 10) + 24
@@ -169,7 +169,7 @@ def histogram(
 
 
 def share_text(share: float | None) -> str:
-    """A share as people read it."""
+    """Format a share with three decimals; a dash for None."""
     return NOTHING if share is None else f"{share:.3f}"
 
 

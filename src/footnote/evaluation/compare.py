@@ -1,4 +1,4 @@
-"""Two runs over the same questions: by how much they differ, and whether chance explains it."""
+"""Compare two runs over the same questions: differences, intervals and significance tests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from footnote.evaluation.run import Run
 ROUNDS = 10_000
 SEED = 20070806
 SIGNIFICANT = 0.05
-"""Differences that chance brings about more often are called even."""
+"""Significance level: a difference with a p-value at or above it is called even."""
 
 _INTERVAL = (2.5, 97.5)
 _NUMBERS_AT_ONCE = 2_000_000
@@ -24,12 +24,12 @@ _ROUNDING = 1e-9
 
 
 Measured = Sequence[Mapping[str, Measure]]
-"""What each question of a run adds to each metric."""
+"""The measures of each question of a run, by name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """How a metric of run B differs from that of run A on the same questions."""
+    """The difference of a metric between run B and run A, on the same questions."""
 
     metric: Metric
     label: str
@@ -38,16 +38,16 @@ class Difference:
     difference: float
     """b - a."""
     low: float
-    """Where the 95 % bootstrap interval of the difference begins."""
+    """Lower end of the 95 % bootstrap interval of the difference; `high` is the upper end."""
     high: float
     p: float
-    """How often chance alone brings a difference at least as large, two-sided, above 0…1."""
+    """Two-sided p-value, above 0, at most 1."""
     questions: int
     """Questions on which the metric is defined."""
 
     @property
     def better(self) -> Literal["a", "b"] | None:
-        """Which run is better, None when chance may explain the difference."""
+        """The better run; None if the difference is not significant."""
         if self.p >= SIGNIFICANT or self.difference == 0:
             return None
         return "b" if (self.difference > 0) == self.metric.higher_is_better else "a"
@@ -81,7 +81,7 @@ def compare(a: Run, b: Run, *, rounds: int = ROUNDS, seed: int = SEED) -> tuple[
 def compare_measures(
     a: Measured, b: Measured, k: int, *, rounds: int = ROUNDS, seed: int = SEED
 ) -> tuple[Difference, ...]:
-    """The same of what two runs measured, question by question in one order."""
+    """Compare the measures of two runs, given by question in the same order."""
     found = (_difference(metric, a, b, metric.label(k), (rounds, seed)) for metric in METRICS)
     return tuple(each for each in found if each is not None)
 
@@ -118,11 +118,11 @@ def _difference(
 
 
 def randomisation_p(metric: Metric, pair: Paired, rounds: int, seed: int) -> float:
-    """The two-sided p-value of a paired randomisation test (Smucker, Allan, Carterette 2007).
+    """Return the two-sided p of a paired randomisation test (Smucker, Allan, Carterette 2007).
 
-    If the runs are alike, which of a question's two results is whose is a coin toss. So each
-    round tosses one for every question, swaps, and looks whether the difference of the figures
-    is at least as large. The observed round counts too, so p is never 0 (Phipson, Smyth 2010).
+    Under the null hypothesis a question's two results are exchangeable. So each round swaps those
+    of each question with probability 1/2, and counts if the difference of the metric is at least
+    as large as observed. The observed assignment counts too, so p is never 0 (Phipson, Smyth 2010).
     """
     observed = abs(
         float(
@@ -166,7 +166,7 @@ def bootstrap_interval(metric: Metric, pair: Paired, rounds: int, seed: int) -> 
 
 
 def _batches(rounds: int, size: int) -> Iterator[int]:
-    """Sizes of batches of rounds that fit into memory together."""
+    """Yield batch sizes that add up to `rounds`, each small enough for memory."""
     largest = max(1, _NUMBERS_AT_ONCE // max(1, size))
     for start in range(0, rounds, largest):
         yield min(largest, rounds - start)

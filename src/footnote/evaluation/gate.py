@@ -1,4 +1,4 @@
-"""Hold a run against an earlier one, question by question, and say what got significantly worse."""
+"""Compare a run with an earlier one, question by question, and report significant regressions."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ from footnote.evaluation.run import Run
 GATED: tuple[Metric, ...] = tuple(
     metric for metric in METRICS if metric.group != "speed" and not metric.descriptive
 )
-"""Times depend on the machine, so they are compared in one run and never gated."""
+"""The metrics of the gate. Times are not among them, as they depend on the machine and are only
+comparable within one session."""
 
 _DESCRIPTION = "footnote eval … --save writes one"
 _DIGITS = 6
-"""To which results are rounded on both sides, so that rounding is no difference."""
+"""Decimals to which both sides are rounded, so that rounding makes no difference."""
 
 Results = tuple[tuple[float, float], ...]
 """Value (0…1) and weight of a measure for each question, in the order of the golden set."""
@@ -30,7 +31,7 @@ Results = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """What an earlier run reached on each question."""
+    """The results of an earlier run on each question."""
 
     k: int
     questions: int
@@ -47,13 +48,13 @@ class Regression:
     label: str
     before: float
     now: float | None
-    """None when the run no longer defines it."""
+    """None if the run no longer defines the metric; `p` is then 0."""
     p: float
-    """How often chance alone brings a difference at least as large, two-sided, above 0…1."""
+    """Two-sided p-value, at most 1."""
 
     @property
     def sentence(self) -> str:
-        """What happened, for people."""
+        """The regression as a sentence for reports."""
         if self.now is None:
             return f"{self.label} was {self.before:.3f} and can no longer be measured."
         return (
@@ -63,7 +64,7 @@ class Regression:
 
 
 def baseline_of(run: Run) -> Baseline:
-    """What a later run will be held against: the shares of this one, without its times."""
+    """Return a run's results for later comparison, without its times."""
     found: dict[str, Results] = {}
     for metric in GATED:
         values, weights = _rounded(run, metric)
@@ -77,7 +78,7 @@ def baseline_of(run: Run) -> Baseline:
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write it as JSON, a line for each metric. Raises InvalidRequest when it cannot be written."""
+    """Write a baseline as JSON, one line per metric. Raises InvalidRequest if it cannot."""
     head = {"k": baseline.k, "questions": baseline.questions, "golden": baseline.digest}
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
     results = [
@@ -94,7 +95,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
 
 
 def read_baseline(path: Path, k: int, digest: str) -> Baseline:
-    """A baseline that was written before, of runs over these questions that look at k results.
+    """Read a baseline, which must be of the same k and of the golden set with this digest.
 
     Raises InvalidRequest.
     """

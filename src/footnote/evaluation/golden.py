@@ -1,4 +1,4 @@
-"""Golden sets: JSON Lines of questions whose answers are known become checked records."""
+"""Read golden sets: JSON Lines of questions with known answers, validated."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class GoldenSpan:
     """Its file name, external id, title or id; an attachment may be `mail.eml/its name`."""
     page: int | None = None
     quote: str = ""
-    """Words that stand there, white space aside; empty when the place is enough."""
+    """Text that is found there, ignoring differences in white space; empty for the whole place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class GoldenQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GoldenSet:
-    """Questions in the order of their file."""
+    """The questions of a golden file, in its order."""
 
     name: str
     questions: tuple[GoldenQuestion, ...]
@@ -93,7 +93,7 @@ def text_of(path: Path) -> str:
 
 
 def golden_of(name: str, text: str, called: str = "") -> GoldenSet:
-    """The questions in a golden file's text; `called` is what an error calls the file.
+    """Parse the text of a golden file; `called` is its name in the error for an empty set.
 
     Raises InvalidRequest as `read_golden` does.
     """
@@ -120,7 +120,7 @@ def golden_of(name: str, text: str, called: str = "") -> GoldenSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
-    """One line of the file, which knows how to complain about itself."""
+    """One line of the file; its methods read values and raise InvalidRequest with its number."""
 
     file: str
     number: int

@@ -1,4 +1,4 @@
-"""What was found and said for one question is held against what its golden record expects."""
+"""Judge the search results and the answer for one question against its golden record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from footnote.evaluation.library import Library
 from footnote.evaluation.metrics import UNDEFINED, Measure
 
 SHORTEST_KEY_DIGITS = 2
-"""A single digit stands in too many sentences to tell whether one of them answers."""
+"""A single digit occurs in too many sentences to identify one that answers."""
 
 _FIGURE = re.compile(r"\d[\d.,:'’]*\d|\d")
 _NOT_DIGIT = re.compile(r"\D")
@@ -31,7 +31,7 @@ class Surroundings:
     """A stretch of a document's canonical text, put together from passages."""
 
     text: str
-    """Where no passage covers a character, a blank stands for it."""
+    """Characters that no passage covers are blanks."""
     char_start: int
 
 
@@ -43,9 +43,10 @@ class JudgedCitation:
     page: int | None
     quote: str
     right: bool
-    """It answers: it touches an expected quote, or holds the answer's figure in its place."""
+    """Whether it answers: it overlaps an expected quote, or is in an expected place with the
+    answer's number or with no quote expected."""
     verbatim: bool
-    """The quote is what stands at its offsets."""
+    """Whether the quote is the text at its offsets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """One question with what came of it."""
+    """One question with its results, its answer and their measures."""
 
     golden: GoldenQuestion
     measures: Mapping[str, Measure]
@@ -73,7 +74,7 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """In a word; `partly` has a citation that answers beside one that does not."""
+        """The verdict; `partly` means that some citations answer and others do not."""
         if not self.answered:
             return "refused" if self.golden.answerable else "rightly refused"
         right = [citation.right for citation in self.citations]
@@ -83,12 +84,12 @@ class Judged:
 
     @property
     def right(self) -> bool:
-        """Answered with something that answers, or refused because nothing does."""
+        """Whether it was answered with a right citation, or rightly refused."""
         return self.verdict in {"right", "partly", "rightly refused"}
 
     @property
     def worth(self) -> tuple[bool, float, float]:
-        """Sorts the worst first: wrong before right, then by what was found and how early."""
+        """Sort key, worst first: wrong before right, then by nDCG and span accuracy."""
         if not self.golden.answerable:
             return self.right, 1.0, 0.0
         return self.right, self.measures["ndcg"].value, self.measures["span_accuracy"].value
@@ -137,7 +138,7 @@ def _ranking_measures(shown: Sequence[Set[Place]], places: int, k: int) -> dict[
 
 
 def _shows(item: Evidence, place: Place, library: Library) -> bool:
-    """Whether a result, or what was left out in its favour, stands in a place."""
+    """Return whether a result, or a near-duplicate dropped in its favour, is in a place."""
     document, page = place
     if _stands(item.passage, document, page, library):
         return True
@@ -216,7 +217,11 @@ def judge_answer(
 def answers(
     citation: Citation, golden: GoldenQuestion, library: Library, around: Surroundings
 ) -> bool:
-    """Whether a citation quotes, or stands around, a place that answers the question."""
+    """Return whether a citation answers the question.
+
+    It does in an expected place without a quote, or where it overlaps the place's quote or contains
+    the number of the reference answer.
+    """
     key = key_values(golden)
     for span in golden.relevant:
         if not _in_place(citation, span, library):
@@ -235,7 +240,7 @@ def _in_place(citation: Citation, span: GoldenSpan, library: Library) -> bool:
 
 
 def _touches(citation: Citation, span: GoldenSpan, library: Library, around: Surroundings) -> bool:
-    """Whether a citation shares characters with a quote, wherever near it that stands."""
+    """Return whether a citation overlaps any occurrence of the quote in the text around it."""
     if not _in_place(citation, span, library):
         return False
     start = citation.char_start - around.char_start
@@ -257,7 +262,10 @@ def _pattern(quote: str) -> re.Pattern[str]:
 
 
 def key_values(golden: GoldenQuestion) -> frozenset[str]:
-    """The first figure of the reference answer that the question does not already say."""
+    """Return the digits of the first number of the reference answer that is not in the question.
+
+    At least SHORTEST_KEY_DIGITS digits; empty without such a number.
+    """
     said = figures_in(golden.question)
     for match in _FIGURE.finditer(golden.answer):
         digits = _NOT_DIGIT.sub("", match.group())

@@ -1,4 +1,4 @@
-"""Runs become records that a workspace keeps, and two such records are compared."""
+"""Convert runs to the records that a workspace stores, and compare two stored runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from footnote.evaluation.run import Run, Setup
 
 
 def kept_form(run: Run) -> NewEvaluationRun:
-    """A run as it is kept: its figures and verdicts, and nothing that documents say."""
+    """Return a run as it is stored: metrics and verdicts, without text of documents."""
     return NewEvaluationRun(
         golden_name=run.golden.name,
         golden=run.golden.digest,
@@ -35,7 +35,7 @@ def kept_form(run: Run) -> NewEvaluationRun:
 
 
 def outcome_of(judged: Judged) -> QuestionOutcome:
-    """What is kept of a question."""
+    """Return a question's outcome as it is stored."""
     return QuestionOutcome(
         id=judged.golden.identity,
         question=judged.golden.question,
@@ -65,7 +65,7 @@ def run_of(
 
 
 def order_of(text: str, name: str, *, plan: str | None, k: int) -> EvaluationOrder:
-    """What a worker is to ask of the golden set in a text. Raises InvalidRequest."""
+    """Return the order for a worker to evaluate a golden set's text. Raises InvalidRequest."""
     golden = golden_of(name, text)
     return EvaluationOrder(
         golden=golden.digest,
@@ -78,9 +78,9 @@ def order_of(text: str, name: str, *, plan: str | None, k: int) -> EvaluationOrd
 
 
 async def compare_evaluations(workspace: WorkspaceEngine, a: UUID, b: UUID) -> EvaluationComparison:
-    """Two kept runs over the same questions, side by side.
+    """Compare two stored runs over the same questions.
 
-    Raises NotFound, Forbidden, and InvalidRequest for runs of other questions or another k.
+    Raises NotFound, Forbidden, and InvalidRequest for runs of different questions or k.
     """
     one, other = await workspace.evaluation_run(a), await workspace.evaluation_run(b)
     if one.run.golden != other.run.golden or one.run.k != other.run.k:
@@ -100,7 +100,7 @@ async def compare_evaluations(workspace: WorkspaceEngine, a: UUID, b: UUID) -> E
 
 
 def measures_of(outcomes: Sequence[QuestionOutcome]) -> list[dict[str, Measure]]:
-    """What the questions add to each metric."""
+    """Return the measures of each question, by name."""
     return [
         {
             name: Measure(value=value, weight=weight)

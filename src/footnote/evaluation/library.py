@@ -14,7 +14,7 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """Which documents a name means."""
+    """The documents of a workspace, for lookup by name."""
 
     documents: Mapping[UUID, Document]
 
@@ -41,7 +41,7 @@ class Library:
         )
 
     def name(self, document_id: UUID) -> str:
-        """What reports call it: its file name, behind that of what it is attached to."""
+        """Return the name in reports: the file name, after those of its parents if attached."""
         document = self.documents.get(document_id)
         if document is None:
             return str(document_id)
@@ -50,7 +50,7 @@ class Library:
         return f"{self.name(document.parent_id)}/{document.filename}"
 
     def missing(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of the names that no document has."""
+        """Return the names that denote no document."""
         file_names = {document.filename for document in self.documents.values()}
         return tuple(
             name
@@ -61,7 +61,7 @@ class Library:
 
 
 async def read_library(workspace: WorkspaceEngine) -> Library:
-    """Every document of a workspace that its principal may see, attachments included."""
+    """Read all documents of a workspace that its principal may see, attachments included."""
     documents: dict[UUID, Document] = {}
     cursor: str | None = None
     while True:

@@ -1,4 +1,4 @@
-"""HTML as a tree, so that no text can become markup."""
+"""Build HTML as a tree, so that text is always escaped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def element(name: str, /, *content: Content, **attributes: str | float) -> Eleme
 
 
 def extend(parent: Element, content: Iterable[Content]) -> Element:
-    """The parent, with more in it."""
+    """Append content to the parent, and return it."""
     for part in content:
         if isinstance(part, Element):
             parent.append(part)
@@ -34,7 +34,7 @@ def document(page: Element) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without what no page may hold: control characters and halves of characters."""
+    """Remove what HTML may not contain: control characters and lone surrogates."""
     return "".join(
         char for char in text if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cs"}
     )

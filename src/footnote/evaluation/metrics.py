@@ -1,4 +1,4 @@
-"""Pure measures of one question, and the figures that many of them make."""
+"""Compute the measures of one question, and the metrics over many questions; pure functions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Samples = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """What one question adds to a figure."""
+    """One question's contribution to a metric."""
 
     value: float
     weight: float = 1.0
-    """How often it counts: the citations behind a share of citations; 0 where undefined."""
+    """Weight in the mean: the number of citations for a share of citations; 0 if undefined."""
 
 
 UNDEFINED = Measure(value=0.0, weight=0.0)
@@ -32,28 +32,28 @@ class Metric:
 
     name: str
     measure: str
-    """The measure of a question that it is made of."""
+    """Name of the measure that it aggregates."""
     group: Literal["retrieval", "answers", "speed"]
     meaning: str
     cut: bool = False
     """Whether it looks at the first k results alone; its name then ends in `@k`."""
     percentile: float | None = None
-    """Of the values; None takes their weighted mean."""
+    """Percentile of the values; None for their weighted mean."""
     descriptive: bool = False
-    """Whether more of it can be worse, so that no gate should hold it."""
+    """Whether a higher value may be worse, so that the gate leaves it out."""
 
     @property
     def higher_is_better(self) -> bool:
-        """Times should be low, shares high."""
+        """Whether higher values are better: true except for times."""
         return self.group != "speed"
 
     @property
     def range(self) -> str:
-        """The values it can take."""
+        """The range of its values, for reports."""
         return "milliseconds, from 0" if self.group == "speed" else "0…1"
 
     def label(self, k: int) -> str:
-        """Its name in reports."""
+        """Its name in reports, with `@k` where it considers only the first k results."""
         return f"{self.name}@{k}" if self.cut else self.name
 
     def figure(self, values: Samples, weights: Samples) -> Samples:
@@ -170,10 +170,10 @@ METRICS: tuple[Metric, ...] = (
 
 
 def novelty_gains(shown: Sequence[Set[Hashable]]) -> list[float]:
-    """1 for each result that shows a place which none before it showed, else 0.
+    """Return 1 for each result with a place that no earlier result has, else 0.
 
-    `shown` has the expected places that each result stands in, best first. A second passage
-    of the same place tells nothing new, so it cannot lift the figure.
+    `shown` has the expected places of each result, best first. A second passage of the same place
+    gains nothing, so it cannot raise the metric.
     """
     seen: set[Hashable] = set()
     gains = []
@@ -184,10 +184,10 @@ def novelty_gains(shown: Sequence[Set[Hashable]]) -> list[float]:
 
 
 def ndcg(gains: Sequence[float], ideal: int, k: int) -> float:
-    """Normalised discounted cumulative gain of the first k, 0…1 (Järvelin, Kekäläinen 2002).
+    """Return the normalised discounted cumulative gain at k, 0…1 (Järvelin, Kekäläinen 2002).
 
-    `ideal` is how many results could gain 1; at least 1. A result gains for all places it shows
-    at once, so a ranking is never held to more results than it needs.
+    `ideal` is the number of results that could gain 1, at least 1. A result gains 1 however many
+    new places it has.
     """
     discounts = [1 / math.log2(rank + 1) for rank in range(1, k + 1)]
     gained = sum(gain * discount for gain, discount in zip(gains, discounts, strict=False))
@@ -205,7 +205,7 @@ def precision(shown: Sequence[Set[Hashable]], k: int) -> float:
 
 
 def reciprocal_rank(shown: Sequence[Set[Hashable]], k: int) -> float:
-    """One over the rank of the first result that shows an expected place, 0 without one, 0…1."""
+    """Return 1 over the rank of the first result with an expected place, 0…1; 0 without one."""
     return next((1 / rank for rank, places in enumerate(shown[:k], 1) if places), 0.0)
 
 
@@ -215,7 +215,7 @@ def diversity(documents: Sequence[Hashable]) -> Measure:
 
 
 def share_of(verdicts: Sequence[bool]) -> Measure:
-    """The share that holds, counted once for each verdict; undefined without any."""
+    """Return the share of true verdicts, weighted by their number; undefined without any."""
     if not verdicts:
         return UNDEFINED
     return Measure(value=sum(verdicts) / len(verdicts), weight=float(len(verdicts)))

@@ -1,4 +1,4 @@
-"""A run, alone or beside another, becomes one HTML page that needs nothing else."""
+"""Render a run, alone or compared with another, as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from footnote.evaluation.metrics import METRICS, Metric
 from footnote.evaluation.run import Run
 
 WORST = 25
-"""Questions that are shown with what was found for them."""
+"""Most questions listed among the worst."""
 
 _HEADLINES = ("ndcg", "recall", "right", "refused", "citation_precision", "latency_p50_ms")
 _CHARTED = ("ndcg", "recall", "span_accuracy", "right", "citation_precision", "refused")

@@ -1,4 +1,4 @@
-"""Every question of a golden set is asked of a workspace, and judged."""
+"""Ask a workspace the questions of a golden set, and judge the results."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from footnote.evaluation.metrics import Measure, figures
 
 DEFAULT_K = 10
 DEFAULT_PLAN = "default"
-"""What reports call a run that names no plan."""
+"""Name in reports of a run without a plan."""
 
 _SURROUNDING_CHUNKS = 1
-"""A quote may begin in the chunk before the cited one and end in the one after."""
+"""Chunks read on each side of a cited one, as a quote may begin before it and end after it."""
 
 Progress = Callable[[int, int], None]
-"""Told how many questions are done, and how many there are."""
+"""Called with the number of questions done and of all questions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,20 +40,20 @@ class Setup:
     plan: str | None = None
     changes: PlanChanges = field(default_factory=PlanChanges)
     k: int = DEFAULT_K
-    """Results of a search that are looked at, 1…200."""
+    """Number of search results considered, 1…200."""
     concurrency: int = 1
-    """Questions in flight; times mean something at 1 alone."""
+    """Questions in flight; only with 1 are the times those of an unloaded system."""
     named: str = ""
-    """What reports call it; the plan's name unless given."""
+    """Name in reports; the plan's name if empty."""
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Name in reports."""
         return self.named or self.plan or DEFAULT_PLAN
 
     @property
     def uncached(self) -> Setup:
-        """The same without the cache, unless it asks for it."""
+        """The same setup without the cache, unless it sets `cache` explicitly."""
         if self.changes.cache is not None:
             return self
         return replace(self, changes=replace(self.changes, cache=False))
@@ -61,7 +61,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """The questions of a golden set with what came of them."""
+    """The judged questions of a golden set."""
 
     setup: Setup
     golden: GoldenSet
@@ -88,7 +88,7 @@ class Run:
 
     @property
     def degraded(self) -> tuple[str, ...]:
-        """What any of the questions had to do without."""
+        """Stages that any of the questions was processed without."""
         return tuple(dict.fromkeys(stage for each in self.judged for stage in each.degraded))
 
 
@@ -98,10 +98,10 @@ async def evaluate(
     setup: Setup,
     on_progress: Progress = lambda _done, _total: None,
 ) -> Run:
-    """Ask every question and judge what comes; deterministic but for the times.
+    """Ask every question and judge the results; deterministic except for the times.
 
-    Results are measured on a search for the first k, answers on an answer as `ask` gives it.
-    The cache is left out unless the setup asks for it. Raises InvalidRequest.
+    Retrieval is measured by a search for the first k results, answers by an answer as `ask` gives
+    it. The cache is not used unless the setup sets it. Raises InvalidRequest.
     """
     if setup.concurrency < 1:
         raise InvalidRequest(
@@ -150,7 +150,7 @@ async def library_to_ask(workspace: WorkspaceEngine) -> Library:
 async def judge_question(
     workspace: WorkspaceEngine, golden: GoldenQuestion, library: Library, setup: Setup
 ) -> Judged:
-    """Search and answer one question, and judge what comes."""
+    """Search for and answer one question, and judge the results."""
     request = SearchRequest(
         query=golden.question,
         top_k=setup.k,
@@ -183,7 +183,7 @@ async def judge_question(
 
 
 async def _answer(workspace: WorkspaceEngine, request: SearchRequest) -> Answer:
-    """What `ask` answers under the plan of the request."""
+    """Return the answer that `ask` gives under the request's plan."""
     unbounded = replace(request, top_k=None)
     response = await workspace.search(read_for_quotes(unbounded, workspace.engine.settings.top_k))
     answer = await workspace.engine.answerer(response.query, response.evidence)

@@ -1,4 +1,4 @@
-"""One or two ways of searching are measured on the same documents, each in the engine it needs."""
+"""Evaluate one or two search setups on the same documents, each in an engine of its settings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from footnote.settings import Settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One way of searching, and the settings of the engine it runs in."""
+    """A search setup, and the settings of the engine to run it in."""
 
     setup: Setup
     settings: Settings
@@ -25,16 +25,16 @@ class Side:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """What is asked: files for a temporary engine, or a workspace that is there."""
+    """The documents to search: files for a temporary engine, or an existing workspace."""
 
     files: tuple[Path, ...] = ()
     workspace: str | None = None
-    """The default one if None; not used with files."""
+    """None for the default workspace; ignored with files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watch:
-    """Who is told how far it is."""
+    """Callbacks for progress."""
 
     ingesting: Told = lambda _: None
     asking: Progress = lambda _done, _total: None
@@ -42,12 +42,12 @@ class Watch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """What was measured."""
+    """The outcome of an evaluation."""
 
     runs: tuple[Run, ...]
     """One for each side, in their order."""
     failed_documents: tuple[Document, ...]
-    """Of the files that were to be asked."""
+    """Documents of the files that could not be indexed, attachments included."""
 
 
 async def measure(
@@ -57,9 +57,9 @@ async def measure(
     work: Work,
     watch: Watch | None = None,
 ) -> Session:
-    """Ask the golden set of every side, one after the other; nothing of the user's is changed.
+    """Evaluate every side on the golden set, one after the other; the user's data is not changed.
 
-    Neighbouring sides with equal settings share an engine, and so what was ingested.
+    Adjacent sides with equal settings share an engine, and so the ingested documents.
     """
     watch = watch or Watch()
     runs: list[Run] = []

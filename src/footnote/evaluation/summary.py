@@ -1,4 +1,4 @@
-"""Runs and their differences as plain values, ready to be written as JSON."""
+"""Convert runs and their differences to plain values for JSON."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ Value = None | bool | int | float | str | Sequence["Value"] | dict[str, "Value"]
 
 
 def summary(run: Run) -> dict[str, Value]:
-    """Every metric by its label, then the same by kind, then question by question.
+    """Return every metric by its label, then by kind, then the measures of each question.
 
-    A metric that no question defines is None. `by_question` has shares as they count for one
-    question, and times in milliseconds.
+    A metric that no question defines is None. Times are in milliseconds.
     """
     return {
         **run.figures,

@@ -1,4 +1,4 @@
-"""A folder of documents is ingested by an engine that leaves nothing behind."""
+"""Ingest files into a temporary engine that is deleted afterwards."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _MODELS = "models"
 
 Told = Callable[[Mapping[UUID, Document]], None]
 Work = Callable[[Engine, WorkspaceEngine, Sequence[UUID], Told], Awaitable[Mapping[UUID, Document]]]
-"""Indexes in this process until the documents rest, as `jobs.inline.work_until_resting`: jobs may
-use what measures, so it uses no jobs."""
+"""Indexes in this process until the documents are done, as `jobs.inline.work_until_resting` does.
+Passed as an argument, as jobs import this package, which therefore must not import jobs."""
 
 
 def temporary_settings(settings: Settings, home: Path) -> Settings:
-    """The same settings over the embedded database of another home."""
+    """Return the settings with the embedded database of another home, and no external one."""
     elsewhere = dict.fromkeys(("database_url", "direct_database_url", "owner_database_url"))
     return settings_from(settings, {**elsewhere, "replica_database_urls": "", "home": home})
 

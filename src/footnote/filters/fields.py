@@ -1,4 +1,4 @@
-"""What each field of a document is compared with, and what is said of a wrong value."""
+"""The fields of documents: their types, operators, and the errors for invalid values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from footnote.validation.text import is_storable
 
 MAX_TEXT_CHARACTERS = 1_000
 METADATA = "metadata."
-"""What stands before the key of a document's metadata."""
+"""Prefix of a metadata key in a field name."""
 
 _SHOWN_CHARACTERS = 60
 _MAX_NUMBER = 2**63
@@ -26,7 +26,7 @@ _MEANT = {"and": "all", "or": "any", "must": "all", "should": "any", "must_not":
 
 
 class Fault(Exception):
-    """What is wrong at a path; `at_name` when it is the name there rather than the value."""
+    """What is wrong at a path; `at_name` if the member's name is wrong rather than its value."""
 
     def __init__(self, path: JsonPath, message: str, hint: str, *, at_name: bool = False) -> None:
         super().__init__(message)
@@ -36,7 +36,7 @@ class Fault(Exception):
 
 
 def suggestion(word: str, known: Sequence[str]) -> str | None:
-    """What was probably meant, as a question."""
+    """Return the closest known word as a question; None without a similar one."""
     near = get_close_matches(word[:_SHOWN_CHARACTERS].lower(), known, n=1)
     return f"did you mean `{near[0]}`?" if near else None
 
@@ -47,18 +47,18 @@ Reader = Callable[[object, JsonPath], MetadataValue]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the values of a field are."""
+    """The type of a field's values, and the operators for it."""
 
     name: str
     operators: frozenset[str]
     read: Reader
-    """Reads what the field is compared with."""
+    """Validates the operand of every operator except `contains`."""
     read_part: Reader
-    """Reads what the field may contain."""
+    """Validates the operand of `contains`."""
 
     @property
     def advice(self) -> str:
-        """Which operators go with it."""
+        """A hint that lists the operators for this type."""
         known = [each.value for each in Operator if each.value in self.operators]
         return f"compare {self.name} with {', '.join(known)}"
 

@@ -1,4 +1,4 @@
-"""The grammar of filters: what stands in JSON becomes a condition, and back."""
+"""The filter language: parse JSON into a condition, and serialise a condition to JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_DEPTH = 8
 """Conditions inside conditions, the outermost included."""
 MAX_COMPARISONS = 64
 MAX_VALUES = 200
-"""Of one `in`."""
+"""Most values of one `in`."""
 
 _SIMPLEST = 'write it as {"language": "de"}'
 _OPERATORS = tuple(each.value for each in Operator)
@@ -49,9 +49,9 @@ def condition_from(value: object) -> Condition:
 
 
 def condition_from_text(text: str) -> Condition:
-    """The condition that JSON text stands for.
+    """Parse JSON text into a condition.
 
-    Raises InvalidRequest, whose message says line, column and character of what is wrong.
+    Raises InvalidRequest, whose message gives line, column and character of the error.
     """
     try:
         located = read_located(text)
@@ -90,7 +90,7 @@ def condition_to_json(condition: Condition) -> dict[str, object]:
 
 
 def checked_condition(condition: Condition) -> Condition:
-    """A condition that was made by hand, in canonical form. Raises InvalidRequest as reading."""
+    """Validate a condition built in code, and return its canonical form. Raises InvalidRequest."""
     return condition_from(condition_to_json(condition))
 
 
@@ -117,7 +117,7 @@ def _comparisons_in(condition: Condition) -> int:
 
 
 def _condition(value: object, path: JsonPath, depth: int) -> Condition:
-    """Every member of an object must hold; a single one stands for itself."""
+    """Parse an object, whose members must all hold; a single member needs no `all`."""
     if depth > MAX_DEPTH:
         hint = "flatten it: an `all` in an `all` is one `all`"
         raise Fault(path, f"this is nested more than {MAX_DEPTH} deep", hint)

@@ -1,4 +1,4 @@
-"""Reads JSON text and remembers where each of its values and names stands."""
+"""Parse JSON text and record the offset of each value and name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ JsonPath = tuple[str | int, ...]
 
 MAX_NESTING = 32
 _SHOWN_CHARACTERS = 60
-_MAX_DIGITS = 400  # beyond any number there is a use for, well below what Python refuses to read
+_MAX_DIGITS = 400  # beyond any useful number, and well below the limit of Python's own parser
 _SPACE = re.compile(r"[ \t\n\r]*")
 _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _PLAINER = {
@@ -23,7 +23,7 @@ _PLAINER = {
 
 
 class MalformedJson(ValueError):
-    """The text is no JSON, or names a member twice; `offset` says where."""
+    """The text is not JSON, or an object has a name twice; `offset` is where."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -36,9 +36,9 @@ class LocatedJson:
 
     value: object
     values: dict[JsonPath, int]
-    """Where each value begins, by its path; the whole one has the empty path."""
+    """Offset of each value, by its path; that of the outermost value is empty."""
     names: dict[JsonPath, int]
-    """Where the name of each member begins, by the path of its value."""
+    """Offset of each member's name, by the path of the member's value."""
 
 
 def read_located(text: str) -> LocatedJson:
@@ -78,7 +78,7 @@ def _step(part: str | int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One text while it is read; each method returns a value and the offset behind it."""
+    """A recursive-descent parser of one text; methods return a value and the offset after it."""
 
     text: str
     values: dict[JsonPath, int] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class _Reading:
 
 
 def _listed(text: str, at: int, closer: str, read: Callable[[int], int]) -> int:
-    """Read what stands between brackets, separated by commas; the offset behind the closer."""
+    """Parse a comma-separated list up to its closing bracket; return the offset after that."""
     at = _after_space(text, at + 1)
     if text.startswith(closer, at):
         return at + 1

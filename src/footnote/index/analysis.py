@@ -1,4 +1,4 @@
-"""Text becomes the terms of the lexical index, the same way for documents and queries."""
+"""Analyse text into the terms of the lexical index, the same way for documents and queries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footnote.index.tokens import terms_by_token, token_terms, whole, words
 from footnote.language.calendar import MONTHS
 from footnote.language.dates import complete_dates
 
-# What folding leaves alone and no run is cut at.
+# Words that need no folding or splitting.
 _PLAIN_WORD = re.compile("[a-zà-öø-ÿа-я]{1,40}")
 _JOINED_TOKENS = 3
 _JOINED_CHARACTERS = 24
@@ -25,7 +25,7 @@ _FEWEST_DIGITS = 8
 _MOST_DIGITS = 15  # E.164, the country's included
 _GAP = "[ \u00a0\u2009\u202f./()\u2010-\u2013-]{1,3}"
 _PHONE = re.compile(
-    # First what may begin one, which is looked for quickly, and then what may not stand before it.
+    # First the characters that begin one, which is fast, then the look-behind.
     r"[+0](?<![\w+].)(?:(?<=\+)[ ]?|0[ -]?)\(?(?P<number>[1-9][0-9]{0,14}(?!\w)"
     rf"(?:{_GAP}[0-9]{{1,14}}(?!\w)){{0,7}})"
 )
@@ -49,7 +49,7 @@ class TextAnalyzer:
     """
 
     def terms(self, text: str, language: str | None) -> list[str]:
-        """Every term of the text, in order, repeated as it repeats; never an empty string."""
+        """Return all terms of the text, in order, with repetitions; never an empty string."""
         code = analysis_language(language)
         known = terms_by_token(code)
         found: list[str] = []
@@ -61,7 +61,7 @@ class TextAnalyzer:
         return found
 
     def word_terms(self, words: Sequence[str], language: str | None) -> Sequence[tuple[str, ...]]:
-        """The terms of each word, case-folded, as `terms` gives them; quick for very many."""
+        """Return the terms of each case-folded word, as `terms` does; fast for very many."""
         code = analysis_language(language)
         plain = [word for word in words if _PLAIN_WORD.fullmatch(word)]
         stems = {
@@ -71,7 +71,7 @@ class TextAnalyzer:
         return [stems[word] if word in stems else tuple(_fresh_terms(word, code)) for word in words]
 
     def query_terms(self, text: str, languages: Sequence[str]) -> list[str]:
-        """The distinct terms a query asks for, given the languages the corpus is written in.
+        """Return the distinct search terms of a query, given the languages of the corpus.
 
         Every word is analysed in each language, and in English for documents of unknown
         language, since each carries its own stems. Function words of the language the query
@@ -94,7 +94,7 @@ class TextAnalyzer:
         return list(dict.fromkeys([*terms, *joined, *respelt, *phones, *dialled]))
 
     def language_of(self, text: str, languages: Sequence[str]) -> str | None:
-        """The language most of whose function words are in the text, else the corpus's first.
+        """Detect the language with most function words in the text, else the corpus's first.
 
         Only languages of the corpus and English are considered. None when there is neither a
         function word nor a language of the corpus.
@@ -110,19 +110,19 @@ def _fresh_terms(word: str, code: str) -> Iterator[str]:
 
 
 def _phone_terms(line: str) -> Iterator[str]:
-    """The forms of the telephone numbers in a line that its tokens do not have already."""
+    """Yield the forms of the telephone numbers in a line that its tokens do not yield already."""
     for written, forms in _phone_numbers(line):
         held = {term for token in _tokens(written) for term in token_terms(token, "en", None)}
         yield from (form for form in forms if form not in held)
 
 
 def _tokens(text: str) -> list[str]:
-    """The text at its spaces; the narrow ones that group digits do not part a number."""
+    """Split the text at spaces, except at narrow ones that group the digits of a number."""
     return _NARROW_GAP.sub("'", text).split()
 
 
 def _respelt(text: str, codes: Sequence[str]) -> Iterator[str]:
-    """Tokens of other spellings of the dates and bank accounts in a query."""
+    """Yield tokens of other spellings of the dates and IBANs in a query."""
     for day in complete_dates(text):
         yield from (f"{day:%Y.%m.%d}", f"{day:%d.%m.%Y}", f"{day:%m.%d.%Y}")
         yield from (f"{day.day}.{day.month}.{day.year}", f"{day.month}.{day.day}.{day.year}")
@@ -148,7 +148,7 @@ def _distinct_terms(
 
 
 def _spoken_language(tokens: Sequence[str], codes: Sequence[str]) -> str | None:
-    """The language with most function words among the tokens; the earlier one of equals."""
+    """Return the language with most function words among the tokens, the first of equals."""
     counts = {
         code: sum(is_stop_word(word, code) for token in tokens for word in words(token, code))
         for code in codes
@@ -170,7 +170,7 @@ def _neighbours_in_one(tokens: Sequence[str]) -> list[str]:
 
 
 def _code_in_one(tokens: Sequence[str]) -> Iterator[str]:
-    """Each run of more tokens that all have a digit, without the spaces: a telephone number."""
+    """Yield longer runs of tokens that all have a digit, joined: telephone numbers."""
     run: list[str] = []
     for token in (*tokens, ""):
         part = whole(token)
@@ -184,11 +184,11 @@ def _code_in_one(tokens: Sequence[str]) -> Iterator[str]:
 
 
 def _phone_numbers(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each number as it is written, and its digits from the country's code on.
+    """Yield each international number as written, with its digits from the country code on.
 
-    Where one ends cannot be told when digits follow, so there is a form for each group that may
-    be its last: `+49 30 123456 7` gives `4930123456` and `49301234567`. So do `0049 30 123456-7`
-    and `+49 (0)30/123456 7`. A number without its country is not one of these.
+    If digits follow, its end is unknown, so there is a form for each group that may be its last:
+    `+49 30 123456 7` gives `4930123456` and `49301234567`. So do `0049 30 123456-7` and
+    `+49 (0)30/123456 7`. Numbers without a country code are not included.
     """
     for match in _PHONE.finditer(text):
         groups = _DIGITS.findall(_TRUNK.sub(" ", match["number"]))

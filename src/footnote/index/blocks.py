@@ -1,12 +1,13 @@
-"""Blocks: posting lists of neighbouring terms packed into one byte string, and found again in it.
+"""Pack posting lists of neighbouring terms into blocks of bytes, and read them.
 
-A row of the database costs a hundred bytes of header and keys, and most lists of a segment have one
+A database row costs about a hundred bytes of header and keys, and most lists of a segment have one
 or two entries. So short lists share a block, whose number says which terms can be in it: with n
 bits, those whose ids begin with the same n bits. A long list is a block by itself, under its term.
 
-A block holds its version, the bytes of a count, a gap and a frequency, the number of lists and the
-lowest chunk number; then all terms (int32), counts, gaps and frequencies, little-endian. A gap is
-what a chunk number lies above the one before it in its list, in the first place above the lowest.
+A block holds its version, the byte widths of counts, gaps and frequencies, the number of lists and
+the lowest chunk number; then all terms (int32), counts, gaps and frequencies, little-endian. A gap
+is the difference of a chunk number to the previous one in its list, for the first to the lowest of
+the block.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from footnote.index.terms import TERM_ID_LIMIT
 
 VERSION = 1
 LEVELS = (0, 3, 6, 9, 12, 15, 18)
-"""Bits that the terms of a block share; steps of three, as a size class is eight of the next."""
+"""Prefix bits that the terms of a block share; three more divide a block into eight."""
 
 _HEADER = struct.Struct("<BBBBII")
 _TERM_BITS = 31
 _BYTES_OF_BLOCK = 2000
-"""About as much as Postgres leaves in the row, and little to read for one term."""
+"""Target size: about what Postgres stores inline, and little to read for one term."""
 _BYTES_OF_LONG_LIST = 500
 
 Unsigned = npt.NDArray[np.unsignedinteger]
@@ -41,14 +42,14 @@ _Prefix = TypeVar("_Prefix", int, npt.NDArray[np.int32], npt.NDArray[np.int64])
 
 
 def block_numbers(terms: Iterable[int]) -> npt.NDArray[np.int64]:
-    """The number of every block in which lists of these terms can be, each once."""
+    """Return the distinct numbers of all blocks that may contain lists of these terms."""
     rising = np.unique(np.fromiter(terms, np.int64))
     shared = [np.unique(_block(bits, rising >> (_TERM_BITS - bits))) for bits in LEVELS]
     return np.concatenate([rising, *shared])
 
 
 def terms_in(number: int, rising: Sequence[int]) -> Sequence[int]:
-    """Those of the rising terms that the block of this number may hold."""
+    """Return those of the rising terms that the block of this number may contain."""
     shift = 0
     low = number
     if number < 0:
@@ -59,7 +60,7 @@ def terms_in(number: int, rising: Sequence[int]) -> Sequence[int]:
 
 
 def held_in(block: bytes, terms: Sequence[int]) -> list[int]:
-    """Those of many terms that have a list in the block."""
+    """Return those of many terms that have a list in the block."""
     _, lists, _ = _header(block)
     asked = np.array(terms, np.int64)
     held: list[int] = asked[
@@ -69,7 +70,8 @@ def held_in(block: bytes, terms: Sequence[int]) -> list[int]:
 
 
 def block_spans(part: range) -> list[tuple[int, int]]:
-    """The first and last numbers of the blocks that can hold terms of a run of term ids."""
+    """Return the (first, last) block numbers for a range of term ids: of long lists, and per
+    level."""
     spans = [(part[0], part[-1])]
     for bits in LEVELS:
         shift = _TERM_BITS - bits
@@ -78,7 +80,7 @@ def block_spans(part: range) -> list[tuple[int, int]]:
 
 
 def pack_blocks(postings: Postings) -> Iterator[tuple[int, bytes]]:
-    """The lists as blocks with their numbers; no block has terms of two parts of a segment."""
+    """Pack the lists into numbered blocks; no block has terms of two parts of a segment."""
     terms = np.frombuffer(postings.terms, TERM)
     counts = np.frombuffer(postings.counts, COUNT).astype(np.int64)
     numbers = np.frombuffer(postings.chunk_numbers, CHUNK_NUMBER)
@@ -93,7 +95,7 @@ def pack_blocks(postings: Postings) -> Iterator[tuple[int, bytes]]:
     short_bytes = int(sizes[~long].sum()) + int((~long).sum()) * (TERM.itemsize + 1)
     bits = _level(short_bytes, postings.parts)
     places = np.where(long, terms, _block(bits, terms >> (_TERM_BITS - bits))).astype(np.int64)
-    # Lists of one block are neighbours but for the long ones among them, which go first.
+    # Brings the lists of one block together; those of long lists are alone in theirs.
     order = np.lexsort((terms, places))
     bounds = np.flatnonzero(np.diff(places[order], prepend=-TERM_ID_LIMIT - 1))
     for lists in np.split(order, bounds[1:]):
@@ -103,7 +105,7 @@ def pack_blocks(postings: Postings) -> Iterator[tuple[int, bytes]]:
 
 
 def unpack_block(block: bytes) -> Postings:
-    """All lists of a block."""
+    """Unpack all lists of a block."""
     lists, counts, gaps, frequencies, base = _arrays(block)
     sums = np.cumsum(gaps, dtype=np.int64)
     starts = np.cumsum(counts, dtype=np.int64) - counts
@@ -118,10 +120,10 @@ def unpack_block(block: bytes) -> Postings:
 
 
 def find_list(block: bytes, term: int) -> tuple[bytes, bytes] | None:
-    """The chunk numbers and frequencies of one term, as a posting list; None if it has none."""
+    """Return the posting list of one term, chunk numbers and frequencies; None without one."""
     _, lists, _ = _header(block)
     end = _HEADER.size + TERM.itemsize * lists
-    # Most small segments lack a term: this finds out at a tenth of what arrays cost.
+    # Most small segments lack a term: checking this first costs a tenth of decoding the arrays.
     terms = memoryview(block)[_HEADER.size : end].cast("i")
     place = bisect_left(terms, term)
     if place == lists or terms[place] != term:
@@ -135,7 +137,7 @@ def find_list(block: bytes, term: int) -> tuple[bytes, bytes] | None:
 
 
 def counts_in(block: bytes, terms: Sequence[int]) -> dict[int, int]:
-    """Of those of the rising terms that have a list in the block, how many chunks hold each."""
+    """Return the document frequency of each of the rising terms that has a list in the block."""
     held, counts, *_ = _arrays(block)
     asked = np.array(terms, np.int64)
     places = np.searchsorted(held, asked)
@@ -145,12 +147,12 @@ def counts_in(block: bytes, terms: Sequence[int]) -> dict[int, int]:
 
 
 def _block(bits: int, prefix: _Prefix) -> _Prefix:
-    """The number of a shared block: negative, which no term is, and another for each level."""
+    """Return the number of a shared block: negative, unlike terms, and unique across levels."""
     return -(1 << bits) - prefix
 
 
 def _level(size: int, parts: int) -> int:
-    """The fewest bits by which lists of so many bytes in one of the parts make small blocks."""
+    """Return the fewest prefix bits at which lists of this size in each part make small blocks."""
     for bits in LEVELS:
         if parts <= 1 << bits and size * parts <= _BYTES_OF_BLOCK << bits:
             return bits
@@ -158,7 +160,7 @@ def _level(size: int, parts: int) -> int:
 
 
 def _entries(starts: Longs, counts: Longs) -> Longs:
-    """Where the entries of lists are that begin at `starts`."""
+    """Return the indices of all entries of the lists that begin at `starts`."""
     entries: Longs = np.arange(int(counts.sum())) + np.repeat(
         starts - np.cumsum(counts) + counts, counts
     )
@@ -171,7 +173,7 @@ def _pack(
     numbers: npt.NDArray[np.int32],
     frequencies: npt.NDArray[np.uint16],
 ) -> bytes:
-    """The block of these terms, which rise, with the entries of their lists."""
+    """Pack these rising terms and the entries of their lists into a block."""
     base = int(numbers.min())
     gaps = numbers.astype(np.int64)
     gaps[1:] -= gaps[:-1].copy()
@@ -193,7 +195,7 @@ def _pack(
 def _arrays(
     block: bytes,
 ) -> tuple[npt.NDArray[np.int32], Unsigned, Unsigned, Unsigned, int]:
-    """Terms, counts, gaps and frequencies of a block, and the lowest chunk number."""
+    """Decode the terms, counts, gaps and frequencies of a block, and its lowest chunk number."""
     widths, lists, base = _header(block)
     count_type, gap_type, frequency_type = (_WIDTHS[width] for width in widths)
     start = _HEADER.size
@@ -208,7 +210,8 @@ def _arrays(
 
 
 def _header(block: bytes) -> tuple[list[int], int, int]:
-    """Bytes of a count, a gap and a frequency; how many lists; the lowest chunk number."""
+    """Read the byte widths of counts, gaps and frequencies, the number of lists, and the lowest
+    chunk number."""
     version, *widths, lists, base = _HEADER.unpack_from(block)
     if version != VERSION:
         raise ValueError(f"posting lists of format {version} need a newer Footnote")
@@ -216,5 +219,5 @@ def _header(block: bytes) -> tuple[list[int], int, int]:
 
 
 def _width(highest: int) -> np.dtype[np.unsignedinteger]:
-    """The narrowest type that holds numbers up to this one."""
+    """Return the narrowest unsigned type for numbers up to this one."""
     return next(width for size, width in _WIDTHS.items() if highest < 1 << (8 * size))

@@ -1,4 +1,4 @@
-"""Exact BM25 over posting lists: the k best chunks of a scope, and what each term gave them.
+"""Exact BM25 over posting lists: the k best chunks of a scope, with each term's contribution.
 
 score(c) = Σ_t idf(t) · tf / (tf + k1 · (1 - b + b · length(c) / average length))
 idf(t)   = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5))
@@ -21,12 +21,12 @@ from footnote.domain import Hit, Ranking
 from footnote.index.ranges import ChunkRanges
 from footnote.index.segments import CHUNK_NUMBER, FREQUENCY, LENGTH, merge_lengths
 
-K1 = 1.2  # Lucene's default: how soon repeating a term stops to matter.
-B = 0.75  # Lucene's default: how far a long chunk is held against itself.
+K1 = 1.2  # Lucene's default: term frequency saturation.
+B = 0.75  # Lucene's default: length normalisation.
 
 _SLACK = 1e-9  # Relative; far above the rounding of a sum of float64, far below a real difference.
 
-_POSTINGS_PER_LOOKUP = 8  # What finding one candidate costs: 5 to 9 were measured.
+_POSTINGS_PER_LOOKUP = 8  # Cost of looking up one candidate, in postings: 5 to 9 were measured.
 
 Numbers = npt.NDArray[np.int32]
 Frequencies = npt.NDArray[np.uint16]
@@ -50,15 +50,15 @@ class CorpusLengths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalResult:
-    """The best chunks with the reason of their score."""
+    """The best chunks, with the contributions to their scores."""
 
     ranking: Ranking
     contributions: Mapping[int, Mapping[int, float]]
-    """For each chunk number of the ranking, each matched term's share; they add up to its score."""
+    """By chunk number of the ranking, each matched term's share; they add up to its score."""
 
 
 def corpus_lengths(segments: Sequence[tuple[bytes, bytes]], dead: ChunkRanges) -> CorpusLengths:
-    """The live chunks of all segments' (chunk_numbers, lengths).
+    """Collect the live chunks of all segments' (chunk_numbers, lengths).
 
     The dense look-up takes four bytes for each number up to the highest one.
     """
@@ -91,16 +91,16 @@ def score(
     k1: float = K1,
     b: float = B,
 ) -> LexicalResult:
-    """The `limit` best chunks within `scope` (None: all) that hold any of the terms.
+    """Return the `limit` best chunks within `scope` (None: all) that contain any of the terms.
 
-    Chunk numbers of a posting list rise strictly; dead ones may be among them, the live ones
-    are all in the corpus. `dead` is the set the corpus was built without. Ties rank by chunk
-    number. A chunk's score is the sum of its contributions by falling idf (ties by term), hence
-    the same on every call.
+    Chunk numbers of a posting list rise strictly; dead ones may be among them, the live ones are
+    all in the corpus. `dead` is the set the corpus was built without. Ties rank by chunk number. A
+    chunk's score sums its contributions by falling idf (ties by term), hence it is the same on
+    every call.
 
-    Terms are taken from the rarest (MaxScore: Turtle and Flood, 1995). Once the bounds of the
-    terms left cannot lift a new chunk into the ranking, they are looked up for the candidates
-    alone; the result is that of scoring everything.
+    Terms are processed from the rarest on (MaxScore: Turtle and Flood, 1995). Once the upper bounds
+    of the remaining terms cannot lift a new chunk into the ranking, these are looked up for the
+    candidates alone; the result equals that of scoring everything.
     """
     if limit <= 0 or corpus.live_chunks == 0:
         return LexicalResult(ranking=(), contributions={})
@@ -127,7 +127,7 @@ def score_chunks(
     k1: float = K1,
     b: float = B,
 ) -> Scores:
-    """What `score` gives to each of these live chunks, which rise; 0 without any of the terms."""
+    """Score these live chunks, in rising order, as `score` does; 0 without any of the terms."""
     damping = _damping(corpus, k1, b)
     totals = np.zeros(numbers.size)
     for term in _terms(postings, corpus.live_chunks, dead, ChunkRanges.everything()):
@@ -136,7 +136,7 @@ def score_chunks(
 
 
 def inverse_frequency(live_chunks: int, holders: int) -> float:
-    """The idf of a term that `holders` of the live chunks hold, above 0 even if all do."""
+    """Return the idf of a term in `holders` of the live chunks; above 0 even if all have it."""
     return math.log1p((live_chunks - holders + 0.5) / (holders + 0.5))
 
 
@@ -152,14 +152,14 @@ class _Term:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Damping:
-    """How repetition and length weaken a term: base + slope · length is what tf competes with."""
+    """Term frequency saturation and length normalisation: tf / (tf + base + slope · length)."""
 
     base: float
     slope: float
     length_of: Numbers
 
     def gains(self, idf: float, numbers: Numbers, frequencies: Frequencies) -> Scores:
-        """What a term gives to chunks that hold it this often."""
+        """Return a term's contributions to chunks, given its frequencies in them."""
         weights: Scores = self.length_of[numbers].astype(np.float64)
         weights *= self.slope
         weights += self.base
@@ -169,7 +169,7 @@ class _Damping:
         return weights
 
     def bound(self, term: _Term) -> float:
-        """No chunk gets more of a term than its highest frequency in no length at all would."""
+        """Upper bound of a term's contribution: that of its highest frequency at length 0."""
         frequency = int(term.frequencies.max())
         return term.idf * frequency / (frequency + self.base)
 
@@ -188,11 +188,11 @@ def _terms(
     dead: ChunkRanges,
     allowed: ChunkRanges,
 ) -> list[_Term]:
-    """The terms that occur in the allowed chunks, rarest in the workspace first."""
+    """Return the terms that occur in the allowed chunks, rarest in the workspace first."""
     found = []
     for term, (numbers, frequencies) in postings.items():
         inside, counts = numbers, frequencies
-        # Mostly all of them are allowed, which is counted sooner than picked out.
+        # Usually all of them are allowed, and counting is faster than masking.
         if allowed.count_of_rising(numbers) < numbers.size:
             mask = allowed.mask_of_rising(numbers)
             inside, counts = numbers[mask], frequencies[mask]
@@ -204,7 +204,7 @@ def _terms(
 
 
 def _candidates(terms: Sequence[_Term], damping: _Damping, limit: int) -> Numbers:
-    """A small superset of the chunks that rank within the limit, by rising number."""
+    """Return a small superset of the chunks that rank within the limit, by rising number."""
     bounds = [damping.bound(term) for term in terms]
     left = [*np.cumsum(bounds[::-1])[::-1].tolist(), 0.0]
     partial = np.zeros(damping.length_of.size)
@@ -240,7 +240,7 @@ def _count_reaching(holders: Sequence[Numbers], partial: Scores, least: float) -
 
 
 def _shares_of(term: _Term, candidates: Numbers, damping: _Damping) -> Scores:
-    """What the term gives to each candidate, 0 where it does not occur; candidates rise."""
+    """Return the term's contribution to each rising candidate, 0 where it does not occur."""
     shares = np.zeros(candidates.size)
     at = np.searchsorted(term.numbers, candidates)
     at[at == term.numbers.size] = 0
@@ -250,7 +250,8 @@ def _shares_of(term: _Term, candidates: Numbers, damping: _Damping) -> Scores:
 
 
 def _raised(threshold: float, sums: Scores, limit: int) -> float:
-    """The highest score that at least `limit` chunks are known to reach, less the rounding."""
+    """Raise the threshold to the highest score that `limit` chunks are known to reach, less
+    rounding."""
     promising = sums[sums > threshold]
     if promising.size < limit:
         return threshold

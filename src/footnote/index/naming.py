@@ -1,9 +1,9 @@
-"""Which documents a query names: by the words of their titles, their files' names, whose they are.
+"""Find the documents that a query names, by words of their titles, file names, owners and covers.
 
-The terms of a document's names are posted in the same lists as those of its chunks, under terms of
-their own, at the number of its first chunk and with the number of its chunks for frequency: so the
-list of a name tells the whole range of each document that has it. Segments, merges and deletions
-hold for them unchanged.
+The terms of a document's names are stored in the same posting lists as those of its chunks, with a
+prefix of their own, at the number of its first chunk and with its number of chunks as frequency: so
+a name's posting list gives the chunk range of each document with it. Segments, merges and deletions
+apply to them unchanged.
 """
 
 from __future__ import annotations
@@ -18,27 +18,29 @@ from footnote.index.bm25 import Frequencies, Numbers, Scores, inverse_frequency
 from footnote.index.ranges import ChunkRanges
 
 LEAST_WEIGHT = 1.0
-"""In nats. What names less is a word that a good part of the documents are called by."""
+"""Least name score, in nats; below it the words are in the names of too many documents."""
 AS_WELL_NAMED = 0.5
-"""In nats below the best, how well those are named that are searched once more."""
+"""Largest gap to the best name score, in nats, of documents that are searched again by
+themselves."""
 
 FEWEST_SHARING = 2
-"""Documents. Where one alone has a name, others speak of what it names as well, and BM25 finds its
-title; what several share tells the documents of a series apart, which say the same otherwise."""
+"""Least documents with a name that counts. The name of one document alone is also mentioned in
+others, and BM25 finds its title; a name that several share distinguishes the documents of a series,
+which are otherwise alike."""
 
 _NAMED = "\x00\x00"  # No analysed term has a character that no text can hold.
 _HAS_NAMES = _NAMED
-"""Posted for every document that has names, so that they can be counted."""
+"""Term of every document with names, so that these can be counted."""
 
 
 def name_terms(terms: Iterable[str]) -> list[str]:
-    """The terms as they are posted for what a document is called, each once."""
+    """Return the distinct index terms of a document's names."""
     return [_HAS_NAMES, *dict.fromkeys(_NAMED + term for term in terms)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NamedDocuments:
-    """The documents that a query names, by rising first chunk."""
+    """The documents that a query names, in order of their first chunks."""
 
     firsts: Numbers
     ends: Numbers
@@ -48,14 +50,14 @@ class NamedDocuments:
 
     @property
     def best(self) -> ChunkRanges:
-        """The chunks of those that are named about as well as any."""
+        """The chunks of the documents with the best name scores."""
         near = self.weights >= self.weights.max() - AS_WELL_NAMED
         return ChunkRanges.from_pairs(
             zip(self.firsts[near].tolist(), self.ends[near].tolist(), strict=True)
         )
 
     def lacks(self, chunk_numbers: Numbers) -> Scores:
-        """For each chunk number, by how many nats less than the best its document is named."""
+        """Return how far the name score of each chunk's document is below the best, in nats."""
         places = np.searchsorted(self.firsts, chunk_numbers, side="right") - 1
         inside = (places >= 0) & (chunk_numbers < self.ends[places])
         lacks: Scores = self.weights.max() - np.where(inside, self.weights[places], 0.0)
@@ -65,10 +67,10 @@ class NamedDocuments:
 def named_documents(
     postings: Mapping[int, tuple[Numbers, Frequencies]], everything: int, visible: ChunkRanges
 ) -> NamedDocuments | None:
-    """The visible documents that a query names; None where it names none, or most of them.
+    """Return the visible documents that a query names; None if it names none, or most of them.
 
     `postings` are those of its name terms; `everything` is the term that all documents with names
-    have. What cannot be seen has no part in it, not even in how rare a name is.
+    have. Invisible documents are ignored, also in the idf of a name.
     """
     inside = {
         term: (numbers[kept], frequencies[kept])

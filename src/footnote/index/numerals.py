@@ -1,4 +1,4 @@
-"""A number written with separators gets one canonical form, whatever the country."""
+"""Normalise numbers with separators to one canonical form, whatever the locale."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ _GROUPED = re.compile(r"([1-9][0-9]{0,2})([,.'])([0-9]{3}(?:\2[0-9]{3})*)(?:(?!\
 _DECIMAL = re.compile(r"([0-9]+)[.,]([0-9]+)")
 _DOTTED = re.compile(r"[0-9]+(?:([./-])[0-9]+)(?:\1[0-9]+)+")
 _ROUND = re.compile("00+")
-_TELLING_DIGITS = 3  # A shorter whole part is in too many numbers to be looked for.
+_TELLING_DIGITS = 3  # A shorter integer part occurs in too many numbers to be a term.
 
 
 def canonical_number(text: str) -> tuple[str, ...]:
-    """The terms of a number with separators; none if it is not one.
+    """Return the terms of a number with separators; none for any other text.
 
     `1,240.00`, `1'240.00`, `1.240,00` and `1240.00` give `1240`; `1240,5` gives `1240.5` and its
     whole part `1240`. A single separator before exactly three digits is read as grouping, which

@@ -1,9 +1,9 @@
-"""Literal phrases: what a chunk's postings and then its text must hold to contain one.
+"""Match literal phrases by a chunk's postings, then by its text.
 
-Posting lists have no positions, so a phrase is found in two steps: its terms give candidates, and
-the candidates' text decides. Text and phrase are read as units, runs of letters or of digits and
-single characters of scripts without spaces; case, accents and what stands between units do not
-count, so `POL-88213-X` is in `pol 88213 x` and in `POL88213X`, but `the rapist` not in `therapist`.
+Posting lists have no positions, so a phrase is found in two steps: its terms select candidates, and
+the candidates' text decides. Text and phrase are compared by units: runs of letters or of digits,
+and single characters of scripts without spaces. Case, accents and what separates units are ignored,
+so `POL-88213-X` matches `pol 88213 x` and `POL88213X`, but `the rapist` does not match `therapist`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from footnote.index.stemming import analysis_language, is_stop_word, stem
 from footnote.index.tokens import BIGRAMMED_SCRIPTS, folded, mark_ranges, runs, token_terms, words
 
 Alternatives = tuple[tuple[str, ...], ...]
-"""Term sets of which a chunk must hold one completely."""
+"""Alternative term sets; a chunk must contain all terms of one."""
 
 _MARKED_SCRIPTS = "A-Za-z\u00c0-\u02af\u0370-\u03ff\u0590-\u06ff\u0750-\u077f\u08a0-\u08ff"
 _DROPPED_MARKS = re.compile(
@@ -38,7 +38,7 @@ _DIGITS_OR_LETTERS = re.compile("[0-9]+|[^0-9]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrase:
-    """A word sequence to be found literally."""
+    """A word sequence to match literally."""
 
     text: str
     units: tuple[str, ...]
@@ -46,14 +46,14 @@ class Phrase:
     pattern: re.Pattern[str]
 
     def occurs_in(self, text: str) -> bool:
-        """Whether a text, as `folded_text` gives it, holds the phrase."""
-        # Looking for substrings is far faster than the pattern, and mostly settles it.
+        """Whether a text, folded by `folded_text`, contains the phrase."""
+        # Substring search is far faster than the pattern, and usually decides.
         return all(unit in text for unit in self.units) and (self.pattern.search(text) is not None)
 
     def requirements(self, language: str | None) -> tuple[Alternatives, ...]:
-        """What the postings of a chunk in the language must hold, one entry for each token.
+        """Return the terms that a chunk in the language must have, one entry for each token.
 
-        A token that leaves no trace in the index, such as a function word, requires nothing.
+        A token without an index term, such as a function word, requires nothing.
         """
         code = analysis_language(language)
         found = []
@@ -65,7 +65,8 @@ class Phrase:
         return tuple(found)
 
     def stems(self, language: str | None) -> tuple[str, ...]:
-        """The term of a phrase that is one plain word of the language; none otherwise."""
+        """Return the term of a phrase that is a single plain word of the language; none
+        otherwise."""
         code = analysis_language(language)
         found = [word for token in self.text.split() for word in words(token, code)]
         if len(self.units) > 1 or len(found) != 1 or not _is_plain(found[0], code):
@@ -74,7 +75,7 @@ class Phrase:
 
 
 def read_phrase(text: str) -> Phrase | None:
-    """The phrase a text is; None for one without a letter or a digit."""
+    """Parse a phrase; None for a text without a letter or a digit."""
     units = tuple(match.group() for match in _unit_pattern().finditer(folded_text(text)))
     if not units:
         return None
@@ -86,7 +87,7 @@ def read_phrase(text: str) -> Phrase | None:
         apart = before == after and before != "unspaced"
         pieces.append(f"{gap}{'+' if apart else '*'}{re.escape(unit)}")
     first, last = boundary[kinds[0]], boundary[kinds[-1]]
-    # It looks back from behind the first unit: a pattern that begins with letters is found
+    # The look-behind comes after the first unit: a pattern that begins with letters is matched
     # several times faster.
     pieces[0] += f"(?<!{first}{pieces[0]})" if first else ""
     after = f"(?!{last})" if last else ""
@@ -94,7 +95,7 @@ def read_phrase(text: str) -> Phrase | None:
 
 
 def folded_text(text: str) -> str:
-    """The text in the form phrases are looked for in: no case, no accents, ASCII digits."""
+    """Fold a text for phrase matching: no case, no accents, ASCII digits."""
     if text.isascii():
         return text.lower()
     apart = unicodedata.normalize("NFD", folded(text))
@@ -103,9 +104,9 @@ def folded_text(text: str) -> str:
 
 
 def _alternatives(run: str, language: str) -> Iterator[tuple[str, ...]]:
-    """The terms of a run as it stands, in its words, and in its letters and digits.
+    """Yield the terms of a run as a whole, by its words, and by its letters and digits.
 
-    Beside a connector (`v2.3` in `v2.3.1`) the whole of it is not in the index, but its words are.
+    Inside a larger token (`v2.3` in `v2.3.1`) the whole is not in the index, but its words are.
     """
     if re.match(f"[{BIGRAMMED_SCRIPTS}]", run):
         # A single character is in the index only where it stands alone.

@@ -1,10 +1,10 @@
-"""Vectors as int8 with a bound on the error of each, so that a scan of few bytes stays exact.
+"""Quantise vectors to int8 with error bounds, so that a scan over them stays exact.
 
 A vector v is kept as s·c, with c of whole numbers from -127 to 127. For a query q, kept as t·d,
 
     |q·v - s·t·(c·d)|  ≤  |q|·|v - s·c| + |q - t·d|·|s·c|
 
-by Cauchy and Schwarz. Whatever this bound keeps below the best need not be compared in full.
+by Cauchy and Schwarz. Vectors whose upper bound is below the best need no full comparison.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ else:
     _cdist = simsimd.cdist
 
 _STEPS = 127
-_ROUNDING = 1e-5  # Relative; above what float32 loses in a sum of some thousand products.
+_ROUNDING = 1e-5  # Relative; above the float32 rounding error of a sum of some thousand products.
 _ROWS_TOGETHER = 65_536
-"""The kernel keeps the interpreter's lock, so it gives way after a millisecond or so."""
+"""Rows per kernel call; it holds the GIL, so a call lasts a millisecond or so."""
 _ROWS_IN_NUMPY = 4096
 
 Codes = npt.NDArray[np.int8]
@@ -44,11 +44,11 @@ class QuantisedVectors:
     codes: Codes
     """Shape (vectors, dimensions)."""
     scales: Vector
-    """What a code of 1 stands for, one for each vector."""
+    """Value of a code of 1, for each vector."""
     errors: Vector
-    """The length of what each vector lost."""
+    """Length of the quantisation error of each vector."""
     longest: float
-    """No vector is longer, nor what its codes stand for."""
+    """Upper bound of the lengths of all vectors, exact and decoded."""
 
     @classmethod
     def of(cls, rows: Vectors | HalfVectors) -> QuantisedVectors:
@@ -71,7 +71,7 @@ class QuantisedVectors:
 
     @classmethod
     def joined(cls, pieces: Sequence[QuantisedVectors], order: Places) -> QuantisedVectors:
-        """The vectors of all pieces, at least one, one behind the other and then in this order."""
+        """Concatenate at least one piece, then reorder the vectors by `order`."""
         return cls(
             codes=np.concatenate([piece.codes for piece in pieces])[order],
             scales=np.concatenate([piece.scales for piece in pieces])[order],
@@ -80,7 +80,7 @@ class QuantisedVectors:
         )
 
     def those(self, mask: npt.NDArray[np.bool_]) -> QuantisedVectors:
-        """Those that the mask picks."""
+        """Return the vectors selected by the mask."""
         return QuantisedVectors(
             codes=self.codes[mask],
             scales=self.scales[mask],
@@ -90,11 +90,12 @@ class QuantisedVectors:
 
     @property
     def byte_size(self) -> int:
-        """What it takes of the memory."""
+        """Memory in bytes."""
         return self.codes.nbytes + self.scales.nbytes + self.errors.nbytes
 
     def bounds(self, query: Vector, places: Places | None = None) -> Vector:
-        """What no inner product with the query exceeds, at these places; None for all."""
+        """Return upper bounds of the inner products with the query, at these places; None for
+        all."""
         asked = QuantisedVectors.of(query[None])
         codes, scales, errors = self.codes, self.scales, self.errors
         if places is not None:

@@ -1,4 +1,4 @@
-"""What tells that a text quotes others: terms that they have, and words of theirs in a row."""
+"""Detect that a text quotes others: by shared terms, names and runs of words."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from footnote.index.analysis import TextAnalyzer
 
 _WORD = re.compile(r"\w+")
 RUN = 6
-"""Words in a row that nobody takes for chance."""
-_SHORTEST_NAME = 5  # Characters; a shorter one is in other words.
+"""Consecutive words whose match is no coincidence."""
+_SHORTEST_NAME = 5  # Characters; a shorter one is part of other words.
 
 Runs = npt.NDArray[np.int64]
 Words = tuple[str, ...]
@@ -22,18 +22,18 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quotable:
-    """What of some texts can be quoted; it takes about ten bytes for each of their words."""
+    """An index of what can be quoted from some texts; about ten bytes per word."""
 
     terms: frozenset[str]
     runs: Runs
-    """Hashes of so many words in a row, rising, good for as long as the process lives."""
+    """Rising hashes of `RUN` consecutive words; valid only within this process."""
     names: Mapping[str, frozenset[Words]]
-    """What the texts are called, as words, by the first of them."""
+    """Names of the texts, split into words, by their first word."""
     languages: frozenset[str | None]
-    """Those in which the texts were analysed."""
+    """Languages in which the texts were analysed."""
 
     def shared_terms(self, text: str) -> frozenset[str]:
-        """The terms that a text has in common with them, and those of their names in it."""
+        """Return the terms that a text shares with the texts, and those of their names in it."""
         shared = set(self.terms & frozenset(_terms(text, self.languages)))
         words = _words(text)
         for place, word in enumerate(words):
@@ -43,7 +43,7 @@ class Quotable:
         return frozenset(shared)
 
     def has_run_of(self, text: str) -> bool:
-        """Whether a text has as many words in a row in common with them."""
+        """Whether a text shares a run of `RUN` words with the texts."""
         own = _runs_of(text)
         places = np.searchsorted(self.runs, own)
         inside = places < self.runs.size
@@ -51,7 +51,7 @@ class Quotable:
 
 
 def quotable(text: str, names: Iterable[str], language: str | None) -> Quotable:
-    """What can be quoted of a text in a language, and of what it is called."""
+    """Index a text in a language, and its names."""
     called: dict[str, set[Words]] = {}
     for name in names:
         if len(name) >= _SHORTEST_NAME and (words := _words(name)):
@@ -65,7 +65,7 @@ def quotable(text: str, names: Iterable[str], language: str | None) -> Quotable:
 
 
 def all_quotable(several: Sequence[Quotable]) -> Quotable:
-    """What can be quoted of any of them."""
+    """Merge several indexes."""
     names: dict[str, frozenset[Words]] = {}
     for each in several:
         for first, called in each.names.items():

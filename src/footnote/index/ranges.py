@@ -1,4 +1,4 @@
-"""Sets of chunk numbers as ranges: a document is one, and so are the dead and the visible."""
+"""Sets of chunk numbers as ranges: those of a document, the deleted and the visible chunks."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ChunkRanges:
 
     @classmethod
     def empty(cls) -> ChunkRanges:
-        """The set without a number."""
+        """The empty set."""
         return cls.from_pairs(())
 
     @classmethod
@@ -78,7 +78,7 @@ class ChunkRanges:
 
     @property
     def count(self) -> int:
-        """How many chunk numbers are in the set."""
+        """Number of chunk numbers in the set."""
         return int((self.bounds[1::2] - self.bounds[::2]).sum(dtype=np.int64))
 
     @property
@@ -136,7 +136,7 @@ def _normalised(table: npt.NDArray[np.signedinteger]) -> npt.NDArray[np.int32]:
     table = table[np.argsort(table[:, 0], kind="stable")]
     if table.shape[0] > 1:
         reach = np.maximum.accumulate(table[:, 1])
-        # A range begins anew where it starts beyond everything before it.
+        # A new range begins where one starts beyond everything before it.
         begins = np.concatenate(([True], table[1:, 0] > reach[:-1]))
         ends = np.concatenate((begins[1:], [True]))
         table = np.stack((table[begins, 0], reach[ends]), axis=1)

@@ -1,4 +1,4 @@
-"""Ranks documents by what they are about, before a search looks into their chunks.
+"""Rank documents by their topics, before a search ranks their chunks.
 
 A document's title, summary, sections and keywords are posted in the same lists as its chunks,
 under terms of their own and at the number of its first chunk. So segments, merges, deletions and
@@ -25,7 +25,7 @@ _RRF_K = 60
 
 
 def document_terms(terms: Iterable[str]) -> list[str]:
-    """The terms as they are posted for whole documents, apart from those of their chunks."""
+    """Return the index terms of whole documents, distinct from those of their chunks."""
     return [_DOCUMENT + term for term in terms]
 
 
@@ -34,19 +34,19 @@ class DocumentTable:
     """The documents of a workspace that can be routed to, by rising first chunk."""
 
     generation: int
-    """Of the index, at which these were its documents."""
+    """Generation of the index from which the table was built."""
     lane_id: int
     firsts: Numbers
     ends: Numbers
     """A document's chunks are firsts[i] … ends[i] - 1."""
     lengths: Numbers
-    """Analysed terms of what is posted for the document."""
+    """Number of analysed terms indexed for each document."""
     vectors: Matrix
     """Shape (documents, dimensions)."""
 
     @property
     def byte_size(self) -> int:
-        """What it takes of the memory."""
+        """Memory in bytes."""
         numbers = self.firsts.nbytes + self.ends.nbytes + self.lengths.nbytes
         return numbers + self.vectors.nbytes
 
@@ -58,7 +58,7 @@ class DocumentTable:
         return inside
 
     def places_of(self, chunk_numbers: Numbers) -> Places:
-        """For each chunk number the place of its document, -1 where it has none here."""
+        """Return the index of each chunk's document in the table, -1 without one."""
         if not self.firsts.size:
             return np.full(chunk_numbers.shape, -1)
         places = np.searchsorted(self.firsts, chunk_numbers, side="right") - 1
@@ -67,13 +67,13 @@ class DocumentTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DocumentRanking:
-    """How promising each document in scope is; arrays go by the documents of the table."""
+    """Ranks and scores of the documents in scope; arrays are parallel to the table."""
 
     in_scope: int
     ranks: Places
     """From 1; 0 for documents out of scope."""
     scores: Scores
-    """Sums of reciprocal ranks; 0 for documents out of scope or without any promise."""
+    """Sums of reciprocal ranks; 0 for documents out of scope or in neither ranking."""
     similarities: Scores | None
     """Cosines to the query; None without a vector."""
     bm25: Scores
@@ -85,7 +85,7 @@ def rank_documents(
     vector: npt.NDArray[np.float32] | None,
     postings: Mapping[int, tuple[Numbers, Frequencies]],
 ) -> DocumentRanking:
-    """The documents that have a visible chunk, by both their rankings; ties by first chunk.
+    """Rank the documents with a visible chunk by both rankings; ties by first chunk.
 
     `postings` are those of document terms. As for chunks, idf and average length count the live
     documents of the whole workspace, whoever asks.
@@ -95,7 +95,7 @@ def rank_documents(
     similarities = None
     scores = np.zeros(table.firsts.size)
     if vector is not None:
-        # Of numpy's products this one never starts threads.
+        # Unlike numpy's other products, this one never starts threads.
         similarities = np.vecdot(table.vectors, vector).astype(np.float64)
         _add_reciprocal_ranks(scores, inside, similarities)
     _add_reciprocal_ranks(scores, inside[bm25[inside] > 0], bm25)

@@ -1,7 +1,7 @@
-"""What a document is called beside its title: its file's name, and whose it is.
+"""Find the names of a document besides its title: its file name and its main subject.
 
-A report of a company seldom has the company's name in its title, and almost never in its tables. By
-such names its chunks are found, and a question that says them is routed to the document.
+A report of a company seldom has the company's name in its title, and almost never in its tables.
+The names are indexed with its chunks, and a question that mentions one is routed to the document.
 """
 
 from __future__ import annotations
@@ -16,17 +16,19 @@ from footnote.ingestion.keywords import WORD
 from footnote.language.detection import function_words
 
 LONG_DOCUMENT = 50
-"""Chunks. The few of a shorter one are found by its title and their own words; names in each would
-only blur them (`examples/golden.jsonl`: recall@10 .940 without, .924 with)."""
+"""Fewest chunks of a document whose names are indexed. The few chunks of a shorter one are found by
+its title and their own words; names in each would only make them alike (`examples/golden.jsonl`:
+recall@10 .940 without, .924 with)."""
 MAX_NAME_CHARACTERS = 80
 _PAGES_BEHIND_A_COVER = 5
 _MOST_HEADINGS = 10
 _MOST_WORDS = 3
-"""Of a heading that is a name: "Form 10-Q", "Bramble Inc."; longer ones say other things too."""
+"""Most words of a heading that is a name: "Form 10-Q", "Bramble Inc."; longer ones say more than a
+name."""
 _SUBJECTS = 1
 _LEAST_MENTIONS = 10
 _SPELT_WITH_A_CAPITAL = 0.9
-"""Of its mentions, so many at least of what is a name; in addresses of the web it has none."""
+"""Least share of a name's mentions that have a capital; in web addresses it has none."""
 _OPENING_CHARACTERS = 3000
 _LONGEST_LINE = 120
 _NOUNS_HAVE_CAPITALS = frozenset(("de", "lb"))
@@ -34,14 +36,15 @@ _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST)
 _POSSESSIVE = re.compile(r"['’]s$")
 _NUMBERED = re.compile(rf"({WORD.pattern})(?=( \d)?)")
 _MOST_NUMBERED = 0.2
-"""A word with a number behind it oftener is a month, or what numbered parts are called."""
+"""Share of a word's mentions followed by a number from which it is no name: it is a month, or what
+numbered parts are called."""
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
 def other_names(
     blocks: Sequence[Block], filename: str, title: str, language: str | None
 ) -> tuple[str, ...]:
-    """What a document is called that its title does not say already."""
+    """Return the names of a document that its title does not contain."""
     said = _plain(title)
     names: list[str] = []
     for name in (_stem(filename), *_subjects(blocks, language)):
@@ -51,7 +54,10 @@ def other_names(
 
 
 def cover_headings(blocks: Sequence[Block]) -> tuple[str, ...]:
-    """The short headings of the first page of a long document: what it is, and whose."""
+    """Return the short headings on the first page: what the document is, and whose.
+
+    Empty for a document of fewer than `_PAGES_BEHIND_A_COVER` pages.
+    """
     last = next((block.page for block in reversed(blocks) if block.page is not None), None) or 0
     if last < _PAGES_BEHIND_A_COVER:
         return ()
@@ -65,16 +71,16 @@ def cover_headings(blocks: Sequence[Block]) -> tuple[str, ...]:
 
 
 def _stem(filename: str) -> str:
-    """The file's name in words; nothing where it is a number, or random."""
+    """Return the file name's stem as words; empty for a number or an overlong name."""
     stem = " ".join(re.split(r"[\s_]+", PurePath(filename.replace("\\", "/")).stem)).strip()
     return stem if _LETTERS.search(stem) and len(stem) <= MAX_NAME_CHARACTERS else ""
 
 
 def _subjects(blocks: Sequence[Block], language: str | None) -> tuple[str, ...]:
-    """The names that it says most in its prose, of those in short lines at its beginning.
+    """Return the name mentioned most in the prose, of those in short lines at the beginning.
 
-    A name is what is spelt with a capital within sentences as well, and hardly ever without; where
-    all nouns are, names cannot be told so, and there are none.
+    A name is a word that nearly always has a capital. Empty for languages that capitalise all
+    nouns, where this does not distinguish names.
     """
     if language in _NOUNS_HAVE_CAPITALS:
         return ()

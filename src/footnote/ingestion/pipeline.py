@@ -57,24 +57,24 @@ from footnote.ports.telemetry import ENRICHMENT, model_call, timed
 
 HASH_BYTES = 16  # 2**64 texts before two are expected to collide.
 MAX_DEPTH = 8
-"""Files inside files inside files: a mail in an archive in a mail, and so on."""
+"""Most levels of files inside files: a mail in an archive in a mail, and so on."""
 EMBEDDING_BATCH = 64
 LEAST_BYTES = 64 * 1024
 BYTES_OF_A_BYTE = 4
-"""What the smallest document holds, and one for each byte of its file: its bytes where they are
-read, its text and the terms of its chunks afterwards."""
+"""Bytes of memory reserved for a document: `LEAST_BYTES`, and `BYTES_OF_A_BYTE` for each byte of
+its file. They cover its bytes while it is read, then its text and the terms of its chunks."""
 _BYTES_OF_A_BLOCK = 500
 _SOURCE_OF_PARTS = {
     media.EMAIL: SourceType.EMAIL_ATTACHMENT,
     media.OUTLOOK: SourceType.EMAIL_ATTACHMENT,
     media.MBOX: SourceType.EMAIL,
 }
-"""How the files inside one of such a type came to us; others were uploaded with it."""
+"""Source type of the files inside a file of each type; inside others, they count as uploaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingestion:
-    """The stages of ingestion, wired once; each can be repeated without harm."""
+    """The stages of ingestion, configured once; each is idempotent."""
 
     parser: Parser
     embedder: Embedder
@@ -82,27 +82,30 @@ class Ingestion:
     policy: ChunkPolicy
     max_file_bytes: int
     transcriber: Transcriber | None = None
-    """Writes recordings down; without it they cannot be read."""
+    """Transcribes recordings; without it they cannot be read."""
     describer: Describer | None = None
     """Describes the pictures that the parser hands out."""
     detect_injections: DetectInjections | None = None
-    """Without it, whoever reads a chunk has to look."""
+    """Detects prompt injections in chunks; without it, chunks must be checked when they are
+    read."""
     reader_checksum: Callable[[], Awaitable[str | None]] | None = None
-    """Of the reader that looks, which need not do so again; None while it cannot."""
+    """Returns the checksum of the detector of prompt injections, by which texts that it already
+    cleared are found again; None while it cannot be loaded."""
     screening: bool = False
-    """Whether what the embedder tells of orders counts: it is fitted to the packaged reader."""
+    """Whether texts that the embedder clears of prompt injections are skipped; it is fitted to the
+    packaged detector."""
     embedding_batch: int = EMBEDDING_BATCH
-    """Chunks embedded between two saves: what a crash can cost."""
+    """Texts embedded between two saves: the most that a crash can cost."""
     stage_seconds: float = 900.0
-    """How long a stage may go on without coming forward."""
+    """Seconds that a stage may take without progress before the document fails."""
     shares: Shares = field(default_factory=Shares)
-    """What is shared with the other documents in hand, workspace by workspace."""
+    """Limits on memory, parsing, computing and embedding, shared between the workspaces."""
 
     async def __call__(self, work: VersionInWork) -> None:
-        """Ingest a version, resuming after what an earlier try finished.
+        """Ingest a version, resuming after what an earlier attempt finished.
 
-        Returns early when the version is replaced or deleted meanwhile. Raises
-        DocumentUnreadable or DocumentInterrupted.
+        Returns early when the version is replaced or deleted meanwhile. Raises DocumentUnreadable
+        or DocumentInterrupted.
         """
         begun = partial(under_way, filename=work.filename, seconds=self.stage_seconds)
         held = LEAST_BYTES + BYTES_OF_A_BYTE * work.byte_size
@@ -135,7 +138,7 @@ class Ingestion:
         looked: _LookedAt,
         limit: StageLimit,
     ) -> None:
-        """Index and publish what was read."""
+        """Index the chunks, detect prompt injections in them, and publish the version."""
         enrichment, chunks = divided.enrichment, divided.chunks
         async with self.shares.computing.hold(work.workspace_id, waiting=limit.unlimited()):
             terms = await limit.compute(self._index, work, enrichment, chunks)
@@ -155,10 +158,10 @@ class Ingestion:
         read_by = looked.reader
         if read_by is not None:
             assert self.reader_checksum is not None
-            # It may have turned out that it cannot be loaded.
+            # Loading the detector may have failed meanwhile.
             read_by = await self.reader_checksum()
         about_document = self.analyzer.terms(about_terms(enrichment), enrichment.language)
-        # Its keywords are chosen beside the rest of the workspace, as the reader sees them.
+        # Keywords are chosen by comparison with the term counts of the whole workspace.
         keywords, among = await chosen_keywords(
             divided.words, self.analyzer.terms, work.term_counts
         )
@@ -181,7 +184,7 @@ class Ingestion:
         note_usage(UsageNote(kind=UsageKind.INGESTION, model="local", units=len(chunks)))
 
     async def _parse(self, work: VersionInWork, memory: Hold, limit: StageLimit) -> ParsedDocument:
-        """Read the file and receive those inside it, unless an earlier try did."""
+        """Parse the file and receive those inside it, unless an earlier attempt did."""
         kept = await work.parsed() if work.was_parsed else None
         if kept is not None and (parsed := await asyncio.to_thread(decompress, kept)) is not None:
             memory.grow(_bytes_of(parsed))
@@ -240,7 +243,7 @@ class Ingestion:
             limit.forward()
 
     def _divide(self, parsed: ParsedDocument, filename: str) -> _Divided:
-        """Raise DocumentUnreadable where there is nothing to read."""
+        """Divide a document into chunks and enrich it. Raises DocumentUnreadable without text."""
         words = words_of(parsed)
         with timed(ENRICHMENT):
             policy = self.policy.for_class(classify(parsed, filename))
@@ -269,7 +272,8 @@ class Ingestion:
     async def _embed(
         self, work: VersionInWork, texts: _Texts, limit: StageLimit
     ) -> _LookedAt | None:
-        """Keep the vectors that are missing; None when nobody wants them any more."""
+        """Embed and store the missing texts; None if the version was replaced or deleted
+        meanwhile."""
         lane = self.embedder.lane
         reader = None if self.reader_checksum is None else await self.reader_checksum()
         known = await work.known_texts(list(texts.lengths), reader)
@@ -314,7 +318,7 @@ class Ingestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Divided:
-    """A document in chunks."""
+    """A document divided into chunks, with its enrichment and the texts to embed."""
 
     words: WordCounts
     enrichment: Enrichment
@@ -324,27 +328,28 @@ class _Divided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _LookedAt:
-    """What is known of orders in texts before a reader looks for them."""
+    """What is known about prompt injections before the detector reads the chunks."""
 
     reader: str | None
-    """The checksum of the one that will look; None where none can."""
+    """The checksum of the detector that will read them; None where there is none."""
     unread: Mapping[bytes, int]
-    """By the hash of a text, how many characters at its end may give orders; those of a text that
-    is not in it all may."""
+    """By text hash, the number of characters at its end not cleared of prompt injections; a text
+    that is missing here is not cleared at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """What is embedded of a document: of each chunk its text, and what it is about."""
+    """The texts embedded for a document: one for each chunk, and one about the document."""
 
     chunks: Sequence[Chunk]
     about: str
     hashes: tuple[bytes, ...]
-    """One for each chunk."""
+    """The text hash of each chunk."""
     lengths: Mapping[bytes, int]
-    """Of each different text, by its hash."""
+    """Characters of each distinct text, by its hash."""
     places: Mapping[bytes, int]
-    """The first chunk that has the text; what the document is about is in none."""
+    """By text hash, the ordinal of the first chunk with the text; the text about the document is in
+    none."""
 
     def __getitem__(self, text_hash: bytes) -> str:
         place = self.places.get(text_hash)
@@ -352,12 +357,12 @@ class _Texts:
 
 
 def text_hash(text: str) -> bytes:
-    """What a text's vector is found by again, 16 bytes."""
+    """Return the 16-byte hash by which a text's vector is stored and found."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=HASH_BYTES).digest()
 
 
 def _bytes_of(parsed: ParsedDocument) -> int:
-    """What a document takes that was read: its text twice where it is in several blocks."""
+    """Estimate the memory of a parsed document in bytes; its text counts three times."""
     largest = max((len(attachment.content) for attachment in parsed.attachments), default=0)
     inside = largest + sum(len(picture.content) for picture in parsed.pictures)
     return 3 * sys.getsizeof(parsed.text) + _BYTES_OF_A_BLOCK * len(parsed.blocks) + inside

@@ -1,4 +1,4 @@
-"""Who wrote a document and when, from what its file and its first lines say."""
+"""Determine a document's authors and date from its file's metadata and its first lines."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footnote.language.dates import complete_dates
 AUTHORS = "authors"
 DOCUMENT_DATE = "document_date"
 _STUDIED_CHARACTERS = 3000
-"""Of the beginning; who and when stand there, or at the very end."""
+"""Characters at the beginning that are searched; authors and dates are there or at the very end."""
 _END_CHARACTERS = 600
 _DATE_WORDS = (
     "date|dated|date of issue|issue date|issued(?: on)?|published(?: on)?|effective(?: date)?"
@@ -47,15 +47,15 @@ _NOBODY = re.compile(
 )
 _MAX_AUTHORS = 10
 _TEMPLATE_DATES = frozenset(("1970-01-01", "1980-01-01", "2000-01-01", "2013-12-23"))
-"""When the files that programs start from were made: epochs, and python-docx's template."""
+"""Creation dates of the files that programs start from: epochs, and python-docx's template."""
 _FIRST_YEAR = 1950
 
 
 def with_provenance(parsed: ParsedDocument, filename: str) -> dict[str, MetadataValue]:
-    """What the file says of itself, with `authors` (joined by `; `) and `document_date` (ISO).
+    """Return the file's metadata, with `authors` (joined by `; `) and `document_date` (ISO).
 
-    Either is left out where nothing tells it. Who sent a message is its author, when it was
-    sent is its date.
+    Either is left out where it is unknown. The author of a message is its sender, its date the time
+    it was sent.
     """
     found: dict[str, MetadataValue] = dict(parsed.metadata)
     if authors := authors_of(parsed):
@@ -66,7 +66,7 @@ def with_provenance(parsed: ParsedDocument, filename: str) -> dict[str, Metadata
 
 
 def authors_of(parsed: ParsedDocument) -> tuple[str, ...]:
-    """The authors that the metadata names, else those that a line near the beginning names."""
+    """Return the authors in the metadata, else those that a line near the beginning names."""
     for key in ("authors", "author", "from", "sender"):
         if names := tuple(_names(str(parsed.metadata.get(key, "")))):
             return names
@@ -94,10 +94,10 @@ def _looks_like_a_name(text: str) -> bool:
 
 
 def date_of(parsed: ParsedDocument, filename: str) -> str | None:
-    """The date a document bears, ISO: the first that one of these tells.
+    """Return the date of a document, ISO: the first found in these sources.
 
-    Its metadata (a message's or a front matter's date), a line that says so, its title or
-    file name, where it was signed, when its file was made.
+    Its metadata (a message's or a front matter's date), a line labelled as date, its title or file
+    name, where it was signed, when its file was made.
     """
     return next((date for date in _candidates(parsed, filename) if date), None)
 
@@ -119,7 +119,7 @@ def _candidates(parsed: ParsedDocument, filename: str) -> Iterator[str | None]:
 
 
 def _first(text: str, within: int = 0) -> str | None:
-    """The first date in a text, or in so many characters of its beginning."""
+    """Return the first date in a text, or in the first `within` characters; None if before 1950."""
     first = next(complete_dates(text[: within or None]), None)
     return None if first is None or first.year < _FIRST_YEAR else first.isoformat()
 

@@ -1,4 +1,4 @@
-"""What a message quotes of an earlier one is told from what it says itself."""
+"""Separate what a message quotes of an earlier one from its own text."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ _HEADERS = re.compile(
     re.I,
 )
 _NEAR = 3
-"""Blocks after an introduction among which marked quotes begin, if it has any."""
+"""Blocks after an introduction within which marked quotes begin; else all that follows is
+quoted."""
 
 
 def quoted_blocks(blocks: Sequence[Block]) -> tuple[bool, ...]:
-    """For each block whether it is quoted: marked by `>`, or below the headers of a reply."""
+    """Return for each block whether it is quoted: marked by `>`, or below the headers of a
+    reply."""
     result: list[bool] = []
     to_the_end = headers_seen = False
     for index, block in enumerate(blocks):
@@ -49,5 +51,8 @@ def _is_marked(text: str) -> bool:
 
 
 def _introduces(text: str, has_further_headers: bool) -> bool:
-    """The first headers of a message are its own, further ones those of what it quotes."""
+    """Whether a block introduces a quoted message.
+
+    The first headers of a message are its own, further ones those of what it quotes.
+    """
     return has_further_headers or bool(_SEPARATOR.match(text) or _WROTE.match(text))

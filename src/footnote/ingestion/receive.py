@@ -1,4 +1,4 @@
-"""What arrives is checked before anything is stored: its size, and whether its type is known."""
+"""Check a file before anything is stored: its size, and whether its type is known."""
 
 from __future__ import annotations
 
@@ -31,27 +31,27 @@ _SAVED_AS = {
     **dict.fromkeys((".vsd", ".vsdx", ".one", ".mpp", ".dwg", ".indd", ".ai"), "PDF"),
     ".msg": "EML",
 }
-"""As what a program saves its work that cannot be read as it is, being old, damaged or its own."""
+"""By suffix, the format to save a file in that cannot be read: old, damaged or proprietary."""
 
 _TEXTS = frozenset((".txt", ".md", ".csv", ".tsv", ".log", ".json", ".xml", ".rst", ".adoc"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examined:
-    """What is known of a file before it is stored."""
+    """Size, hash and type of a file before it is stored."""
 
     byte_size: int
     content_sha256: str
     media_type: str | None = None
-    """None where it cannot be accepted."""
+    """None if the file cannot be accepted."""
     refusal: DocumentUnreadable | None = None
-    """Why it cannot."""
+    """Why the file cannot be accepted."""
 
 
 def examine(content: BinaryIO, filename: str, max_bytes: int) -> Examined:
-    """Measure and hash a file piece by piece, and tell its type. Blocks: call it in a thread.
+    """Measure and hash a file piece by piece, and detect its type. Blocks: call it in a thread.
 
-    One that is empty, larger than `max_bytes` or of unknown type has a refusal.
+    A file that is empty, larger than `max_bytes` or of unknown type gets a refusal.
     """
     digest, size = hashlib.sha256(), 0
     content.seek(0)
@@ -76,33 +76,34 @@ class ChangedWhileRead(InvalidRequest):
 
 
 class AsExamined(io.RawIOBase):
-    """A file that gives the bytes that were hashed, from its beginning to its end.
+    """A file that yields the bytes that were hashed, from its beginning to its end.
 
-    Where it has others, whoever reads fails with ChangedWhileRead before it is told of the end, and
-    so stores nothing.
+    If they differ, reading raises ChangedWhileRead before it returns the end of the file, so that
+    nothing is stored.
     """
 
     def __init__(self, content: BinaryIO, examined: Examined, filename: str) -> None:
         self.changed = False
-        """Whether it had others."""
+        """Whether its bytes differed from those that were hashed."""
         self.filename = filename
         self._content, self._examined = content, examined
         self._digest, self._position = hashlib.sha256(), 0
 
     def readable(self) -> bool:
-        """It is."""
+        """Return True."""
         return True
 
     def seekable(self) -> bool:
-        """It is, to its beginning and to its end."""
+        """Return True; it seeks to its beginning and to its end."""
         return True
 
     def tell(self) -> int:
-        """Where it is read next."""
+        """Return the position of the next read."""
         return self._content.tell()
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go elsewhere; what is read counts from the beginning alone."""
+        """Move to a position; only a read from the beginning is checked. Raises
+        ChangedWhileRead."""
         position = self._content.seek(offset, whence)
         if position == 0:
             self._digest, self._position = hashlib.sha256(), 0
@@ -111,7 +112,7 @@ class AsExamined(io.RawIOBase):
         return position
 
     def readinto(self, target: Buffer) -> int:
-        """Read the next bytes. Raises ChangedWhileRead."""
+        """Read the next bytes into `target`. Raises ChangedWhileRead."""
         room = memoryview(target).cast("B")
         piece = self._content.read(len(room))
         room[: len(piece)] = piece
@@ -167,7 +168,7 @@ def _saved_otherwise(filename: str) -> str:
 
 
 class _BytesReader(io.RawIOBase):
-    """Reads bytes that lie elsewhere, such as in a mapped file."""
+    """Reads bytes that are held elsewhere, such as in a mapped file."""
 
     def __init__(self, content: Bytes) -> None:
         self._content = memoryview(content)
@@ -193,5 +194,5 @@ class _BytesReader(io.RawIOBase):
 
 
 def file_over(content: Bytes) -> BinaryIO:
-    """A file of bytes without a copy of them."""
+    """Return a file object over bytes, without copying them."""
     return io.BufferedReader(_BytesReader(content))

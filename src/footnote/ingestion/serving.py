@@ -1,6 +1,6 @@
-"""The child's end: a confined process that answers requests about foreign files, one at a time.
+"""The request loop of a sandboxed child process that reads untrusted files, one at a time.
 
-What it may still do when `serve` begins was settled before anything was imported
+The sandbox was set up before `serve` begins, and before anything was imported
 (`footnote.ingestion.sandbox`).
 """
 
@@ -34,7 +34,7 @@ from footnote.ingestion.frames import (
 Settings = TypeVar("Settings")
 Request = TypeVar("Request")
 Tell = Callable[[int, int], None]
-"""Says how many of how many parts of the request in hand are done."""
+"""Reports progress on the current request: the parts done, and all parts."""
 
 
 def serve(
@@ -42,8 +42,9 @@ def serve(
     request: TypeAdapter[Request],
     configure: Callable[[Settings, Tell], Callable[[Request, bytes], Message]],
 ) -> None:
-    """Answer until the parent closes the pipe; what cannot be read is answered with the reason."""
-    # The pipes to the parent are out of reach of libraries that print or read.
+    """Answer requests until the parent closes the pipe; an unreadable file is refused with a
+    reason."""
+    # Keep the parent's pipes from libraries that print to stdout or read stdin.
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -53,7 +54,7 @@ def serve(
     limits = BEGINNING.validate_json(received[0])
     memory_bytes, given = limits.memory_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]
     if given != resource.RLIM_INFINITY:
-        memory_bytes = min(memory_bytes, given)  # More than whoever started us has is refused.
+        memory_bytes = min(memory_bytes, given)  # The kernel refuses more than the inherited limit.
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -62,7 +63,7 @@ def serve(
 
     answer = configure(settings.validate_json(received[1]), tell)
     while (received := _next(source)) is not None:
-        # The kernel ends this process once it has computed for so much longer.
+        # The kernel ends this process after so much more CPU time.
         used = resource.getrusage(resource.RUSAGE_SELF)
         soft = math.ceil(used.ru_utime + used.ru_stime) + limits.cpu_seconds
         resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.getrlimit(resource.RLIMIT_CPU)[1]))
@@ -80,7 +81,7 @@ def serve(
             cause = f"it is in too many pieces (they take {len(message.record):,} bytes)"
             kind, message = REFUSAL, _refusal(cause, "split it into smaller files")
         _send(sink, kind, message)
-        del received, message  # While the next one comes, this one is not kept.
+        del received, message  # Frees this request while waiting for the next.
 
 
 def _next(source: BinaryIO) -> tuple[bytes, bytes] | None:

@@ -1,4 +1,4 @@
-"""A stage of ingestion under way: what it tells of, and how long it may stand still."""
+"""Run a stage of ingestion: report its progress, and time out when it makes none."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from footnote.ports.telemetry import STAGES, span, timed
 T = TypeVar("T")
 
 LONGER_THAN_PARSING = 3
-"""So many times what a parser may take; a large text is divided in a few minutes."""
+"""Multiple of the parser's time limit for other stages; chunking a large text takes minutes."""
 
 PAUSE_SECONDS = 1.0
-"""Between two notes about one document: enough for a reader, little to write."""
+"""Interval between two progress updates of one document: enough for a reader, few writes."""
 
 
 class _Overdue(SystemExit):
-    """Ends a thread for whose result nobody waits any more; threads end with it silently."""
+    """Ends a thread whose result is no longer awaited; as SystemExit, without a traceback."""
 
 
 class StageLimit:
-    """How long the stage of a document may stand still."""
+    """A timeout for a stage of a document that makes no progress."""
 
     def __init__(self, stage: Stage, filename: str, seconds: float) -> None:
         self._stage = stage
@@ -40,21 +40,21 @@ class StageLimit:
         self._computing = False
 
     def forward(self) -> None:
-        """Begin to count anew: a part of the stage is done."""
+        """Restart the timeout: a part of the stage is done."""
         self._timeout.reschedule(asyncio.get_running_loop().time() + self._seconds)
 
     @contextmanager
     def unlimited(self) -> Iterator[None]:
-        """Do not count for the length of the block."""
+        """Suspend the timeout for the duration of the block."""
         self._timeout.reschedule(None)
         yield
         self.forward()
 
     async def compute(self, function: Callable[..., T], *arguments: object) -> T:
-        """What a function returns, in a thread of its own, which ends when the time is over.
+        """Run a function in a thread of its own, which is stopped on timeout; return its result.
 
-        Python runs between two of its instructions what ends it; one that never comes to another,
-        such as a regular expression, is ended with its process.
+        The exception that stops it is raised between two bytecode instructions; a single long one,
+        such as a regular expression, runs until the process ends.
         """
         outcome: Future[T] = Future()
         outcome.set_running_or_notify_cancel()
@@ -78,7 +78,7 @@ class StageLimit:
             computed = await asyncio.wrap_future(outcome)
         except asyncio.CancelledError:
             with settling:
-                # Another thread may have the number of one that is over.
+                # The id of a finished thread may have been reused.
                 if not outcome.done():
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
                         ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Overdue)
@@ -88,7 +88,7 @@ class StageLimit:
         return computed
 
     def _failure(self) -> DocumentUnreadable | DocumentInterrupted:
-        # What computes for so long does so again; a model or a database may answer next time.
+        # A computation would take as long again; a model or database may answer on a retry.
         kind = DocumentUnreadable if self._computing else DocumentInterrupted
         return kind(
             stage=self._stage,
@@ -103,9 +103,9 @@ class StageLimit:
 
 @asynccontextmanager
 async def under_way(stage: Stage, filename: str, seconds: float) -> AsyncIterator[StageLimit]:
-    """A stage in its span, measured; the document fails when it has not come forward for so long.
+    """Run a stage in a trace span, and fail the document after `seconds` without progress.
 
-    What waits for its turn takes none of the time, nor does what has a limit of its own.
+    Waiting for a turn, and work with a limit of its own, do not count (`unlimited`).
     """
     limit = StageLimit(stage, filename, seconds)
     with span(f"ingest {stage}"), timed(STAGES, {"footnote.stage": stage}):
@@ -115,7 +115,7 @@ async def under_way(stage: Stage, filename: str, seconds: float) -> AsyncIterato
                 yield limit
         except TimeoutError:
             if not limit._timeout.expired():
-                raise  # It is of something within.
+                raise  # A timeout inside the block.
             raise limit._failure() from None
 
 
@@ -123,7 +123,7 @@ async def under_way(stage: Stage, filename: str, seconds: float) -> AsyncIterato
 async def reporting(
     work: VersionInWork, stage: Stage, pause_seconds: float = PAUSE_SECONDS
 ) -> AsyncIterator[OnProgress]:
-    """What is told within is noted meanwhile; a stage that is over at once leaves no note."""
+    """Yield a progress callback; its latest value is stored every `pause_seconds`, none before."""
     latest: list[tuple[int, int]] = []
 
     def tell(done: int, total: int) -> None:
@@ -140,6 +140,6 @@ async def reporting(
         yield tell
     finally:
         noting.cancel()
-        # A note that could not be written is worth no failed document.
+        # A failed progress update must not fail the document.
         with suppress(asyncio.CancelledError, Exception):
             await noting

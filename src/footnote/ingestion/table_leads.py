@@ -1,9 +1,9 @@
-"""The lines above a table that say what it holds: its caption, its unit, the heads of its columns.
+"""Collect the lines above a table that describe it: its caption, unit and column heads.
 
-A table of a report often begins below lines of their own ("In millions", "Three months ended",
-dates), and is cut into parts by others ("Operating expenses:") and by the ends of pages. Rows far
-below name none of it. So each chunk with rows carries those lines that are not in its own text, to
-be found by them; what is quoted stays what stands there.
+Reports often put these on lines of their own above a table ("In millions", "Three months ended",
+dates), and divide the table by other lines ("Operating expenses:") and page breaks, so that rows
+far below contain none of it. Each chunk with rows therefore carries the lines that its own text
+lacks, to be found by them; quotes come from its own text alone.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from footnote.domain import Block, BlockKind
 
 MAX_LEAD_CHARACTERS = 320
 _LONGEST_LINE = 120
-"""Longer lines above a table are prose that leads to it, or end what was said before."""
+"""Most characters of a line that describes a table; a longer one is prose."""
 _MOST_LABELS = 2
-"""More lines than this between two tables are the head of another table."""
+"""Most lines between two tables with a common lead; more are the lead of the second alone."""
 _MOST_LINES = 12
 _MOST_HEAD_LINES = 5
-"""Of a table that is the head of another: its header, its rule and three rows."""
+"""Most lines of a table that is the head of another: its header, its rule and three rows."""
 _AMOUNT = re.compile(
     r"[($€£¥ +-]*(?:\d{1,3}(?:[,.' ]\d{3})+|\d+)(?:[.,]\d+)?[)%$€£¥ ]*|[—–-]", re.UNICODE
 )
@@ -29,25 +29,25 @@ _CURRENCIES = frozenset("$€£¥")
 _RULES = re.compile(r"[|]|(?<=[|\s]):?-{3,}:?(?=[|\s])")
 _INTRODUCES = (":", "：")
 _LONGEST_INTRODUCTION = 300
-"""Of a sentence that ends with a colon: what follows is the table it speaks of."""
+"""Most characters of a sentence that ends with a colon and introduces a table."""
 _LETTER = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
 _LINES = (BlockKind.PARAGRAPH, BlockKind.CAPTION, BlockKind.OCR_TEXT, BlockKind.LIST)
 
 
 def table_leads(blocks: Sequence[Block]) -> Mapping[int, tuple[int, ...]]:
-    """For each table, by its index, the indexes of the blocks that say what it holds.
+    """Map the index of each table's block to those of the blocks that describe it.
 
-    Those are the headings and short lines above it since prose or another table, and sentences
-    that introduce it with a colon. Where it follows another with no more than a label between them,
-    they are what is above both, and the label; a heading on another page ends that. A small table
-    without amounts is the head of the next.
+    These are the headings and short lines above it, back to the last prose or table, and sentences
+    that introduce it with a colon. A table that follows another with at most `_MOST_LABELS` lines
+    between them has the lines above both, and those between; a heading on another page ends that. A
+    small table without amounts is the head of the next.
     """
     leads: dict[int, tuple[int, ...]] = {}
     head: list[int] = []
     since: list[int] = []
     page: int | None = None
-    """Of the last table, while nothing but lines came behind it."""
+    """Page of the last table, while only lines have followed it."""
     for index, block in enumerate(blocks):
         if block.kind is BlockKind.TABLE:
             if not head or len(since) > _MOST_LABELS:
@@ -71,10 +71,10 @@ def lead_text(
     within: range,
     start: int,
 ) -> str:
-    """What a chunk of these blocks carries of the lines above its tables, each line once.
+    """Return the lines above its tables that a chunk of these blocks carries, each once.
 
-    `start` is where its text begins: lines from there on it holds itself, as its heading path does
-    headings. Nothing for a chunk without rows.
+    `start` is the offset where the chunk's text begins: it contains lines from there on itself, and
+    headings in its heading path. Empty for a chunk without rows.
     """
     path = blocks[within[-1]].heading_path
     lines: dict[str, None] = {}
@@ -95,7 +95,7 @@ def lead_text(
 
 
 def holds_amounts(row: str) -> bool:
-    """Whether half of the cells behind the first are amounts, as in no row of column heads."""
+    """Whether most filled cells after the first are amounts, unlike in a row of column heads."""
     first, _, _ = row.partition("\n")
     cells = [cell.strip() for cell in first.strip().strip("|").split("|")][1:]
     filled = [cell for cell in cells if cell and cell not in _CURRENCIES]

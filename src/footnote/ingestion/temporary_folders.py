@@ -1,8 +1,8 @@
-"""Folders that do not outlive the processes that use them, such as for what reading writes.
+"""Temporary folders that are removed once their process has ended, such as those of parsers.
 
 A process that is killed cannot remove its folders, and they hold contents of documents. So each
-folder is locked by its process, and by those that are forked off it, and the next process that
-makes one removes those that nobody locks any more.
+folder is locked by its process and its forked children, and the next process that makes one removes
+those that are no longer locked.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from pathlib import Path
 
 
 class TemporaryFolder:
-    """An empty folder for this user alone, in that for temporary files unless another is named."""
+    """An empty folder that only this user can access, in the system's temporary folder or
+    `parent`."""
 
     def __init__(self, purpose: str, parent: Path | None = None) -> None:
         parent = Path(tempfile.gettempdir()) if parent is None else parent
         prefix = f"footnote-{purpose}-"
         _remove_abandoned(parent, prefix)
-        # It has its last name once it is locked: no other process takes it for an abandoned one.
+        # It gets its final name once it is locked, so that no process takes it for abandoned.
         made = Path(tempfile.mkdtemp(prefix=f".{prefix}", dir=parent))
         self._lock = os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         fcntl.flock(self._lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""What is scarce is shared among those who ask for it, whoever asks oftenest."""
+"""Share a limited resource fairly among its owners, however often each asks."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True, eq=False)
 class _Share:
-    """What somebody holds or waits for."""
+    """A share that an owner holds or waits for."""
 
     owner: Hashable
     weight: int
     reserved: bool = False
-    """Whether it is held out of the reserve."""
+    """Whether it is taken from the reserve."""
     granted: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class Turns:
-    """So much of something, held in shares by owners who take turns.
+    """A weighted semaphore that is fair between owners.
 
-    Who holds least is next, and among those who waited longest. Nobody overtakes a large share
-    that has to wait, except out of the reserve: an owner who holds nothing takes a small share
-    from it at once, so that the many shares of one owner never keep another waiting. What weighs
-    more than everything is held alone. Belongs to the event loop it is first used in.
+    The owner who holds least is next; among equals, the request that waited longest. No request
+    overtakes a large one that waits, except from the reserve: an owner who holds nothing takes a
+    small share from it at once, so that many shares of one owner never block another. A weight
+    above the capacity counts as all of it. Bound to the event loop of its first use.
     """
 
     def __init__(self, capacity: int, reserve: int = 0) -> None:
@@ -43,7 +43,8 @@ class Turns:
         *,
         waiting: AbstractContextManager[None] | None = None,
     ) -> AsyncIterator[Hold]:
-        """Wait for a share, within `waiting`, and hold it for the length of the block."""
+        """Wait for a share, inside the context `waiting`, and hold it for the duration of the
+        block."""
         share = _Share(owner, min(weight, self._capacity))
         self._waiting.append(share)
         self._grant()
@@ -88,7 +89,8 @@ class Hold:
     _share: _Share
 
     def grow(self, weight: int) -> None:
-        """Hold so much from now on, if it is more, without waiting: it is taken already."""
+        """Raise the weight to this, if it is higher, without waiting: the resource is in use
+        already."""
         more = weight - self._share.weight
         if more > 0:
             self._turns._add(self._share, more)
@@ -101,13 +103,13 @@ def _unlimited() -> Turns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
-    """What the documents in hand share; without limits where none are given."""
+    """The resources shared by the documents being ingested; unlimited by default."""
 
     memory: Turns = field(default_factory=_unlimited)
-    """In bytes, from the file that is fetched to the version that is published."""
+    """Bytes, held from fetching the file to publishing the version."""
     parsing: Turns = field(default_factory=_unlimited)
-    """In files."""
+    """Files being parsed."""
     computing: Turns = field(default_factory=_unlimited)
-    """In threads that divide, count and analyse."""
+    """Threads that chunk, count and analyse."""
     embedding: Turns = field(default_factory=_unlimited)
-    """In texts."""
+    """Texts being embedded."""

@@ -1,4 +1,4 @@
-"""Does again what documents of before lack, a slice at a time, so that a worker can stop."""
+"""Backfill what documents of earlier versions lack, in time slices, so that a worker can stop."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from footnote.store.queue import enqueue_keywords, enqueue_marking
 from footnote.store.suspicion import mark_passages, unmarked_passages
 
 SLICE_SECONDS = 3.0
-"""Less than a worker that is being stopped waits for what it has in hand."""
+"""Length of one slice; shorter than the grace period of a worker that is being stopped."""
 _LOOKED_AT_TOGETHER = 64
 
 
 async def keyword_slice(engine: Services, workspace_id: UUID) -> None:
-    """Choose keywords for some seconds, then have the rest done."""
+    """Choose keywords for one slice, and enqueue a job for the rest."""
     now = asyncio.get_running_loop().time
     ends_at = now() + SLICE_SECONDS
     if await is_paused(await as_system(engine, workspace_id), BackgroundWork.KEYWORDS):
@@ -32,9 +32,9 @@ async def keyword_slice(engine: Services, workspace_id: UUID) -> None:
 
 
 async def mark_slice(engine: Services, workspace_id: UUID) -> None:
-    """Look for orders to a model for some seconds, then have the rest looked at.
+    """Classify passages as prompt injections for one slice, and enqueue a job for the rest.
 
-    No search has to do it then. What was found is kept after each batch.
+    Searches then find the result stored. It is stored after each batch.
     """
     now = asyncio.get_running_loop().time
     ends_at = now() + SLICE_SECONDS

@@ -1,4 +1,4 @@
-"""Keeps the queue's books: which job is next, and what became of it, on a full disk too."""
+"""Fetch jobs from the queue and record their outcomes, also while the disk is full."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ from footnote.store.queue import INGEST_QUEUE, SET_ASIDE_QUEUE, TAKE_TURN
 _log = structlog.get_logger(__name__)
 
 ROOM_SECONDS = 5.0
-"""How often is looked whether a full disk has room again."""
+"""Interval of retries while the disk is full."""
 _RETRY_SECONDS = 0.5
 _TRIES = 10
-"""Of a note that cannot be written for another reason: a server that is started again is back."""
+"""Most tries to record an outcome after an error other than a full disk: enough for the database
+server to restart."""
 
 
 class Bookkeeping(JobManager):
-    """The queue's job manager, by which workspaces take turns and nothing is lost on a full disk.
+    """The queue's job manager: fair between workspaces, and robust against a full disk.
 
-    A worker has at most `documents` documents in hand, and beside them at most `newcomers` of
-    workspaces of which it has none: so no workspace waits for the documents of another.
+    A worker processes at most `documents` documents at a time, plus at most `newcomers` documents
+    of workspaces of which it processes none: so no workspace waits for another's documents.
     """
 
     def __init__(
@@ -56,18 +57,18 @@ class Bookkeeping(JobManager):
         self._notify: NotificationCallback | None = None
         self._closed = asyncio.Event()
         self.worker_id = 0
-        """The number of the worker whose books these are, once it is known."""
+        """Id of the worker that uses this manager; 0 before it is registered."""
         self.unsettled: set[int] = set()
-        """Jobs that are over, though it could not be written down."""
+        """Ids of jobs that have ended but whose outcome could not be recorded."""
         self.over = False
-        """Whether no worker keeps these books any more."""
+        """Whether the worker that used this manager has ended."""
 
     def close(self) -> None:
-        """Wait for no disk any more: the worker is being stopped."""
+        """Stop waiting for disk space, as the worker is being stopped."""
         self._closed.set()
 
     def spare(self, job_id: int) -> None:
-        """Let a failed try not count, since it was not the job that failed."""
+        """Do not count the current attempt of a job, as its failure has another cause."""
         self._spared.add(job_id)
 
     async def fetch_job(self, queues: Iterable[str] | None, worker_id: int) -> Job | None:
@@ -99,7 +100,7 @@ class Bookkeeping(JobManager):
         return job
 
     def finish_job(self, job: Job, status: Status, delete_job: bool) -> Coroutine[Any, Any, None]:
-        """Write down that a job is over."""
+        """Record the end of a job."""
         assert job.id is not None, "a job that ran was stored"
         finish = super().finish_job
         return self._settle(job.id, lambda: finish(job, status, delete_job))
@@ -128,16 +129,16 @@ class Bookkeeping(JobManager):
         self._spared.discard(job_id)
 
     async def register_worker(self) -> int:
-        """Make the worker known, and its process present before it takes a job."""
+        """Register the worker, and send its first heartbeat before it takes a job."""
         self.worker_id = await super().register_worker()
         await self.update_heartbeat(self.worker_id)
         return self.worker_id
 
     async def update_heartbeat(self, worker_id: int) -> None:
-        """Say that the worker lives, or try again at the next beat.
+        """Send a heartbeat; on an error, log it and leave the next try to the next beat.
 
-        The queue's worker goes on when this raises, and would be silent for ever: all that it
-        took would be taken from it. On a full disk nobody can take its jobs over either.
+        If this raised, procrastinate's worker would go on without heartbeats for ever, and lose
+        all jobs that it takes. On a full disk no other worker can take its jobs over either.
         """
         try:
             await self.presence.beat(worker_id)
@@ -149,7 +150,10 @@ class Bookkeeping(JobManager):
     async def listen_for_jobs(
         self, *, on_notification: NotificationCallback, queues: Iterable[str] | None = None
     ) -> None:
-        """Tell of new jobs, and of room for those that had to wait for their turn; for good."""
+        """Listen for new jobs until cancelled, and reconnect after errors.
+
+        The callback is kept, and is also called when a job ends, as a waiting one may then start.
+        """
         self._notify = on_notification
         while True:
             try:
@@ -159,13 +163,14 @@ class Bookkeeping(JobManager):
             await asyncio.sleep(_RETRY_SECONDS)
 
     def _room(self) -> str:
-        """Whose documents may come: any workspace's, those of one with none in hand, or none."""
+        """Return whose documents may be taken: of any workspace, of those with none being
+        processed (`newcomers`), or of none."""
         if len(self._in_hand) < self._documents:
             return "any"
         return "newcomers" if len(self._in_hand) < self._documents + self._newcomers else "none"
 
     async def _settle(self, job_id: int, write: Callable[[], Awaitable[None]]) -> None:
-        """Write what became of a job, as soon as that is possible."""
+        """Record a job's outcome, with retries while the database or the disk does not allow it."""
         tries = 0
         try:
             while True:
@@ -177,7 +182,7 @@ class Bookkeeping(JobManager):
                     if not full and not isinstance(error.__cause__, psycopg.OperationalError):
                         raise
                     if self._closed.is_set() or (not full and tries == _TRIES):
-                        # It goes back to the queue once that can be written.
+                        # It goes back to the queue once the database can be written to.
                         _log.warning("job_unsettled", job_id=job_id, reason=_said(error))
                         self.unsettled.add(job_id)
                         return None

@@ -20,13 +20,13 @@ _WORK = {
     ClusterOf.CHUNKS: BackgroundWork.CHUNK_CLUSTERS,
 }
 SLICE_SECONDS = 3.0
-"""Less than a worker that is being stopped waits for what it has in hand."""
+"""Length of one slice; shorter than the grace period of a worker that is being stopped."""
 
 
 async def cluster_slice(engine: Services, workspace_id: UUID) -> None:
-    """Cluster documents, then chunks, for some seconds, name clusters, and have the rest done.
+    """Cluster documents, then chunks, and name clusters for one slice; enqueue a job for the rest.
 
-    What was kept stays kept; what is switched off or paused is left at once.
+    Stored results stay. Clustering that is switched off or paused is skipped.
     """
     ends_at = asyncio.get_running_loop().time() + SLICE_SECONDS
     system = await as_system(engine, workspace_id)

@@ -1,4 +1,4 @@
-"""Asks a golden set question by question, and keeps the run when all of it is asked."""
+"""Ask the questions of a golden set one by one, and store the run once all are asked."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationJob:
-    """What the queue asks for."""
+    """The arguments of a queued evaluation job."""
 
     workspace_id: UUID
     run_id: UUID
     attempt: int
-    """Tries before this one."""
+    """Number of earlier attempts."""
 
 
 async def evaluate_in_background(engine: Services, job: EvaluationJob) -> None:
-    """Ask what is left to ask, and keep the run; raise when another try may help.
+    """Ask the remaining questions, and store the run. Raises if a retry may help.
 
-    Each outcome is kept as soon as it is there, so that nothing is asked twice.
+    Each outcome is stored at once, so that no question is asked twice.
     """
     limit = engine.settings.limits.attempts
     try:
@@ -44,7 +44,7 @@ async def evaluate_in_background(engine: Services, job: EvaluationJob) -> None:
             return
         await _ask_the_rest(engine, job)
     except (StoreFull, BlobsFull):
-        raise  # It is no fault of the questions, so it is tried until there is room.
+        raise  # The questions are not at fault: retried until there is space.
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:
             raise
@@ -75,7 +75,7 @@ async def _ask_the_rest(engine: Services, job: EvaluationJob) -> None:
     for number, question in enumerate(golden.questions):
         if number in outcomes:
             continue
-        # An answer is not asked for by a verb, which would look itself.
+        # The answer is not made by a method that checks the budget itself.
         await engine.metering.require_budget(job.workspace_id)
         notes: list[UsageNote] = []
         with watching_use(notes):
@@ -95,7 +95,8 @@ async def _ask_the_rest(engine: Services, job: EvaluationJob) -> None:
 async def _take_up(
     engine: Services, job: EvaluationJob
 ) -> tuple[WorkspaceEngine, OrderInHand] | None:
-    """The workspace with the eyes of who started it, and what is to be asked; None if nothing."""
+    """Return the workspace, opened as the principal that started the run, and the order; None if
+    nothing is left to do."""
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         try:
             within = await workspace_of(scope)

@@ -18,9 +18,9 @@ from footnote.store.queue import enqueue_entities, enqueue_facts
 from footnote.store.reading_progress import Extracted, PublishedVersion, unread_documents
 
 SLICE_SECONDS = 3.0
-"""Less than a worker that is being stopped waits for what it has in hand."""
+"""Length of one slice; shorter than the grace period of a worker that is being stopped."""
 MODEL_PAUSE_SECONDS = 60.0
-"""After a request that failed, before the model is asked again."""
+"""Pause after a failed request before the model is asked again."""
 BUDGET_PAUSE_SECONDS = 300.0
 _LOOKED_AT_TOGETHER = 64
 _KINDS: dict[Extracted, tuple[BackgroundWork, BackgroundWork, int]] = {
@@ -34,11 +34,11 @@ _KINDS: dict[Extracted, tuple[BackgroundWork, BackgroundWork, int]] = {
 """The work without and with a model, and how often a version is tried."""
 
 Read = Callable[[PublishedVersion, Callable[[], bool]], Awaitable[None]]
-"""Reads one version; the function that it is given says when it is late."""
+"""Extracts from one version; the function passed to it returns whether the slice is over."""
 
 
 async def extract_fact_slice(engine: Services, workspace_id: UUID) -> None:
-    """Read documents for facts for some seconds, then have the rest read."""
+    """Extract facts for one slice, and enqueue a job for the rest."""
     system = await as_system(engine, workspace_id)
     wanted = await fact_extraction.extraction_of(system)
 
@@ -49,7 +49,7 @@ async def extract_fact_slice(engine: Services, workspace_id: UUID) -> None:
 
 
 async def extract_entity_slice(engine: Services, workspace_id: UUID) -> None:
-    """Read documents for entities for some seconds, then have the rest read."""
+    """Extract entities for one slice, and enqueue a job for the rest."""
     system = await as_system(engine, workspace_id)
     wanted = await entity_extraction.entity_extraction_of(system)
 
@@ -68,10 +68,10 @@ async def _extract_slice(
     *,
     tidy: Callable[[WorkspaceScope], Awaitable[None]] | None = None,
 ) -> None:
-    """Read versions until time runs out, or a model or a budget has to be waited for.
+    """Extract from versions until the slice is over, or a model or a budget requires a pause.
 
-    What was kept of a document stays kept; a workspace that is switched off
-    or paused is left at once.
+    Stored results of a document stay. A workspace in which this is switched off or paused is
+    skipped.
     """
     engine, workspace_id = system.engine, system.workspace_id
     loop = asyncio.get_running_loop()
@@ -89,7 +89,7 @@ async def _extract_slice(
             wanted.classes,
             attempts=attempts,
             limit=_LOOKED_AT_TOGETHER,
-            # Without a model, what was begun and failed is tried again as it was at first.
+            # Without a model, versions whose extraction failed are retried like new ones.
             begun=() if wanted.reader is None else (wanted.without_model, wanted.extractor),
             with_new=new,
             with_begun=begun,

@@ -1,4 +1,4 @@
-"""Fetches an address that was pushed, and hands what it answers in."""
+"""Download a pushed URL and ingest its content."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchJob:
-    """What the queue asks for."""
+    """The arguments of a queued fetch job."""
 
     workspace_id: UUID
     ingest_id: UUID
     attempt: int
-    """Tries before this one."""
+    """Number of earlier attempts."""
 
 
 async def fetch_pushed(engine: Services, job: FetchJob) -> None:
-    """Bring the push to rest, received or failed; raise when another try may help."""
+    """Bring the push to its final state, received or failed. Raises if a retry may help."""
     last = job.attempt + 1 >= engine.settings.limits.attempts
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         try:
@@ -45,7 +45,7 @@ async def fetch_pushed(engine: Services, job: FetchJob) -> None:
     try:
         await _take_in(engine, workspace, push)
     except (StoreFull, BlobsFull):
-        raise  # It is no fault of the address, so it is tried until there is room.
+        raise  # The address is not at fault: retried until there is space.
     except FootnoteError as error:
         if error.retryable and not last:
             raise

@@ -1,4 +1,4 @@
-"""Knows which jobs this worker has in hand, so that being stopped does not count against them."""
+"""Track the jobs that this worker is running, so that stopping it does not cost them an attempt."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from footnote.store.job_recovery import refund_attempts
 _log = structlog.get_logger(__name__)
 
 MOST_LOSSES = 20
-"""Tries of one job that do not count because the database went away meanwhile; a job that takes
-the database with it each time must end."""
+"""Most attempts of one job that are not counted because the connection to the database was lost;
+limited, as the job itself may be what crashes the database."""
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class InHand:
 
     @asynccontextmanager
     async def holding(self, job_id: int) -> AsyncIterator[None]:
-        """Have a job in hand; one that is cut off or put off does not count as tried."""
+        """Track a job while it runs; a cancelled or postponed attempt does not count."""
         self._running.add(job_id)
         try:
             yield
@@ -52,7 +52,7 @@ class InHand:
             self._excused.discard(job_id)
 
     async def excuse(self) -> None:
-        """Let nothing that is in hand count as tried: its worker is being stopped."""
+        """Refund the attempt of every running job, as the worker is being stopped."""
         fresh = self._running - self._excused
         self._excused |= fresh
         if not fresh:
@@ -64,10 +64,10 @@ class InHand:
 
 
 class AgainAtOnce(BaseRetryStrategy):
-    """Tries again as another strategy says; at once what was cut off, later what was put off.
+    """Retries failed jobs by another strategy, cancelled ones at once and postponed ones later.
 
-    What failed because a disk is full is tried until there is room, and what lost the database is
-    tried up to `MOST_LOSSES` times more; `spare` hears of both.
+    A job that failed because a disk is full is retried until there is space; one that lost the
+    database is retried up to `MOST_LOSSES` more times. `spare` is called with the id of each.
     """
 
     def __init__(self, failed: RetryStrategy, spare: Callable[[int], None]) -> None:
@@ -76,7 +76,7 @@ class AgainAtOnce(BaseRetryStrategy):
         self._losses: Counter[int] = Counter()
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        """When to try again; never None for what was cut off or put off, or for want of room."""
+        """Return when to retry; never None for a cancelled or postponed job, or a full disk."""
         if isinstance(exception, asyncio.CancelledError):
             return RetryDecision(retry_at=datetime.now(UTC))
         assert job.id is not None, "a job that ran was stored"
@@ -90,7 +90,7 @@ class AgainAtOnce(BaseRetryStrategy):
         return self._failed.get_retry_decision(exception=exception, job=job)
 
     def _lost_database(self, exception: BaseException, job_id: int) -> bool:
-        """Whether the database went away under a job, and not too often yet."""
+        """Count a lost database; return whether there were at most `MOST_LOSSES` for this job."""
         if not isinstance(exception, StoreUnavailable):
             return False
         self._losses[job_id] += 1

@@ -1,4 +1,4 @@
-"""Ingests one version of a document, and decides what its failure means."""
+"""Ingest one version of a document, and decide between retry and failure."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ from footnote.store.publishing import mark_failed
 _log = structlog.get_logger(__name__)
 
 _NEW_LANE_WAIT_SECONDS = 5.0
-"""After which it is asked again whether a workspace is embedded with the model of this version."""
+"""Pause before it is checked again whether the workspace is embedded with the current model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestionJob:
-    """What the queue asks for."""
+    """The arguments of a queued ingestion job."""
 
     workspace_id: UUID
     document_id: UUID
     version: int
     attempt: int
-    """Tries before this one, those that ended with their worker included."""
+    """Number of earlier attempts, those during which the worker died included."""
 
 
 async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJob) -> None:
-    """Bring the version to rest, indexed or failed; raise when it is to be tried again."""
+    """Bring the version to its final state, indexed or failed. Raises if it is to be retried."""
     limit = engine.settings.limits.attempts
     if job.attempt >= limit:
         cause = (
@@ -80,7 +80,7 @@ async def ingest_version(engine: Services, ingestion: Ingestion, job: IngestionJ
             DOCUMENTS.add(1, {"footnote.outcome": "published"})
             INGESTION_AGE.record((datetime.now(UTC) - work.stored.received_at).total_seconds())
     except (StoreFull, BlobsFull, StoreUnavailable, NotYet):
-        raise  # No fault of the document: it is tried again without counting.
+        raise  # The document is not at fault: retried without counting the attempt.
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:
             raise

@@ -1,4 +1,4 @@
-"""Works on the queue in this process until what is waited for has come to rest."""
+"""Run a worker in this process until given documents or a lane are done."""
 
 from __future__ import annotations
 
@@ -83,10 +83,10 @@ async def received_when_there_is_room(
     work: bool,
     tell: Callable[[QueueFull], None],
 ) -> T:
-    """What `receive` gives once the queue takes it.
+    """Call `receive`, again and again while the queue is full, and return its result.
 
-    With `work` this process indexes meanwhile, unless another does; without, it waits for a worker
-    as long as it takes. `tell` hears of each time it was full.
+    With `work` this process indexes meanwhile, unless another worker runs; without, it waits for a
+    worker without limit. `tell` is called each time that the queue is full.
     """
     while True:
         try:
@@ -107,10 +107,10 @@ class PatientSource:
     work: bool
     """Whether this process indexes meanwhile."""
     tell: Callable[[QueueFull], None]
-    """Hears that it waits."""
+    """Called each time that the queue is full."""
 
     async def listing(self) -> Listing:
-        """What the source has now."""
+        """Return what the source lists now."""
         return await self.source.listing()
 
     async def take_in(
@@ -120,7 +120,7 @@ class PatientSource:
         labels: Labels,
         before: KnownEntry | None,
     ) -> tuple[Received, Offered] | None:
-        """Hand one thing in, reading it again for each try."""
+        """Ingest one entry, reading it again for each try."""
         return await received_when_there_is_room(
             workspace,
             lambda: self.source.take_in(workspace, offered, labels, before),
@@ -129,7 +129,7 @@ class PatientSource:
         )
 
     async def close(self) -> None:
-        """Let go of what the source opened."""
+        """Close the source."""
         await self.source.close()
 
 
@@ -139,10 +139,10 @@ async def run_worker_unless_another_does(
     tell: Callable[[], None],
     on_idle: Callable[[], None] | None = None,
 ) -> None:
-    """Work until `stop` is set, from the moment on at which no other worker runs.
+    """Run a worker until `stop` is set, starting once no other worker runs.
 
-    So one process's settings hold. `tell` hears once that another one does. One that dies is waited
-    for until it is given up.
+    So the settings of only one process are in effect. `tell` is called once if another worker
+    runs. A worker that died counts as running until its heartbeat is too old.
     """
     silence, told = engine.settings.seconds.worker, False
     while await worker_lives(engine.database, silence_seconds=silence):

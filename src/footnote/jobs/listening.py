@@ -1,4 +1,4 @@
-"""Listens to recordings in a child process, some minutes of each at a time."""
+"""Transcribe recordings in a child process, in parts of some minutes."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ from footnote.models.speech.installed import SpeechFiles
 from footnote.ports import OnProgress, ignore_progress
 
 RATE = 16_000
-"""Samples a second that the child decodes to."""
+"""Sample rate in Hz to which the child process decodes."""
 _OF_EACH_WORKSPACE = 2
-"""Recordings in hand: while one is listened to, the next is ready."""
+"""Recordings of one workspace at a time: while one is transcribed, the next is ready."""
 _LONGEST_SECONDS = 6 * 3600.0
-"""Of a recording; decoded it takes 690 MB of disk."""
+"""Longest recording; decoded it takes 690 MB of disk."""
 _PAUSE_SECONDS = 3.0
 _UNSURE = 0.5
-"""The packaged model is .7 to .9 sure of plain English, .3 to .45 of other languages."""
+"""Mean confidence below which a transcript gets a warning. That of the packaged model is 0.7 to 0.9
+for clear English, and 0.3 to 0.45 for other languages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """What the child loads, and how long a recording may be."""
+    """The models for the child process to load, and the longest recording that it may decode."""
 
     model: Path
     detector: Path
@@ -45,7 +46,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decode:
-    """Asks for the sound of a file as samples in another; answered with their number."""
+    """Request to decode a file into raw samples in another file; the reply is their number."""
 
     source: Path
     media_type: str
@@ -54,7 +55,7 @@ class Decode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listen:
-    """Asks what is said from a sample on; answered with a `Part`."""
+    """Request to transcribe a part that begins at a sample; the reply is a `Part`."""
 
     decoded: Path
     start: int
@@ -63,11 +64,11 @@ class Listen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What the child heard between two moments."""
+    """The transcript of one part of a recording."""
 
     utterances: tuple[Utterance, ...]
     next_sample: int
-    """Where it goes on."""
+    """Sample at which the next part begins."""
     language: str | None
     knows_english_alone: bool
 
@@ -116,7 +117,7 @@ class LocalTranscriber:
         )
 
     async def close(self) -> None:
-        """End the child."""
+        """End the child process and delete the temporary folder."""
         await self._child.aclose()
         await asyncio.to_thread(self._folder.remove)
 
@@ -128,10 +129,10 @@ class LocalTranscriber:
         workspace_id: UUID,
         on_progress: OnProgress = ignore_progress,
     ) -> Transcript:
-        """What is said in a recording, telling of its seconds.
+        """Transcribe a recording, and report progress in seconds of it.
 
-        Raises DocumentUnreadable, DocumentInterrupted, and NotYet when so many recordings are in
-        hand that it would keep other documents from being worked on.
+        Raises DocumentUnreadable, DocumentInterrupted, and NotYet if so many recordings are being
+        transcribed that this one would keep other documents from being ingested.
         """
         with self._places.of(workspace_id):
             return await self._listen(content, media_type, workspace_id, on_progress)
@@ -171,7 +172,7 @@ def _write(target: Path, content: BinaryIO) -> None:
 
 
 def _warning(utterances: Sequence[Utterance], *, english: bool) -> str | None:
-    """Why to doubt what was written down; None when the model was sure of it."""
+    """Return a warning if the model's mean confidence is low, else None."""
     letters = sum(len(each.text) for each in utterances)
     sure = sum(len(each.text) * (each.confidence or 0.0) for each in utterances)
     if not letters or sure / letters >= _UNSURE:
@@ -193,7 +194,7 @@ def _samples_of(record: bytes, _body: Bytes) -> int:
 
 
 def _part_of(record: bytes, _body: Bytes) -> Part:
-    """A part, checked: the child has opened a foreign file."""
+    """Parse and validate a part: the child is not trusted, as it has read an untrusted file."""
     part = _PART.validate_json(record, strict=True)
     for each in part.utterances:
         start, end = each.start_seconds, each.end_seconds

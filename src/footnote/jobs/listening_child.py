@@ -35,18 +35,18 @@ class _Listener:
 
     @cached_property
     def whisper(self) -> WhisperModel:
-        # The other half of the cores is for whatever else is read and asked meanwhile.
+        # The other cores are left for parsing and queries.
         return WhisperModel(self.files.model, threads=max(1, available_cores() // 2))
 
     def listen(self, asked: Listen) -> Part:
-        """What is said from a sample on, up to a pause, and where that is."""
+        """Transcribe from a sample on, and return the sample at which the next part begins."""
         count = PART_SECONDS * RATE
         start, language = asked.start, asked.language
         sound = read_samples(asked.decoded, start, count)
         stretches = self.voices(sound)
         following = start + max(len(sound), 1)
         if len(sound) == count and stretches and stretches[-1].end == count:
-            # Somebody is cut short: the next part begins with what they say.
+            # The last segment is cut off by the end of the part, so the next part begins with it.
             following = start + stretches.pop().start
         said: list[Utterance] = []
         english = False
@@ -88,7 +88,7 @@ def _configure(files: Models, _tell: Tell) -> Callable[[Decode | Listen, bytes],
             return Message(to_json(samples))
         try:
             return Message(to_json(listener.listen(asked)))
-        except (RuntimeError, ValueError) as error:  # What CTranslate2 says of a broken model.
+        except (RuntimeError, ValueError) as error:  # CTranslate2's errors for a broken model.
             raise DocumentUnreadable(
                 stage=Stage.PARSE,
                 cause=f"the speech model in {files.model.name} fails ({error})"[:300],

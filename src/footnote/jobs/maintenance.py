@@ -1,4 +1,4 @@
-"""Keeps a workspace small and fast: merges segments, builds HNSW, removes what is not needed."""
+"""Maintain a workspace: merge segments, build HNSW indexes, delete what is no longer needed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from footnote.store.upkeep import upkeep_after_upgrade
 
 
 async def maintain(engine: Services, workspace_id: UUID) -> None:
-    """Do what is due; nothing is a fine outcome."""
+    """Do the maintenance that is due, if any."""
     while await merge_once(engine.database, workspace_id, engine.maintenance_limits.merge_fan_in):
         continue
     await rewrite_older_formats(engine.database, workspace_id)
@@ -53,7 +53,10 @@ async def maintain(engine: Services, workspace_id: UUID) -> None:
 
 
 async def begin_upkeep_after_upgrade(engine: Services) -> None:
-    """Have workspaces tended that are in a form of an earlier version, however idle they are."""
+    """Enqueue maintenance for every workspace with data in the format of an earlier version.
+
+    Without this, a workspace in which nothing changes would keep that format.
+    """
     for each in await upkeep_after_upgrade(engine.database):
         older = each.older_segments or each.without_readers
         if not older and not await _is_replaced(engine, each.lane):
@@ -69,7 +72,7 @@ async def _is_replaced(engine: Services, lane: Lane | None) -> bool:
 
 
 async def rotate(engine: Services, workspace_id: UUID, step: str) -> None:
-    """Go on with the rotation of a data key; a step that was done already finds nothing to do."""
+    """Run the next step of a data key rotation; a repeated step does nothing."""
     if step == PROMOTE:
         await promote_key(engine.database, workspace_id)
     else:
@@ -77,7 +80,10 @@ async def rotate(engine: Services, workspace_id: UUID, step: str) -> None:
 
 
 async def sweep(engine: Services, workspace_id: UUID, grace_seconds: float = GRACE_SECONDS) -> int:
-    """Remove what is due, and come again as long as something may become so; blobs removed."""
+    """Delete unreferenced blobs and expired idempotency keys; return how many blobs were deleted.
+
+    Enqueues the next sweep as long as something may become due.
+    """
     removed = await sweep_blobs(engine.database, engine.blobs, workspace_id, grace_seconds)
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         keys_left = await forget_expired(scope)
@@ -87,10 +93,11 @@ async def sweep(engine: Services, workspace_id: UUID, grace_seconds: float = GRA
 
 
 async def retain(engine: Services, workspace_id: UUID) -> None:
-    """Delete what the rules of the workspace say, and come again as long as there are rules."""
+    """Delete what the workspace's retention rules expire; enqueue the next day's run if there are
+    rules."""
     async with engine.database.workspace(workspace_id, SYSTEM) as scope:
         if not await any_rule(scope):
             return
-        # First: whatever goes wrong today, there is a tomorrow.
+        # Enqueued first, so that an error now does not prevent tomorrow's run.
         await enqueue_retention(scope, DAY_SECONDS)
     await (await as_system(engine, workspace_id)).apply_retention()

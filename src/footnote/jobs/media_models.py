@@ -1,4 +1,4 @@
-"""The models that listen and look while documents are read, for as long as a worker runs."""
+"""Open the transcription and vision models of a worker, and close them when it ends."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from footnote.ports import Transcriber
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
-    # It brings the client libraries of an extra.
+    # Imports the client libraries of an optional extra.
     from footnote.models.vision import VisionModel
 
 
 _OF_A_PICTURE = 0.2
 _OF_A_RECORDING = 3.0
-"""The time that describing a picture, or writing a whole recording down, may take: as a share of
-the time to read a document, so that one setting serves a slow machine."""
+"""Time limits for describing a picture and for transcribing a whole recording, as multiples of the
+time limit for parsing a document: so one setting adapts all to a slow machine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MediaModels:
-    """What is configured; nothing is reached before it is needed."""
+    """The configured models; nothing is loaded or contacted before the first use."""
 
     transcriber: Transcriber
     describer: VisionModel | None
@@ -65,7 +65,7 @@ async def media_models(settings: Settings) -> AsyncIterator[MediaModels]:
 
 @asynccontextmanager
 async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
-    """The service that is configured, else what listens on this machine, or says what it lacks.
+    """Yield the configured service, else the local model, else a stand-in that raises the reason.
 
     Raises UnsupportedSettings.
     """
@@ -91,7 +91,7 @@ async def _transcriber(settings: Settings) -> AsyncIterator[Transcriber]:
         timeout_seconds=settings.seconds.parse,
         memory_bytes=settings.limits.memory_bytes,
         sandbox=settings.parser_sandbox,
-        # One document that is no recording always finds a place.
+        # One slot is always left for a document that is no recording.
         places=max(1, settings.worker_concurrency - 1),
     )
     async with AsyncExitStack() as stack:

@@ -1,4 +1,4 @@
-"""What a worker's process is to the system: behind those that serve, and never stuck."""
+"""Scheduling of a worker process: low priority, first out of memory, ended if it hangs."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from pathlib import Path
 from footnote.store.revival import STARTER
 
 NICENESS = 10
-"""Of a worker beside what answers people; on a quiet machine it changes nothing."""
+"""Niceness of a worker, below processes that answer requests; without effect on an idle machine."""
 _FIRST_TO_GO = 1000
-"""The score by which Linux ends a process before all others when memory runs out."""
+"""The highest OOM score adjustment: Linux then kills this process first when memory runs out."""
 _LOOK_SECONDS = 1.0
 
 
 def give_way() -> None:
-    """Let searches of other processes go first where both want the processor; not on Windows.
+    """Lower this process's CPU priority, so that searches of other processes go first.
 
-    Linux has a niceness for each thread, which those that it starts inherit, and so do processes.
-    Threads that start an embedded Postgres keep theirs: it serves searches, too.
+    Linux has a niceness per thread, which new threads and processes inherit. Threads that start an
+    embedded Postgres keep theirs, as it also serves searches. Does nothing on Windows.
     """
     threads = Path("/proc/self/task")
     if threads.is_dir():
@@ -39,9 +39,9 @@ def give_way() -> None:
 
 
 def go_first() -> None:
-    """Let the system end this process before any other when memory runs out, where it can be told.
+    """Have the system kill this process before any other when memory runs out.
 
-    On Linux; elsewhere it decides as for any other process.
+    Does nothing where there is no `/proc/self/oom_score_adj`, that is, outside Linux.
     """
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(_FIRST_TO_GO), encoding="ascii")
@@ -49,9 +49,9 @@ def go_first() -> None:
 
 @contextlib.asynccontextmanager
 async def ending_when_stuck(seconds: float) -> AsyncIterator[None]:
-    """End this process once its event loop has stood still for so long, whatever holds it.
+    """End this process if its event loop is blocked for `seconds`, whatever blocks it.
 
-    A regular expression, say, lets no other thread run until it is through. What each thread was at
+    A regular expression, for example, holds the GIL until it is done. The traceback of every thread
     is written to standard error. After the block the process itself has as long to end.
     """
 

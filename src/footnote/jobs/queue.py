@@ -1,4 +1,4 @@
-"""The queue's application: its tasks, and how they are tried again."""
+"""The procrastinate application: its tasks and their retry strategies."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ from footnote.store.workspace_sources import FOLLOW_TASK
 
 _FIRST_WAIT_SECONDS = 2  # Then twice as long each time.
 DELIVER_TASK = "deliver_webhook"
-"""As the trigger on documents names it, in the migration that made it."""
+"""As the trigger on documents names it, in the migration that created it."""
 NEWCOMERS = 10
-"""Workspaces that a worker with its hands full still takes a document of each from."""
+"""Extra slots of a worker at its limit, for documents of workspaces of which it processes none."""
 
 
 def queue_app(
     engine: Services, ingestion: Ingestion, in_hand: InHand, on_idle: Callable[[], None] | None
 ) -> tuple[App, Bookkeeping]:
-    """The tasks of this engine over its own connections to the queue, and its books."""
+    """Return the application with this engine's tasks and its own connections, and its manager."""
     connector = PsycopgConnector(
         conninfo=engine.urls.direct,
         name=QUEUE_POOL,
@@ -154,7 +154,7 @@ def queue_app(
 
 
 def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
-    """Add what tends a workspace, and is given nothing but the workspace."""
+    """Register the maintenance tasks of a workspace."""
 
     @traced_task(app, engine.database, MAINTAIN_TASK, MAINTENANCE_QUEUE, retry)
     def maintain_index(_: JobContext, workspace_id: str) -> Awaitable[object]:
@@ -178,7 +178,7 @@ def _add_upkeep(app: App, engine: Services, retry: AgainAtOnce) -> None:
 
 
 def _add_derivation(app: App, engine: Services, retry: AgainAtOnce) -> None:
-    """Add what makes of documents what is derived from them, a slice at a time."""
+    """Register the tasks that derive data from documents, in time slices."""
 
     @traced_task(app, engine.database, FACTS_TASK, MAINTENANCE_QUEUE, retry)
     def extract_facts(_: JobContext, workspace_id: str) -> Awaitable[None]:

@@ -1,4 +1,4 @@
-"""Fills a lane a slice at a time, so that a worker is free in between and can stop at any time."""
+"""Fill a lane with embeddings in time slices, so that a worker can do other jobs, or stop."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ from footnote.store.reembedding import (
 _log = structlog.get_logger(__name__)
 
 BATCH_TEXTS = 128
-"""Embedded between two saves: what a crash costs."""
+"""Texts embedded between two commits, which is the most that a crash loses."""
 SLICE_SECONDS = 3.0
-"""Less than a worker that is being stopped waits for what it has in hand."""
+"""Length of one slice; shorter than the grace period of a worker that is being stopped."""
 _BEFORE_ALL = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReembeddingJob:
-    """What the queue asks for."""
+    """The arguments of a queued re-embedding job."""
 
     workspace_id: UUID
     lane_id: int
     attempt: int
-    """Tries of this slice before, those that ended with their worker included."""
+    """Number of earlier attempts at this slice, those during which the worker died included."""
 
 
 async def reembed_slice(engine: Services, job: ReembeddingJob) -> None:
-    """Fill the lane for some seconds, then have it filled further, or make it current.
+    """Fill the lane for one slice, then enqueue the next, or make the lane current.
 
-    Raises what another try may heal. Otherwise a failure ends the re-embedding, with its reason;
-    what was embedded is kept, and the same command goes on from there.
+    Raises if a retry may help. Any other failure ends the re-embedding with its reason; the stored
+    vectors stay, and the same command continues from there.
     """
     limit = engine.settings.limits.attempts
     try:
@@ -64,7 +64,7 @@ async def reembed_slice(engine: Services, job: ReembeddingJob) -> None:
             return
         await _slice(engine, job)
     except (StoreFull, BlobsFull):
-        raise  # It is no fault of the lane, so it is tried until there is room.
+        raise  # The lane is not at fault: retried until there is space.
     except FootnoteError as error:
         if error.retryable and job.attempt + 1 < limit:
             raise
@@ -77,7 +77,7 @@ async def reembed_slice(engine: Services, job: ReembeddingJob) -> None:
 
 
 async def purge_workspace(engine: Services, workspace_id: UUID) -> None:
-    """Remove the lanes that are not kept any longer."""
+    """Delete the lanes whose retention period has ended."""
     await purge_lanes(engine.database, engine.owner_url, workspace_id, RETENTION)
 
 
@@ -111,7 +111,7 @@ class _Slice:
     cancelled: bool = False
 
     async def fill(self) -> float | None:
-        """Seconds until the next slice; None when there is none."""
+        """Fill until the slice is over; return the seconds until the next, None without one."""
         while True:
             for kind in get_args(Kind):
                 delay = await self._fill(kind)
@@ -163,7 +163,7 @@ class _Slice:
         return max(0.0, len(wanted) / self.texts_per_second - (self._now() - started))
 
     async def _switch(self) -> bool:
-        """Make the lane current, with an index of its own if it is large."""
+        """Make the lane current, with an HNSW index if it is large; return whether it was done."""
         engine, filling = self.engine, self.filling
         workspace_id = filling.workspace_id
         threshold = engine.settings.hnsw_threshold_chunks
@@ -182,7 +182,7 @@ class _Slice:
 
 
 def _usage(embedder: Embedder) -> EmbeddingUsage:
-    """What a hosted model has cost so far; others cost nothing."""
+    """Return the usage of a hosted embedding model so far; zero for other models."""
     return replace(getattr(embedder, "usage", EmbeddingUsage()))
 
 

@@ -1,4 +1,4 @@
-"""Tries documents that were in hand when a worker died, one at a time in a process of their own."""
+"""Retry documents that a worker was processing when it died, one at a time in a child process."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ COMMAND = (
     "--set-aside",
     "--until-stdin-ends",
 )
-"""Tries what was set aside until nothing of it waits, and ends with whoever started it."""
+"""Retries the set-aside documents until none waits; ends with the process that started it."""
 _LOOK_SECONDS = 1.0
 _GRACE_SECONDS = 10.0
-"""What is in hand may take half of it to end."""
+"""Time to end before the child is killed; draining its current job takes at most half of it."""
 
 
 async def try_set_aside(engine: Services, command: Sequence[str] = COMMAND) -> None:

@@ -22,18 +22,18 @@ from footnote.store.summaries import unsummarised_documents
 from footnote.store.written_summaries import unwritten_documents
 
 SLICE_SECONDS = 3.0
-"""Less than a worker that is being stopped waits for what it has in hand."""
+"""Length of one slice; shorter than the grace period of a worker that is being stopped."""
 MODEL_PAUSE_SECONDS = 60.0
-"""After a request that failed, before the model is asked again."""
+"""Pause after a failed request before the model is asked again."""
 BUDGET_PAUSE_SECONDS = 300.0
 _LOOKED_AT_TOGETHER = 64
 
 
 async def summarise_slice(engine: Services, workspace_id: UUID) -> None:
-    """Summarise documents for some seconds, then have the rest done.
+    """Summarise documents for one slice, and enqueue a job for the rest.
 
-    What was kept of a document stays kept; a workspace that is switched off
-    or paused is left at once.
+    Stored results of a document stay. A workspace in which this is switched off or paused is
+    skipped.
     """
     loop = asyncio.get_running_loop()
     ends_at = loop.time() + SLICE_SECONDS

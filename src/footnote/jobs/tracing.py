@@ -74,7 +74,7 @@ def traced_task(
                 ),
                 timed(JOBS, {"footnote.task": name}),
             ):
-                # By the names under which the job was stored.
+                # The keyword arguments have the names under which the job was stored.
                 working = work(context, **given)  # type: ignore[arg-type,call-arg]
                 assert context.job.id is not None, "a job that runs was stored"
                 holding = nullcontext() if in_hand is None else in_hand.holding(context.job.id)

@@ -1,4 +1,4 @@
-"""Long work: so much of each workspace at a time, for which workspaces take turns."""
+"""Limit and schedule long work: quotas per workspace, and turns between workspaces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST_WAIT_SECONDS = 900.0
 
 
 class NotYet(Exception):
-    """A job gives its place up to others, and is to come back in so many seconds."""
+    """A job postpones itself for some seconds, so that others can run."""
 
     def __init__(self, wait_seconds: float) -> None:
         super().__init__(f"to come back in {wait_seconds:g} s")
@@ -20,10 +20,10 @@ class NotYet(Exception):
 
 
 class Places:
-    """Places for long work: so many for each workspace, so many in all.
+    """Slots for long work, limited per workspace and in total.
 
-    What finds none does not wait where others could work, and comes back later; those of one
-    workspace come one by one, so that thousands do not come at once.
+    A job that gets no slot is postponed, so that it does not occupy a worker. The jobs of one
+    workspace are postponed by growing times, so that thousands do not return at once.
     """
 
     def __init__(self, *, each: int, all_together: int, pause_seconds: float) -> None:
@@ -32,11 +32,11 @@ class Places:
         self._pause_seconds = pause_seconds
         self._taken: Counter[UUID] = Counter()
         self._sent_away: Counter[UUID] = Counter()
-        """By workspace, how many since one of its own left."""
+        """Postponed jobs by workspace since one of its jobs released a slot."""
 
     @contextmanager
     def of(self, workspace_id: UUID) -> Iterator[None]:
-        """Have a place. Raises NotYet when there is none."""
+        """Hold a slot for the length of the block. Raises NotYet if none is free."""
         if self._taken[workspace_id] >= self._each or self._taken.total() >= self._all:
             self._sent_away[workspace_id] += 1
             wait = self._pause_seconds * self._sent_away[workspace_id]
@@ -51,17 +51,17 @@ class Places:
 
 
 class Turns:
-    """Gives turns one at a time: who has had one waits for each other workspace that waits.
+    """A lock that workspaces hold in turn (round robin).
 
-    Belongs to the event loop it is first used in.
+    Bound to the event loop in which it is first used.
     """
 
     def __init__(self) -> None:
         self._having: UUID | None = None
         self._order: deque[UUID] = deque()
-        """Workspaces that wait, without the one whose turn it is: it comes after them."""
+        """Waiting workspaces in order; the one that holds the lock is added on release."""
         self._lines: dict[UUID, deque[asyncio.Future[None]]] = {}
-        """Who waits in each workspace, the first first."""
+        """Waiting tasks by workspace, in order of arrival."""
 
     @asynccontextmanager
     async def of(self, workspace_id: UUID) -> AsyncIterator[None]:
@@ -85,12 +85,12 @@ class Turns:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # It was given the turn, and is no longer there to take it.
+            if not turn.cancelled():  # The turn was given to this task just as it was cancelled.
                 self._pass_on()
             raise
 
     def _pass_on(self) -> None:
-        """Give the turn to the next that is still there; nobody else gets in between."""
+        """Give the turn to the next task that still waits, in the same step of the event loop."""
         if self._having in self._lines:
             self._order.append(self._having)
         self._having = None

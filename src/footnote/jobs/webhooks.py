@@ -1,9 +1,9 @@
-"""Tells endpoints of events: at least once, signed, and less and less often when they refuse.
+"""Deliver events to webhook endpoints: at least once, signed, with retries and backoff.
 
-`Footnote-Signature: t=<unix seconds>,v1=<hex>` where v1 is the HMAC-SHA256, under the shared
-secret, of the seconds in decimal, a full stop, and the body as it was sent. The time is part of
-what is signed, so an old message cannot be made young again; a receiver refuses what is older
-than five minutes, and knows a message that comes twice by the event's id.
+The header is `Footnote-Signature: t=<unix seconds>,v1=<hex>`, where v1 is the HMAC-SHA256, under
+the shared secret, of the seconds in decimal, a full stop, and the body as it was sent. The time is
+part of what is signed, so an old message cannot be replayed with a new time; a receiver refuses
+messages older than five minutes, and detects duplicates by the event's id.
 """
 
 from __future__ import annotations
@@ -44,24 +44,24 @@ TOLERANCE_SECONDS = 300
 _SHAPE = re.compile(r"t=(\d{1,12}),v1=([0-9a-f]{64})")
 _GONE = 410
 ATTEMPTS = 8
-"""Tries of one delivery, each twice as far from the one before: they outlast some four minutes."""
+"""Attempts of one delivery; the pause doubles after each, so they span about four minutes."""
 FAILURES_TO_DISABLE = 10
-"""Messages given up in a row after which an endpoint is disabled."""
+"""Deliveries that failed in a row after which an endpoint is disabled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryJob:
-    """What the queue asks for."""
+    """The arguments of a queued delivery job."""
 
     workspace_id: UUID
     endpoint_id: UUID
     event: EventCursor
     attempt: int
-    """Tries before this one."""
+    """Number of earlier attempts."""
 
 
 async def deliver(engine: Services, job: DeliveryJob) -> None:
-    """Tell one endpoint of one event; raise SourceUnreachable when it is to be told again."""
+    """Deliver one event to one endpoint. Raises SourceUnreachable if it is to be retried."""
     async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
         event = await get_event(scope, job.event)
         try:
@@ -89,18 +89,18 @@ async def deliver(engine: Services, job: DeliveryJob) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refusal:
-    """Why an endpoint did not take what it was told."""
+    """Why an endpoint did not accept a message."""
 
     reason: str = ""
-    """Empty when it did."""
+    """Empty if it accepted it."""
     gone: bool = False
-    """Whether it wants to be told nothing any more."""
+    """Whether it answered 410, that is, wants no more messages."""
 
 
 async def offer(
     settings: Settings, endpoint: WebhookEndpoint, secret: str, message: Mapping[str, object]
 ) -> Refusal:
-    """Send one signed message, and say whether it was taken: any status from 200 to 299 is yes."""
+    """Send one signed message; a status from 200 to 299 means that it was accepted."""
     body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
     headers = {
         "Content-Type": "application/json",
@@ -111,7 +111,7 @@ async def offer(
     try:
         status = await post(endpoint.url, reach_of(settings), headers, body)
     except InvalidRequest as error:
-        # Not final: the worker that tries next may be set to reach it.
+        # Not final: the next attempt may run in a worker that is allowed to reach it.
         return Refusal(reason="; ".join(filter(None, (str(error), error.hint))))
     except FootnoteError as error:
         return Refusal(reason=str(error))
@@ -121,7 +121,7 @@ async def offer(
 
 
 def described(event: Event, workspace: Workspace) -> dict[str, object]:
-    """An event as endpoints are told of it."""
+    """Return the body of the message for an event."""
     return {
         "id": str(event.cursor),
         "type": event.kind,
@@ -132,9 +132,9 @@ def described(event: Event, workspace: Workspace) -> dict[str, object]:
 
 
 async def try_webhook(workspace: WorkspaceEngine, endpoint_id: UUID) -> str | None:
-    """Why the endpoint did not take a trial message; None when it did. Raises NotFound.
+    """Send a test message; return why the endpoint did not accept it, None if it did.
 
-    One that was disabled and takes it is told of events again.
+    Accepting it enables a disabled endpoint again. Raises NotFound.
     """
     endpoint, secret = await workspace.webhook_and_secret(endpoint_id)
     message: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""Works on the queue until it is told to stop, taking over from workers that died."""
+"""Run jobs from the queue until stopped, and take over those of workers that died."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ _log = structlog.get_logger(__name__)
 
 _RECONNECT_SECONDS = 1.0
 _LOCAL_BATCH_TOKENS = 4096
-"""In larger batches documents reach their ends together, and then nothing is left to embed; a
-service is asked seldom, and for much."""
+"""Tokens of one embedding batch on this machine. With larger ones, documents tend to finish at the
+same time, and then nothing is left to embed; a service gets few, large batches instead."""
 _FORGOTTEN_AFTER_SECONDS = 86_400.0
-"""Whoever starts forgets workers that were silent for so long. One that is forgotten can take no
-job any more and drops those in hand, so one that is only slow must not be."""
+"""A starting worker unregisters workers without a heartbeat for this long. An unregistered worker
+can take no more jobs and drops its current ones, so one that is only slow must not be."""
 _LONGEST_DRAIN_SECONDS = 5.0
-"""What is in hand may take so long to end; whoever stops a worker kills it after some ten."""
+"""Longest time for current jobs to end on a stop; supervisors kill a worker after about ten."""
 
 
 _IN_HAND_BYTES = 200 * 1024**2
-"""Memory that the documents in hand take together, beside models and caches; one that needs more is
-ingested alone. With the rest of a worker it stays within what small machines have."""
+"""Memory for all documents being ingested together, beside models and caches; one that needs more
+is ingested alone. With the rest of a worker this fits a small machine."""
 _EMBEDDED_DOCUMENTS = 2
-"""Of which a batch of texts waits for the packaged model; more would only keep others waiting."""
+"""Documents with a batch waiting for the packaged model; more would only make others wait."""
 _THREADS = 2
-"""Documents that are divided or analysed at one moment: it is Python, and takes turns anyway."""
+"""Documents that are chunked or analysed at one time: Python code, so more threads gain nothing."""
 
 
 async def run_worker(
@@ -64,12 +64,12 @@ async def run_worker(
     set_aside: bool = False,
     on_idle: Callable[[], None] | None = None,
 ) -> None:
-    """Work until `stop` is set or the task is cancelled.
+    """Run jobs until `stop` is set or the task is cancelled.
 
-    Documents in hand then have some seconds to end. Those that do not go back to the queue as if
-    this try had not been, and go on after what is finished of them. With `set_aside` only those
-    are tried that were in hand when a worker died, one by one, until none waits. `on_idle` is
-    called whenever a job is over and no document is in hand any more.
+    Documents being ingested then have some seconds to finish. Those that do not go back to the
+    queue without counting the attempt, and later continue from what is stored. With `set_aside`
+    only documents that were being ingested when a worker died are tried, one by one, until none
+    waits. `on_idle` is called whenever a job ends and no document is being ingested.
     """
     settings = engine.settings
     if settings.ocr_engine != "off" and settings.ocr != "auto":
@@ -80,7 +80,7 @@ async def run_worker(
             ocr=settings.ocr_engine,
             ocr_languages=settings.ocr_languages,
             pictures=0 if settings.vision_model is None else settings.limits.pictures,
-            # One more than there are turns, for a workspace that has none.
+            # One more than there are shares, for a workspace that uses the reserve.
             processes=_parsers(settings) + 1,
             timeout_seconds=settings.seconds.parse,
             memory_bytes=settings.limits.memory_bytes,
@@ -115,18 +115,18 @@ async def run_worker(
 
 
 def stage_seconds(settings: Settings) -> float:
-    """How long a stage may go on without coming forward, and an event loop may stand still."""
+    """Return the limit for a stage without progress, and for a blocked event loop, in seconds."""
     return LONGER_THAN_PARSING * settings.seconds.parse
 
 
 def _warn_of_lacking_ocr(settings: Settings) -> None:
-    """Say at the start that what FOOTNOTE_OCR names is not there: scans would fail one by one."""
+    """Warn at the start if the engine that FOOTNOTE_OCR names is missing: each scan would fail."""
     if lacking := ocr_lacking(settings.ocr_engine, settings.ocr_languages):
         _log.warning("scans cannot be read", reason=lacking[0], hint=lacking[1])
 
 
 def _shares(engine: Services) -> Shares:
-    """What documents share, with a reserve for those of workspaces that have none in hand."""
+    """Return the shared capacities, with a reserve for workspaces that use none so far."""
     settings = engine.settings
     documents = settings.worker_concurrency
     if engine.lane.provider == "packaged":
@@ -140,7 +140,7 @@ def _shares(engine: Services) -> Shares:
 
 
 def _parsers(settings: Settings) -> int:
-    """Files read at one moment: a third of the documents in hand, and no more than cores."""
+    """Return the number of parser processes: a third of the concurrency, at most one per core."""
     return max(1, min(available_cores(), settings.worker_concurrency // 3))
 
 
@@ -151,9 +151,9 @@ async def work_on_queue(
     set_aside_command: Sequence[str] = COMMAND,
     on_idle: Callable[[], None] | None = None,
 ) -> None:
-    """Do what is queued by these stages until `stop` is set; a lost database is waited out.
+    """Run queued jobs until `stop` is set, and reconnect when the database is lost.
 
-    What was in hand when a worker died is tried by the command, in a process of its own.
+    What was being ingested when a worker died is retried by the command, in a child process.
     """
     books: list[Bookkeeping] = []
     async with _running(
@@ -170,7 +170,7 @@ async def work_on_queue(
 
 
 async def _begin_upkeep(engine: Services) -> None:
-    """Have what an earlier version wrote looked at; where this fails, the next worker does."""
+    """Enqueue maintenance after an upgrade; if this fails, the next worker that starts does it."""
     try:
         await begin_upkeep_after_upgrade(engine)
     except FootnoteError as error:
@@ -178,10 +178,10 @@ async def _begin_upkeep(engine: Services) -> None:
 
 
 async def _put_back(engine: Services, books: list[Bookkeeping]) -> bool:
-    """Put back what could not be settled, and forget the books that nothing is left of.
+    """Put back jobs whose outcome could not be recorded, and drop managers of ended workers.
 
-    This process lives, so nothing that it had in hand cost a worker its life. False when the
-    database is away.
+    As this process is alive, none of its jobs has crashed a worker, so no attempt counts. Returns
+    False if the database is unreachable.
     """
     try:
         for each in tuple(books):
@@ -207,7 +207,7 @@ async def work_on_set_aside(engine: Services, ingestion: Ingestion, stop: asynci
 
 @asynccontextmanager
 async def _running(*beside: Coroutine[None, None, None]) -> AsyncIterator[None]:
-    """Let these go on for the length of the block."""
+    """Run the coroutines as tasks for the length of the block, then cancel them."""
     tasks = [asyncio.create_task(each) for each in beside]
     try:
         yield
@@ -250,7 +250,7 @@ def _options(settings: Settings) -> WorkerOptions:
         concurrency=settings.worker_concurrency + NEWCOMERS,
         install_signal_handlers=False,
         fetch_job_polling_interval=1.0,
-        # Its heart no longer beats while it drains; nobody must take over meanwhile.
+        # No heartbeat is sent while it drains, and no other worker may take over in that time.
         shutdown_graceful_timeout=min(_LONGEST_DRAIN_SECONDS, settings.seconds.worker / 2),
         delete_jobs="successful",
         update_heartbeat_interval=settings.seconds.worker / 5,
@@ -280,10 +280,10 @@ async def _work(
 
 
 async def _take_over(engine: Services, books: list[Bookkeeping]) -> None:
-    """Give the jobs of workers that fell silent back to the queue, again and again.
+    """Put the jobs of workers without a heartbeat back on the queue, again and again.
 
-    One whose process lives may be silent for longer. After the database was away nobody has been
-    heard: everyone then has time to speak first.
+    A worker whose process still holds its advisory lock has longer. After the database was
+    unreachable no heartbeat could arrive, so every worker first gets time to send one.
     """
     silence = engine.settings.seconds.worker
     back_since = -math.inf
@@ -301,7 +301,7 @@ async def _take_over(engine: Services, books: list[Bookkeeping]) -> None:
             _log.warning("queue_unreachable", reason=str(error))
             back_since = time.monotonic()
         except Exception:
-            # Ended, it would leave jobs with those who die, and nobody would know.
+            # If this task ended, jobs of dead workers would stay lost without notice.
             _log.exception("taking_over_failed")
         for job in taken:
             _log.warning("job_taken_over", job_id=job.job_id, task=job.task, tries=job.attempts)

@@ -1,4 +1,4 @@
-"""Words that a model says it read become the place in a text where they stand, or none."""
+"""Locate in a text the words that a model claims to quote from it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 LEAST_SHARE = 0.85
-"""Of the words that must stand in the text, in their order, and of the text's words between the
-first and the last of them that must be among them."""
+"""Least share of the words that must match the text in order, and least share of matches among the
+text's words from the first match to the last."""
 EXACT, FOLDED, FUZZY = 1.0, 0.95, 0.75
-"""How sure a place is that was found so."""
+"""Certainty of an exact, a folded and a fuzzy match, 0…1."""
 _MOST_FUZZY_TOKENS = 400
-"""Of either side; what is compared grows with their product."""
+"""Most tokens of either side of a fuzzy match, whose cost grows with their product."""
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _EVEN = str.maketrans("“”„«»‘’‚‹›–—−‐‑", '"""""' + "'''''" + "-----")
 
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """Where words stand in a text: half-open offsets, and 0…1 how sure that is."""
+    """The place of words in a text: half-open offsets, and the certainty, 0…1."""
 
     start: int
     end: int
@@ -28,10 +28,10 @@ class Aligned:
 
 
 def align(words: str, text: str, start: int = 0, end: int | None = None) -> Aligned | None:
-    """Where words stand in this part of a text; None where they do not stand there.
+    """Locate words in this part of a text; None if they are not there.
 
-    They are looked for as they are, then without regard to case, accents of width, quotation marks
-    and white space, then word by word with at most 15 in 100 missing, added or others.
+    Tries an exact match, then one without regard to case, character width, quotation marks and
+    white space, then a match of words with at most 15 in 100 missing, added or replaced.
 
     >>> found = align("employs 450  People", "Acme employs\\n450 people.")
     >>> (found.start, found.end, found.certainty)
@@ -48,7 +48,8 @@ def align(words: str, text: str, start: int = 0, end: int | None = None) -> Alig
 
 
 def fold(text: str) -> tuple[str, list[int]]:
-    """A text in one case, form and spacing, and where each of its characters was."""
+    """Normalise case, Unicode form and white space; also return each character's original
+    offset."""
     folded: list[str] = []
     places: list[int] = []
     for place, character in enumerate(text):
@@ -74,7 +75,7 @@ def _folded(words: str, text: str, start: int, end: int) -> Aligned | None:
 
 
 def _fuzzy(words: str, text: str, start: int, end: int) -> Aligned | None:
-    """The stretch of the text that shares most words with these, where that is nearly all."""
+    """Find the span of the text that shares at least `LEAST_SHARE` of its words with these."""
     wanted = [fold(each)[0] for each in _TOKEN.findall(words)]
     tokens = list(_TOKEN.finditer(text, start, end))
     held = [fold(each.group())[0] for each in tokens]

@@ -1,7 +1,6 @@
-"""Places on a plane become areas.
+"""Divide places on a plane into areas by the peaks of their density.
 
-Areas are the hills of how densely documents lie: each belongs to the hill whose top the way up
-from it leads to.
+Each place belongs to the peak that steepest ascent from it reaches.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ _SIDE = 96
 """Cells of the grid along each axis."""
 _EDGE = 1.05
 _NARROWER = 0.45
-"""Of the breadth that Silverman's rule gives, which smooths several hills into one."""
+"""Share of the bandwidth by Silverman's rule, which smooths several peaks into one."""
 _BROADER = 1.25
 _LEAST_SHARE = 0.004
-"""Of all documents, below which an area belongs to the nearest larger one."""
+"""Share of all documents below which an area's places go to the nearest larger areas."""
 _LEAST_DOCUMENTS = 3
 
 
 def areas_of(places: Plane) -> Areas:
-    """The area of each place: at most `MOST_AREAS`, and as many as there are dense spots."""
+    """Assign each place to an area: one per density peak, at most `MOST_AREAS`."""
     count = places.shape[0]
     if count <= _LEAST_DOCUMENTS:
         return np.zeros(count, np.int32)
@@ -45,7 +44,7 @@ def areas_of(places: Plane) -> Areas:
 
 
 def _blurred(masses: npt.NDArray[np.intp], breadth: float) -> npt.NDArray[np.float64]:
-    """The masses spread by a Gaussian of that breadth, in cells."""
+    """Smooth the counts by a Gaussian kernel of this bandwidth in cells."""
     offsets = np.arange(-_SIDE + 1, _SIDE)
     weights = np.exp(-(offsets**2) / (2 * breadth**2))
     window = weights[_SIDE - 1 + np.arange(_SIDE)[:, None] - np.arange(_SIDE)[None, :]]
@@ -54,7 +53,7 @@ def _blurred(masses: npt.NDArray[np.intp], breadth: float) -> npt.NDArray[np.flo
 
 
 def _tops(heights: npt.NDArray[np.float64]) -> Areas:
-    """For each cell the one where the steepest way up ends."""
+    """Map each cell to the peak where steepest ascent from it ends."""
     padded = np.pad(heights, 1, constant_values=-1.0)
     steps = [(dx, dy) for dx in (0, -1, 1) for dy in (0, -1, 1)]
     around = np.stack([padded[1 + x : 1 + x + _SIDE, 1 + y : 1 + y + _SIDE] for x, y in steps])
@@ -69,7 +68,7 @@ def _tops(heights: npt.NDArray[np.float64]) -> Areas:
 
 
 def _without_small(places: Plane, tops: Areas, least: int) -> Areas:
-    """The areas by falling size, each place of a small one with the nearest middle of a large."""
+    """Number the areas by falling size; move places of small ones to the nearest large centroid."""
     _, areas, sizes = np.unique(tops, return_inverse=True, return_counts=True)
     large = np.flatnonzero(sizes >= least)
     if not large.size:

@@ -1,4 +1,4 @@
-"""A language model calls a cluster something, in words that its documents have."""
+"""Let a language model title a cluster, in words that its documents use."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from footnote.ports import LanguageModel
 
 TERMS = "terms"
-"""What labels are made by where no model makes them."""
+"""Source of a label that consists of terms, where no model writes a title."""
 MOST_WORDS = 8
 MOST_CHARACTERS = 80
 _SHARE = 0.5
-"""Of its words that the documents must have, before a title says what they are about."""
+"""Least share of a title's terms that its documents must contain."""
 _KEYWORDS = 8
 _OPENING, _CLOSING = "<documents>", "</documents>"
 INSTRUCTIONS = f"""\
@@ -33,7 +33,7 @@ Analyse = Callable[[str, str | None], Iterable[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """A document as the model is shown it."""
+    """What the model is shown of a document."""
 
     title: str
     keywords: tuple[str, ...]
@@ -43,7 +43,7 @@ class Described:
 async def title_from(
     model: LanguageModel, documents: Sequence[Described], label: Sequence[str], analyse: Analyse
 ) -> str | None:
-    """What the model calls the documents; None for a reply that is no title of theirs.
+    """Ask the model for a title of the documents; None if its reply is no valid one.
 
     Raises ModelUnavailable, also for a reply that was cut off.
     """
@@ -55,7 +55,7 @@ async def title_from(
 
 
 def titled(reply: str, documents: Sequence[Described], analyse: Analyse) -> str | None:
-    """The title in a reply; None where it has none, or one of words that no document has.
+    """Parse the title in a reply; None without one, or if the documents lack most of its words.
 
     >>> titled("Title: Berth fees.", [Described(title="late berth fees", keywords=(),
     ...     language="en")], lambda text, _: text.lower().split())

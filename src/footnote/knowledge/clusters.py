@@ -1,8 +1,8 @@
-"""Vectors of documents become clusters at several granularities, and new ones join them.
+"""Cluster document vectors at several granularities, and assign new documents to clusters.
 
-Documents lie on the map's plane, where density tells groups apart that are a haze in hundreds of
-dimensions; clusters are the dense parts of it. Outliers, and what comes later, join the cluster
-whose middle they are most similar to, if they are as near to it as all but a few of its own are.
+Documents are first projected to the map's plane, where density separates groups that blur in
+hundreds of dimensions; clusters are its dense regions. Outliers and later documents join the
+cluster with the most similar centroid, if they are as near to it as all but a few of its members.
 """
 
 from __future__ import annotations
@@ -26,38 +26,38 @@ _SHARES = {
     ClusterGranularity.MIDDLE: 0.5,
     ClusterGranularity.FINE: 0.25,
 }
-"""Documents of the least cluster, in square roots of the number of all."""
+"""Least documents of a cluster, as a multiple of the square root of the number of all."""
 _PARTS = 5
-"""Into as many clusters few documents can come apart, however coarse."""
+"""Clusters that even few documents can form: the least size is at most their number over this."""
 _NEIGHBOURS = 0.1
-"""Of a document, that say how densely it lies, in square roots of the number of all."""
+"""Neighbours that measure a document's density, as a multiple of the square root of all."""
 _FEWEST_NEIGHBOURS, _MOST_NEIGHBOURS = 3, 10
 _FEW, _NEIGHBOURS_OF_FEW = 30, 2
-"""So few documents lie evenly on a plane; by their vectors alone they are told apart better."""
+"""Fewer documents are clustered by their vectors, with so many neighbours, not on the plane."""
 _FARTHEST = 0.05
-"""Of a cluster's documents, that are farther from its middle than one that joins may be."""
+"""Share of a cluster's documents that are farther from its centroid than a new one may be."""
 _SAME = 1 / 3
-"""Jaccard overlap from which a cluster is the same as one of before; half of each suffices."""
+"""Least Jaccard overlap for a cluster to keep an earlier one's id; reached by half of each."""
 
 _CLEARLY = 0.05
-"""By which a document is more similar to the middle of another cluster before it changes to it: on
-BANKING77, .02 had 4 of 100 more change, and .1 had clusters agree less with its groups."""
+"""How much more similar (cosine) a document must be to another cluster's centroid to move there: on
+BANKING77, .02 made 4 of 100 more move, and .1 made clusters agree less with its groups."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Middles:
-    """Where the clusters of one granularity lie."""
+    """The centroids of the clusters of one granularity."""
 
     directions: Vectors
-    """Of each cluster, shape (clusters, dimensions), unit length."""
+    """Centroid of each cluster, shape (clusters, dimensions), unit length."""
     reaches: npt.NDArray[np.float32]
-    """How similar to it a document must be to join it: a cosine."""
+    """Least cosine to each centroid that a document needs to join the cluster."""
 
 
 def clustered(
     vectors: Vectors, told: Told = lambda _done, _total: None
 ) -> Mapping[ClusterGranularity, Labels]:
-    """The cluster of each document at each granularity, by the documents' vectors."""
+    """Cluster the documents by their vectors at each granularity."""
     count = vectors.shape[0]
     if count < 2 * LEAST_CLUSTER:
         return {each: np.full(count, OUTLIER, np.int32) for each in ClusterGranularity}
@@ -76,13 +76,13 @@ def clustered(
 
 
 def least_of(granularity: ClusterGranularity, count: int) -> int:
-    """How many of so many documents the smallest cluster has."""
+    """Return the least size of a cluster among `count` documents."""
     wanted = round(_SHARES[granularity] * math.sqrt(count))
     return max(LEAST_CLUSTER, min(wanted, count // _PARTS))
 
 
 def middles_of(vectors: Vectors, labels: Labels) -> Middles:
-    """Where the clusters of these documents lie; each number up to the highest has some."""
+    """Compute the centroids of the clusters; each number up to the highest must have documents."""
     clusters = int(labels.max(initial=OUTLIER)) + 1
     unit = _unit(vectors)
     directions = np.zeros((clusters, vectors.shape[1]), np.float32)
@@ -91,7 +91,7 @@ def middles_of(vectors: Vectors, labels: Labels) -> Middles:
         own = unit[labels == each]
         total = own.sum(axis=0)
         directions[each] = _unit(total[None])[0]
-        # Each beside the middle of the others, as one that comes is.
+        # Compare each with the centroid of the others, as a new document is compared.
         others = own @ total - 1
         lengths = np.sqrt(np.maximum(float(total @ total) - 2 * (own @ total) + 1, 1e-12))
         reaches[each] = np.quantile(others / lengths, _FARTHEST, method="lower")
@@ -99,7 +99,7 @@ def middles_of(vectors: Vectors, labels: Labels) -> Middles:
 
 
 def joined(middles: Middles, coming: Vectors) -> Labels:
-    """The cluster that each of the coming documents joins, -1 for none."""
+    """Assign each new document to a cluster, -1 for none."""
     if not middles.directions.shape[0] or not coming.shape[0]:
         return np.full(coming.shape[0], OUTLIER, np.int32)
     similar = _unit(coming) @ middles.directions.T
@@ -110,10 +110,10 @@ def joined(middles: Middles, coming: Vectors) -> Labels:
 
 
 def matched(labels: Labels, numbers: Sequence[int], before: Mapping[int, UUID]) -> tuple[UUID, ...]:
-    """The id of each cluster: that of before which holds mostly the same documents, or a fresh one.
+    """Give each cluster the id of the earlier one with mostly the same documents, or a new id.
 
     `numbers` name the documents of the labels, and `before` gives the earlier cluster of each that
-    had one. Documents that came since do not count against a cluster.
+    had one. Documents without an earlier cluster are ignored.
     """
     clusters = int(labels.max(initial=OUTLIER)) + 1
     shared: dict[tuple[UUID, int], int] = {}
@@ -144,12 +144,12 @@ def matched(labels: Labels, numbers: Sequence[int], before: Mapping[int, UUID]) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settled:
-    """Where documents belong once clusters were made anew."""
+    """Cluster assignments after re-clustering."""
 
     cluster_ids: tuple[UUID | None, ...]
-    """Of each document; None for outliers."""
+    """Cluster of each document; None for outliers."""
     changed: frozenset[UUID]
-    """Clusters of before, most of whose documents of then are elsewhere now."""
+    """Earlier clusters of which at least half of the documents are elsewhere now."""
 
 
 def settled(
@@ -159,10 +159,10 @@ def settled(
     numbers: Sequence[int],
     before: Mapping[int, UUID],
 ) -> Settled:
-    """Have documents stay in their clusters of before, unless they fit the new ones clearly better.
+    """Keep documents in their earlier clusters, unless they fit the new ones clearly better.
 
-    Another plane tells clusters apart otherwise where they lie side by side; the vectors say
-    whether a document gains by it. A cluster of before that too few stay in is no more. `numbers`
+    A new projection divides adjacent clusters differently; the vectors decide whether a document
+    gains by moving. An earlier cluster that too few stay in is dissolved. `numbers`
     name the documents, and `before` gives the earlier cluster of each that had one.
     """
     again = matched(labels, numbers, before)
@@ -197,7 +197,7 @@ def settled(
 def _similarity(
     unit: Vectors, labels: Labels, rows: npt.NDArray[np.intp], clusters: int
 ) -> npt.NDArray[np.float32]:
-    """How similar some documents are to the middle of their clusters: cosines."""
+    """Cosines of the selected documents to the centroids of their clusters."""
     totals = np.zeros((clusters + 1, unit.shape[1]), np.float32)
     np.add.at(totals, labels, unit)  # Outliers are the last.
     found: npt.NDArray[np.float32] = np.einsum("ij,ij->i", unit[rows], _unit(totals)[labels[rows]])

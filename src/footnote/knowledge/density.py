@@ -1,4 +1,4 @@
-"""Points become clusters by how densely they lie, at any number of granularities.
+"""Cluster points by density (HDBSCAN), at any number of granularities.
 
 The method is HDBSCAN (Campello, Moulavi and Sander 2013; McInnes and Healy 2017): the minimum
 spanning tree of mutual reachability distances is taken apart from its longest edge on, parts below
@@ -24,24 +24,24 @@ Told = Callable[[int, int], None]
 
 OUTLIER = -1
 _TOGETHER = 1024
-"""Rows that are compared with all others at a time: 40 MB at 10,000 points."""
+"""Rows of the distance matrix computed at a time: 40 MB at 10,000 points."""
 _TOLD_EACH = 256
 _SHRINK = 0.9
-"""Of the points that are left, from which those that are done are no longer compared."""
-_CLOSEST = 1e-9  # Equal points would lie infinitely densely.
+"""Share of the rows that are still live, below which finished rows are dropped from the arrays."""
+_CLOSEST = 1e-9  # Equal points would have infinite density.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Linkage:
-    """The order in which points and groups of them join, the closest first.
+    """A single-linkage dendrogram: the order in which points and groups merge, closest first.
 
-    Groups are numbered on from the points, in the order in which they come about.
+    Groups are numbered after the points, in the order of their merges.
     """
 
     children: npt.NDArray[np.int64]
-    """Shape (points - 1, 2): what joins."""
+    """What merges, shape (points - 1, 2)."""
     distances: npt.NDArray[np.float64]
-    """At which it does, rising."""
+    """Distance of each merge, rising."""
     sizes: npt.NDArray[np.int64]
     """Points of each group."""
 
@@ -53,18 +53,19 @@ class Linkage:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of the tree with at least as many points as a cluster has."""
+    """A node of the condensed tree, with at least as many points as the least cluster."""
 
     parent: int
-    """Its number, -1 for the whole."""
+    """Number of the parent, -1 for the root."""
     birth: float
-    """One over the distance at which it came apart from the rest."""
+    """Density (1 / distance) at which it split from its parent."""
 
 
 def linkage_of(points: Points, neighbours: int, told: Told = lambda _done, _total: None) -> Linkage:
-    """How the points join by mutual reachability, of which there is at least one.
+    """Compute the single linkage of at least one point by mutual reachability distance.
 
-    The distance to the last of so many neighbours, itself the first, says how densely each lies.
+    A point's core distance is the one to the last of its `neighbours` nearest points, itself
+    included.
     """
     count = points.shape[0]
     ends, lengths = _spanning_tree(points, _core_distances(points, neighbours), told)
@@ -93,9 +94,9 @@ def linkage_of(points: Points, neighbours: int, told: Told = lambda _done, _tota
 
 
 def clusters_of(linkage: Linkage, least: int) -> Labels:
-    """The clusters of at least so many points whose excess of mass is largest.
+    """Extract the clusters of at least `least` points with the largest excess of mass.
 
-    All points together are never one. `least` is at least 2.
+    The root is never a cluster. `least` is at least 2.
     """
     count = linkage.points
     parts, fell_from, fell_at = _condensed(linkage, least)
@@ -110,7 +111,7 @@ def clusters_of(linkage: Linkage, least: int) -> Labels:
         sizes[parent] += sizes[number]
         stability[parent] += sizes[number] * (births[number] - births[parent])
         below[parent].append(number)
-    # Parts come after those that they are parts of.
+    # Children come after their parents.
     chosen = np.zeros(len(parts), bool)
     for number in range(len(parts) - 1, 0, -1):
         of_parts = sum(float(stability[each]) for each in below[number])
@@ -134,7 +135,7 @@ def by_size(groups: Labels) -> Labels:
         groups, return_index=True, return_inverse=True, return_counts=True
     )
     sizes = np.where(numbers == OUTLIER, -1, sizes)
-    # Of equal ones that which begins first.
+    # Ties by first occurrence.
     order = np.lexsort((firsts, -sizes))
     number = np.empty(numbers.size, np.int32)
     number[order] = np.arange(numbers.size)
@@ -144,7 +145,7 @@ def by_size(groups: Labels) -> Labels:
 
 
 def _core_distances(points: Points, neighbours: int) -> npt.NDArray[np.float32]:
-    """How far the last of the nearest neighbours of each is."""
+    """Distance of each point to the last of its nearest neighbours, itself included."""
     count = points.shape[0]
     rank = min(neighbours, count) - 1
     squares = np.square(points).sum(axis=1)
@@ -196,7 +197,7 @@ def _spanning_tree(
 def _condensed(
     linkage: Linkage, least: int
 ) -> tuple[Sequence[_Part], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Parts of at least so many points, and for each point from which it fell off, and when."""
+    """Condense the tree; for each point, also return the part it fell from and at which density."""
     count = linkage.points
     children = linkage.children.tolist()
     densities = (1 / np.maximum(linkage.distances, _CLOSEST)).tolist()

@@ -1,8 +1,8 @@
-"""The mentions of one document become what it names: each entity once, with all its mentions.
+"""Group the mentions of one document into entities, each with all its mentions.
 
-Mentions are of one entity where their names are equal in their normal form, where the document
-defines one as short for the other, where one is made of the first letters of the other, and where
-one is a usual short form of exactly one other name in the document.
+Mentions are of one entity if their normalised names are equal, if the document defines one as short
+for the other, if one is the initials of the other, or if one is a usual short form of exactly one
+other name in the document.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from footnote.knowledge.names import (
 )
 
 MOST_MENTIONS = 200_000
-"""Of one document."""
+"""Most mentions of one document that are grouped; the rest is ignored."""
 _DEFINED = re.compile(
     r"\s*,?\s*[(（](?:[^()（）]{0,40}?\s)?[\"“„«「'‘](?P<term>[^\"”“»」'’()]{1,60})[\"”“»」'’]\s*[)）]"
 )
-"""Behind a name: what it is called in the rest of the document."""
+"""Matches the defined short form after a name: `("Bank")`."""
 _ARTICLE = re.compile(r"^(?:(?:the|der|die|das|le|la|les|el|los|las)\s+|l['’])", re.IGNORECASE)
 _NEAR = 120
-"""Most characters between an entity and what belongs to it, such as its telephone number."""
+"""Most characters between an entity's name and an identifier of it, such as its telephone
+number."""
 _BELONGING = frozenset(
     (EntityKind.EMAIL, EntityKind.PHONE, EntityKind.IBAN, EntityKind.VAT, EntityKind.ADDRESS)
 )
@@ -46,7 +47,7 @@ class _Group:
 
 
 def entities_of(text: str, mentions: Sequence[Mention]) -> tuple[ExtractedEntity, ...]:
-    """What the mentions of a text name, in the order of the first mention of each."""
+    """Group the mentions of a text into entities, in the order of their first mentions."""
     groups = _by_name(mentions[:MOST_MENTIONS])
     named = {key: each for key, each in groups.items() if each.kind in NAMED_KINDS}
     joined = _Joined(named)
@@ -55,7 +56,7 @@ def entities_of(text: str, mentions: Sequence[Mention]) -> tuple[ExtractedEntity
     _join_parts(joined)
     whole = [*joined.groups(), *(each for key, each in groups.items() if key not in named)]
     whole.sort(key=lambda each: each.mentions[0].start)
-    # By the number of a named entity the identifiers that follow its name in its paragraph.
+    # Assign identifiers to the person or organisation named before them in the paragraph.
     places = sorted(
         (mention.start, mention.end, at)
         for at, group in enumerate(whole)
@@ -85,7 +86,7 @@ def _by_name(mentions: Iterable[Mention]) -> dict[tuple[EntityKind, str], _Group
 
 
 class _Joined:
-    """Groups that turn out to be one; the one that others join keeps its name."""
+    """A union-find over groups; the group that others join keeps its name."""
 
     def __init__(self, groups: dict[tuple[EntityKind, str], _Group]) -> None:
         self.by_key = groups
@@ -116,9 +117,9 @@ class _Joined:
 
 
 def _join_defined(text: str, joined: _Joined) -> None:
-    """Join what the text calls otherwise: `Silicon Valley Bank ("Bank")`.
+    """Join names with the short forms that the text defines: `Silicon Valley Bank ("Bank")`.
 
-    Every later place that has the term with its capital letter is a mention, too.
+    Every later occurrence of the capitalised term becomes a mention as well.
     """
     taken = sorted((m.start, m.end) for g in joined.by_key.values() for m in g.mentions)
     starts = {start for start, _ in taken}
@@ -155,7 +156,7 @@ def _covered(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
 
 
 def _join_abbreviations(text: str, joined: _Joined) -> None:
-    """Join an abbreviation with the one name of the text that it is made of."""
+    """Join an abbreviation with the name it stands for, if the text has exactly one."""
     by_kind: dict[EntityKind, list[tuple[tuple[EntityKind, str], str]]] = defaultdict(list)
     for key, group in joined.by_key.items():
         longest = max((text[m.start : m.end] for m in group.mentions[:50]), key=len)
@@ -179,7 +180,7 @@ def _join_abbreviations(text: str, joined: _Joined) -> None:
 
 
 def _join_parts(joined: _Joined) -> None:
-    """Join a short form with the one longer name of its kind that it may stand for."""
+    """Join a short form with the longer name of its kind, if exactly one fits."""
     for kind in (EntityKind.PERSON, EntityKind.ORGANISATION):
         keys = [key for key in joined.by_key if key[0] is kind]
         by_word: dict[str, list[tuple[EntityKind, str]]] = defaultdict(list)
@@ -201,7 +202,7 @@ def _entity(
     text: str, group: _Group, belongings: tuple[tuple[EntityKind, str], ...]
 ) -> ExtractedEntity:
     written = Counter(" ".join(text[m.start : m.end].split()) for m in group.mentions)
-    # A name in capitals says no more than one that is not.
+    # Of equally long forms prefer one that is not all capitals.
     forms = sorted(written, key=lambda form: (-len(form.split()), form.isupper(), -len(form), form))
     normals = dict.fromkeys((normal_name(forms[0], group.kind), *group.normals))
     formed = group.kind not in NAMED_KINDS

@@ -1,6 +1,6 @@
-"""The text of a document becomes its facts, and a fact the keys by which it is compared.
+"""Extract the facts of a document by rules, and compute the keys by which facts are compared.
 
-Rules read what has a form: tables, lines of key and value, definitions, plain sentences.
+The rules read tables, key-value lines, definitions and plain sentences.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from footnote.knowledge.table_facts import table_facts
 from footnote.knowledge.texts import BETWEEN_HEADINGS, DocumentText
 
 EXTRACTOR = "rules-8"
-"""Of what facts are known to come from; another number has every document read again."""
+"""Version of the rules, stored with the facts; a new one re-extracts every document."""
 MOST_FACTS = 20_000
-"""Of one document."""
+"""Most facts of one document."""
 _PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.UTTERANCE, BlockKind.OCR_TEXT))
 _KEYED = frozenset((FactKind.PROPERTY, FactKind.CELL))
-"""What says by its form of what it gives the amount."""
+"""Kinds whose form says what an amount is of."""
 _NOT_A_WORD = re.compile(r"[^\w.,%+/-]+|[_]+")
 _DIGITS = re.compile(r"\d+")
 _ARTICLE = re.compile(r"^(?:the|an?|der|die|das|le|la|les|el|los|las)\s+")
@@ -32,21 +32,23 @@ _ARTICLE = re.compile(r"^(?:the|an?|der|die|das|le|la|les|el|los|las)\s+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactKeys:
-    """Texts that are equal where facts are to be compared; they are stored as keyed hashes."""
+    """Comparison keys of a fact; they are stored as keyed hashes."""
 
     same: str
-    """Equal for facts that say the same in the same words; it tells a fact from its version's
-    others and finds it again in the next version."""
+    """Equal for facts of the same statement in the same words; unique in a document version, and
+    stable between versions."""
     merge: str
-    """Equal for facts that may say the same in other words: their figures and days agree."""
+    """Equal for facts that may be paraphrases: their numbers and dates agree."""
     claim: str
-    """What is claimed of what and when: facts of one claim and several values contradict."""
+    """Scope, subject, predicate and period: facts with one claim and different values
+    contradict."""
     value: str
-    """What is claimed."""
+    """The value of the claim."""
 
 
 def extract_facts(document: DocumentText, kinds: Collection[FactKind]) -> list[ExtractedFact]:
-    """The facts of these kinds in a document's order, each said once; at most `MOST_FACTS`."""
+    """Extract the facts of these kinds in document order, without duplicates; at most
+    `MOST_FACTS`."""
     found: dict[tuple[tuple[int, int], ...], ExtractedFact] = {}
     for fact in _facts(document, frozenset(kinds)):
         found.setdefault(fact.spans, fact)
@@ -58,12 +60,12 @@ def extract_facts(document: DocumentText, kinds: Collection[FactKind]) -> list[E
 def keys_of(
     fact: ExtractedFact, title: str, number: SubjectNumber | None = None, short: str = ""
 ) -> FactKeys:
-    """The keys of a fact of the document with this title, about what has this number.
+    """Compute the keys of a fact from a document with this title and subject number.
 
-    Whom a sentence calls by name is the same everywhere. What else is said holds within documents
-    of one title and, where they state what contract or the like they are about, one number, under
-    the same headings; an amount under its key, or in a table, whatever a document of that number
-    is called. A `short` number tells documents of one title apart.
+    Statements about a proper name share one scope across all documents. Other facts share a scope
+    within documents of one title and, where stated, one subject number, under the same headings. An
+    amount of a property or table cell shares it across all titles with one subject number. A
+    `short` number tells documents of one title apart.
     """
     subject, predicate = normal_form(fact.subject), normal_form(fact.predicate)
     scope = ""
@@ -78,7 +80,7 @@ def keys_of(
     period = f"{fact.valid_from or ''}…{fact.valid_to or ''}"
     value = f"{fact.value} {fact.unit}" if fact.value is not None else normal_form(fact.object)
     denied = "not" if fact.negated else ""
-    # Cells of a row have vectors much alike.
+    # Cells of one row have similar vectors.
     column = predicate if fact.kind is FactKind.CELL else ""
     claim = f"{scope}\n{subject}\n{predicate}\n{period}"
     return FactKeys(
@@ -90,15 +92,15 @@ def keys_of(
 
 
 def is_comparable(fact: ExtractedFact) -> bool:
-    """Whether two facts of one claim contradict where their values differ.
+    """Whether facts with this claim contradict each other where their values differ.
 
-    A sentence may say several things of one subject, unless it gives a number.
+    Statements may have several objects for one subject, unless they give a number.
     """
     return fact.kind is not FactKind.STATEMENT or fact.value is not None
 
 
 def normal_form(text: str) -> str:
-    """A text without what differs from writer to writer: case, accents, articles, punctuation.
+    """Normalise a text: no case, accents, leading article or punctuation.
 
     >>> normal_form("The  *Résumé*, 2024:")
     'resume 2024'
@@ -112,12 +114,12 @@ def normal_form(text: str) -> str:
 
 
 def is_called_by_name(fact: ExtractedFact) -> bool:
-    """Whether a sentence says it of someone or something by name, which is the same everywhere."""
+    """Whether it is a statement about a proper name, which means the same in all documents."""
     return fact.kind is FactKind.STATEMENT and _is_name(fact.subject)
 
 
 def _is_name(subject: str) -> bool:
-    """Whether a subject names someone or something, rather than a kind of it.
+    """Whether a subject is a proper name rather than a common noun.
 
     >>> _is_name("Acme Holding"), _is_name("The insurer"), _is_name("X-200")
     (True, False, True)

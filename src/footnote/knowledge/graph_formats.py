@@ -1,4 +1,4 @@
-"""A graph as other programs read it: GraphML and JSON-LD."""
+"""Serialise a graph for other programs, as GraphML or JSON-LD."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ MEDIA_TYPES = {
 
 
 def written(graph: Graph, format_: GraphFormat) -> str:
-    """The graph in one of the formats."""
+    """Serialise the graph in this format."""
     return as_graphml(graph) if format_ is GraphFormat.GRAPHML else as_json_ld(graph)
 
 
 def as_graphml(graph: Graph) -> str:
-    """The graph as GraphML 1.0; the evidence of an edge is a JSON list in an attribute of it.
+    """Serialise the graph as GraphML 1.0; an edge's evidence is a JSON list in an attribute.
 
-    Characters that XML cannot have are left out.
+    Characters that XML does not allow are left out.
     """
     root = ET.Element("graphml", xmlns=_NAMESPACE)
     for whose, attributes in _ATTRIBUTES.items():
@@ -86,7 +86,7 @@ def as_graphml(graph: Graph) -> str:
 
 
 def as_json_ld(graph: Graph) -> str:
-    """The graph as JSON-LD 1.1: nodes and edges by their URNs, each edge with its evidence."""
+    """Serialise the graph as JSON-LD 1.1: nodes and edges by URN, each edge with its evidence."""
     nodes = [
         {
             "@id": f"urn:uuid:{node.node_id}",

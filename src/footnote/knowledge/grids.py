@@ -1,4 +1,4 @@
-"""The Markdown of a table becomes a grid of cells that know where they stand."""
+"""Parse a Markdown table into a grid of cells with their offsets."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SEPARATOR = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _EMPHASIS = re.compile(r"\*\*|__|`|<br\s*/?>")
 _YEAR = re.compile(r"(?:FY\s?)?(?:19|20)\d{2}(?:\s?[/–-]\s?\d{2,4})?[A-Z*]?")
 _MOST_HEADS = 4
-"""Rows that may name columns."""
+"""Most header rows of a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """A cell: its text as it is read, and where that stands in the canonical text."""
+    """A cell: its plain text, and its half-open offsets in the canonical text."""
 
     text: str
     start: int
@@ -28,17 +28,17 @@ class GridCell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """A table: rows that name its columns, and the rows under them, all of one width."""
+    """A table: its header rows and its body rows, all of one width."""
 
     heads: tuple[tuple[GridCell, ...], ...]
     rows: tuple[tuple[GridCell, ...], ...]
 
     def column(self, number: int) -> list[str]:
-        """The texts of a column's cells under its heads."""
+        """Return the texts of a column's body cells."""
         return [row[number].text for row in self.rows]
 
     def heads_of(self, number: int) -> list[GridCell]:
-        """What names a column: what stands above it, and above several columns with it."""
+        """Return the header cells of a column, those that span several columns included."""
         named: dict[str, GridCell] = {}
         for row in self.heads:
             said = _spread(row)[number]
@@ -48,9 +48,9 @@ class Grid:
 
 
 def grid_of(text: str, start: int, end: int) -> Grid | None:
-    """The table that stands in this span of a text; None for what is none.
+    """Parse the table in this span of a text; None if it is not one.
 
-    Rows of another width than most are left out, since nobody can tell their columns.
+    Rows of another width than most are left out, since their columns are unknown.
     """
     rows: list[tuple[GridCell, ...]] = []
     place = start
@@ -84,10 +84,10 @@ def is_time(text: str) -> bool:
 
 
 def _heads(rows: list[tuple[GridCell, ...]]) -> int:
-    """How many of the first rows name columns; at least one.
+    """Count the header rows; at least one.
 
-    More than one only where numbers follow: rows before the first number, but for those that
-    name nothing but themselves.
+    More than one only where numbers follow: the rows before the first number, up to a row that has
+    text in its first cell alone.
     """
     for count, row in enumerate(rows[: _MOST_HEADS + 1]):
         others = [cell.text for cell in row[1:] if cell.text]
@@ -99,7 +99,7 @@ def _heads(rows: list[tuple[GridCell, ...]]) -> int:
 
 
 def _spread(row: tuple[GridCell, ...]) -> Sequence[GridCell]:
-    """A head's cells; one that stands alone in its row holds for every column but the first."""
+    """A header row's cells; one that is alone in its row spans every column but the first."""
     said = [cell for cell in row[1:] if cell.text]
     if len(said) == 1 and len(row) > 2:
         return [row[0], *said * (len(row) - 1)]

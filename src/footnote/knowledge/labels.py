@@ -1,8 +1,7 @@
-"""Terms of documents become labels of the groups that the documents are in.
+"""Label groups of documents by their characteristic terms.
 
-A term tells a group from the others by its share of the group's documents and by how much larger
-that is than its share of all: class-based TF-IDF (Grootendorst 2022), over documents rather than
-over words.
+A term is weighted by its share of the group's documents and by how much larger that is than its
+share of all: class-based TF-IDF (Grootendorst 2022), over documents rather than over words.
 """
 
 from __future__ import annotations
@@ -19,34 +18,34 @@ Groups = npt.NDArray[np.int32]
 
 _LABEL_TERMS = 3
 _LEAST_OF_GROUP = 0.08
-"""Of a group's documents, that have a term of its label."""
+"""Least share of a group's documents that must have a term of its label."""
 _LEAST_LIFT = 1.5
-"""Of the share of a group's documents that have a term over that of all other documents.
+"""Least ratio of a term's share of the group's documents to its share of all other documents.
 
-What all documents have alike tells none of their groups apart, however common it is.
+What all documents have alike distinguishes no group, however common it is.
 """
 _SPARE_TERMS = 12
-"""Terms of a group among which its label is looked for, until no other group has the same."""
+"""Candidate terms of a group from which a label is chosen that no other group has."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeighedTerm:
-    """A term of a group."""
+    """A weighted term of a group."""
 
     term: str
-    """As it is written most often."""
+    """Its most frequent spelling."""
     documents: int
-    """Of the group, that have it."""
+    """Documents of the group that have it."""
     weight: float
 
 
 def labels_of(
     groups: Groups, terms: Sequence[Sequence[str]], most: int = _LABEL_TERMS
 ) -> list[tuple[str, ...]]:
-    """For each group the terms that tell it from the others, the best first; perhaps none.
+    """Return the terms that distinguish each group from the others, best first; maybe none.
 
-    No two labels have the same terms: of groups that would, the one of the lowest number keeps
-    them, and the others have their next best in place of the last.
+    No two labels are equal: the group of the lowest number keeps its terms, and another one
+    replaces its last term by its next best.
     """
     taken: set[frozenset[str]] = set()
     labels = []
@@ -63,10 +62,10 @@ def labels_of(
 def weighed_terms(
     groups: Groups, terms: Sequence[Sequence[str]], most: int
 ) -> list[tuple[WeighedTerm, ...]]:
-    """The terms with their weights, up to `most` for each group.
+    """Weigh the terms of each group, up to `most`.
 
-    A term counts once for each document; of two of which one has the other in it, the better
-    stands for both.
+    A term counts once for each document; of two terms of which one contains the other, the better
+    one is kept.
     """
     sizes = np.bincount(groups)
     overall: Counter[str] = Counter()
@@ -96,7 +95,7 @@ def weighed_terms(
         found.append(
             tuple(
                 WeighedTerm(
-                    # As it is commonly written.
+                    # The most frequent spelling.
                     term=min(written[key], key=lambda each: (-written[key][each], each)),
                     documents=counts[key],
                     weight=weight,

@@ -1,9 +1,9 @@
-"""Vectors of documents become places on a plane, where what is alike lies together.
+"""Project document vectors to a plane on which similar documents lie together.
 
-The method is t-SNE (van der Maaten and Hinton 2008): each document is drawn to its nearest
-neighbours and pushed away by all others. The push is taken from a grid by convolution, as in
-FIt-SNE (Linderman et al. 2019), so that its cost grows with the documents and not their square.
-Nothing is drawn by chance: the same vectors in the same order give the same places.
+The method is t-SNE (van der Maaten and Hinton 2008): each document is attracted by its nearest
+neighbours and repelled by all others. The repulsion is computed on a grid by convolution, as in
+FIt-SNE (Linderman et al. 2019), so that the cost is linear in the number of documents. It is
+deterministic: the same vectors in the same order give the same places.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ Told = Callable[[int, int], None]
 
 STEPS = 200
 _EXAGGERATED_STEPS = 70
-"""In which neighbours are drawn together more strongly, so that groups find each other."""
+"""First steps with stronger attraction (early exaggeration), so that groups form."""
 _EXAGGERATION = 12.0
 _PERPLEXITY = 10.0
 _SHARE_OF_FEW = 5
-"""Of few documents each has a fifth as neighbours; with more, small groups run into each other."""
+"""The perplexity of few documents is their number over this; a higher one merges small groups."""
 _NEIGHBOURS = 30  # Thrice the perplexity, beyond which affinities are next to nothing.
 _BISECTIONS = 40
 _TOGETHER = 1024
-"""Rows that are compared with all others at a time: 40 MB at 10,000 documents."""
+"""Rows of the similarity matrix computed at a time: 40 MB at 10,000 documents."""
 _FIRST_SPREAD = 1.0
-_CELL = 0.5  # The push falls off over a distance of one, which two cells resolve.
+_CELL = 0.5  # Repulsion decays over a distance of 1, which two cells resolve.
 _SIDES = (32, 48, 64, 96, 128)
-"""Points of the grid along each axis, whose doubles a fast Fourier transform likes."""
+"""Points of the grid along each axis, whose doubles suit a fast Fourier transform."""
 _ROOM = 1.1
 _GOLDEN_ANGLE = np.pi * (3.0 - np.sqrt(5.0))
 
 
 def lay_out(vectors: Vectors, told: Told = lambda _done, _total: None) -> Plane:
-    """Places within -1 and 1 on both axes, around the middle. Any number of documents will do."""
+    """Project any number of documents to places within -1…1 on both axes, centred."""
     count = vectors.shape[0]
     places = _principal_plane(_normalised(vectors))
     if count > 3:
@@ -58,10 +58,10 @@ def _normalised(vectors: Vectors) -> Vectors:
 
 
 def _principal_plane(vectors: Vectors) -> Plane:
-    """The vectors along the two directions in which they differ most.
+    """Project the vectors to their first two principal components.
 
-    A direction has no sign of its own: it points to where the longer tail is, which more
-    documents do not turn around easily.
+    The sign of a component is chosen so that the longer tail is positive, which stays stable as
+    documents are added.
     """
     count, dimensions = vectors.shape
     if count == 0:
@@ -77,7 +77,7 @@ def _principal_plane(vectors: Vectors) -> Plane:
         places = np.pad(places, ((0, 0), (0, 2 - places.shape[1])))
     places = places * np.where((places**3).sum(axis=0) < 0, -1.0, 1.0)
     spread = max(float(places[:, 0].std()), 1e-6)
-    # Equal vectors would never part.
+    # Separates equal vectors, which would stay together.
     angles = np.arange(count) * _GOLDEN_ANGLE
     apart = np.stack([np.cos(angles), np.sin(angles)], axis=1) * 1e-3
     first: Plane = ((places / spread + apart) * _FIRST_SPREAD).astype(np.float32)
@@ -85,7 +85,7 @@ def _principal_plane(vectors: Vectors) -> Plane:
 
 
 def _affinities(vectors: Vectors) -> tuple[Neighbours, Plane]:
-    """The nearest others of each, and how much each is drawn to them; all of it sums to one."""
+    """Return the nearest neighbours of each document and its affinities to them, which sum to 1."""
     count = vectors.shape[0]
     nearest = min(_NEIGHBOURS, count - 1)
     neighbours = np.empty((count, nearest), np.int32)
@@ -103,7 +103,7 @@ def _affinities(vectors: Vectors) -> tuple[Neighbours, Plane]:
 
 
 def _calibrated(distances: Plane) -> Plane:
-    """Weights of each row's neighbours that sum to one, as even as the perplexity wants."""
+    """Find weights of each row's neighbours that sum to 1 and have the wanted perplexity."""
     evenness = np.clip(distances.shape[0] / _SHARE_OF_FEW, 2, _PERPLEXITY)
     wanted = np.log(min(float(evenness), max(distances.shape[1] / 2, 1.01)))
     nearer = (distances - distances.min(axis=1, keepdims=True)).astype(np.float64)
@@ -121,7 +121,7 @@ def _calibrated(distances: Plane) -> Plane:
 
 
 def _descended(places: Plane, neighbours: Neighbours, affinities: Plane, told: Told) -> Plane:
-    """The places after all steps: downhill, with momentum and a gain of its own for each."""
+    """Run all steps of gradient descent, with momentum and a gain for each coordinate."""
     count = places.shape[0]
     rate = max(count / _EXAGGERATION, 1.0)
     moves = np.zeros_like(places)
@@ -134,7 +134,7 @@ def _descended(places: Plane, neighbours: Neighbours, affinities: Plane, told: T
         gains = np.where(slopes * moves < 0, gains + 0.2, np.maximum(gains * 0.8, 0.01))
         gains = gains.astype(np.float32)
         moves = np.float32(0.5 if early else 0.8) * moves - np.float32(rate) * gains * slopes
-        # No step is longer than a neighbourhood, or a far one would tear the map.
+        # Limits the length of a step, so that outliers do not distort the map.
         length = np.linalg.norm(moves, axis=1, keepdims=True)
         moves = moves * np.minimum(1, 5 / np.maximum(length, 1e-9))
         places = places + moves
@@ -144,7 +144,7 @@ def _descended(places: Plane, neighbours: Neighbours, affinities: Plane, told: T
 
 
 def _pull(places: Plane, neighbours: Neighbours, affinities: Plane) -> Plane:
-    """How strongly each is drawn, by its neighbours and by those it is a neighbour of."""
+    """The attraction of each document by its neighbours and by those it is a neighbour of."""
     columns = [np.ascontiguousarray(places[:, axis]) for axis in (0, 1)]
     across, along = (each[:, None] - each[neighbours] for each in columns)
     weights = affinities / (1 + across * across + along * along)
@@ -157,9 +157,9 @@ def _pull(places: Plane, neighbours: Neighbours, affinities: Plane) -> Plane:
 
 
 class _Push:
-    """How strongly each is pushed away by all others: from a grid that has them all.
+    """The repulsion of each document by all others, computed on a grid.
 
-    The kernels of a grid are kept as long as the places fit into it.
+    The kernels of a grid are reused while the places fit it.
     """
 
     def __init__(self) -> None:
@@ -189,7 +189,7 @@ class _Push:
         felt = np.zeros((3, count), np.float32)
         for place, share in corners:
             felt += fields[:, place] * share
-        # What the grid made of each point's own share of the sum is not known: it is about one.
+        # Subtracts each point's own contribution, which is about 1 after interpolation.
         total = float(felt[0].sum()) - count
         pushed: Plane = (felt[1:].T / np.float32(max(total, 1e-9))).astype(np.float32)
         return pushed

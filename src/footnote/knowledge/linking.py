@@ -1,7 +1,8 @@
-"""What several documents name becomes one entity, each link with its reason.
+"""Link entities of several documents that are the same, each link with its reason.
 
-Names are compared only where a key is equal, so that the cost of a document does not grow with
-what others name: a normal form, an identifier that stands beside the name, or a long word of it.
+Names are compared only where a blocking key is equal, so that the cost of a document does not grow
+with the number of all names. Keys are normalised names, identifiers beside a name, and long words
+of it.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ from footnote.knowledge.names import normal_name, shared_words, similarity, word
 
 _Whose = TypeVar("_Whose")
 _MOST_WORDS = 12
-"""Of a name, by which it is found."""
+"""Most words of a name that become keys."""
 _NUMBER = re.compile(r"\d+")
 _LONG = 5
-"""Letters of a word by which names of several words are brought together."""
+"""Least letters of a word that is a key for names of several words."""
 _BLOCKS = 2
-"""The longest words of a name, so many."""
+"""Number of a name's longest words that are looked up."""
 _MISSPELLED = 2
-"""Letters in which two names may differ."""
+"""Most edits between two words that count as a misspelling."""
 SAME_ADDRESS = 0.85
-"""From which similarity two addresses with one house number are the same."""
+"""Least similarity of two addresses with one house number that are the same."""
 _ALIKE = 0.5
-"""From which share of words in common two names may be of one entity, if something else says so."""
+"""Least share of common words of two names that other evidence may link."""
 _VALUES = frozenset((EntityKind.DATE, EntityKind.AMOUNT))
-"""Kinds that are what is said of something, and nothing of which something is said."""
+"""Kinds that are values of facts and never their subjects."""
 _TELLING = frozenset((EntityKind.EMAIL, EntityKind.PHONE, EntityKind.IBAN, EntityKind.VAT))
-"""Kinds of identifiers of which one belongs to one entity."""
+"""Kinds of identifiers that are unique to one entity."""
 _CONFIDENCE = {
     LinkReason.SAME_NAME: 0.95,
     LinkReason.SAME_IDENTIFIER: 0.97,
@@ -48,9 +49,9 @@ _CONFIDENCE = {
 
 
 def keys_of(entity: ExtractedEntity) -> Iterator[str]:
-    """Texts by which an entity of a document is found: its names, its identifiers, its words.
+    """Yield the keys under which an entity is stored: its names, identifiers and words.
 
-    So that facts about it are found, also its forms, but for those of dates and amounts.
+    Also its written forms, by which facts about it are found, except for dates and amounts.
     """
     for normal in entity.normals:
         yield f"name\n{entity.kind.value}\n{normal}"
@@ -65,9 +66,9 @@ def keys_of(entity: ExtractedEntity) -> Iterator[str]:
 
 
 def form_keys(written: str) -> tuple[str, ...]:
-    """Texts that are equal for two ways to write one name, of whatever kind it is.
+    """Return keys that are equal for spellings of one name, whatever its kind.
 
-    None for what is too long for a name.
+    Empty for a text that is too long for a name.
 
     >>> form_keys("The Acme Ltd")
     ('form\\nacme ltd', 'form\\nacme')
@@ -79,7 +80,7 @@ def form_keys(written: str) -> tuple[str, ...]:
 
 
 def looked_up(entity: ExtractedEntity) -> Iterator[str]:
-    """The keys under which others may be found that are the same entity."""
+    """Yield the keys under which to look up candidates for the same entity."""
     for normal in entity.normals:
         yield f"name\n{entity.kind.value}\n{normal}"
     if entity.kind not in NAMED_KINDS:
@@ -110,7 +111,7 @@ def _beside(whose: EntityKind, kind: EntityKind, normal: str) -> str:
 
 
 def link(own: ExtractedEntity, other: ExtractedEntity) -> EntityLink | None:
-    """Why two are one entity; None where nothing says so, or something speaks against it."""
+    """Return why two are the same entity; None without evidence, or if kind or address differ."""
     reason: LinkReason | None = None
     if own.kind is not other.kind:
         return None
@@ -135,7 +136,7 @@ def link(own: ExtractedEntity, other: ExtractedEntity) -> EntityLink | None:
 
 
 def _same_name(own: ExtractedEntity, other: ExtractedEntity) -> bool:
-    """Whether both have a name in common that says whose it is: of persons one of two words."""
+    """Whether both share a name that identifies them; a person's must have two words."""
     common = set(own.normals) & set(other.normals)
     if own.kind is EntityKind.PERSON:
         sorted_names = {" ".join(sorted(each.split())) for each in other.normals}
@@ -145,7 +146,7 @@ def _same_name(own: ExtractedEntity, other: ExtractedEntity) -> bool:
 
 
 def _misspelled(one: str, two: str) -> bool:
-    """Whether two names of several words differ by a letter or two of one long word."""
+    """Whether two names of several words differ by one or two edits in one long word."""
     first, second = one.split(), two.split()
     if len(first) != len(second) or len(first) < 2 or _NUMBER.findall(one) != _NUMBER.findall(two):
         return False
@@ -182,7 +183,7 @@ def _same_address(one: str, two: str) -> bool:
 def best_link(
     own: ExtractedEntity, others: Iterable[tuple[_Whose, ExtractedEntity]]
 ) -> tuple[_Whose, EntityLink] | None:
-    """The surest link to one of others, the first of several as sure; None without any."""
+    """Return the link with the highest confidence, the first of equals; None without any."""
     best: tuple[_Whose, EntityLink] | None = None
     for whose, other in others:
         found = link(own, other)

@@ -1,4 +1,4 @@
-"""Where a text names something: names as a model found them, and what has a form of its own."""
+"""Find the mentions of a text: names found by a model, and values with a fixed format."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _NUMBERS_ALONE = frozenset("hundert tausend cien ciento cent cento mil mille".sp
 _IN = re.compile(r"(?<!\w)(?:in|en)\s$", re.IGNORECASE)
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _OF_WORDS = frozenset("LMN")
-"""Letters, the marks above and below them, and digits: first letters of Unicode's categories."""
+"""First letters of the Unicode categories of letters, combining marks and digits."""
 _MEASURE = re.compile(r"\d[\d.,’' ]*[^\W\d_]{1,3}")
 _FORMED = {
     PersonalData.EMAIL: EntityKind.EMAIL,
@@ -44,20 +44,20 @@ _FORMED = {
     PersonalData.PHONE: EntityKind.PHONE,
 }
 _CHECKED, _FORM_ALONE = 1.0, 0.95
-"""How sure a mention is whose check digits agree, and one that has the form."""
+"""Confidence of a mention with valid check digits, and of one with a valid format only."""
 _MOST_OF_A_NAME = 0.75
-"""Of the mentions of one name: the kind that so many have is that of all."""
+"""Share of the mentions of a name with one kind from which all get that kind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """A stretch of a text that names something: `text[start:end]`."""
+    """A span of a text that names something: `text[start:end]`."""
 
     kind: EntityKind
     start: int
     end: int
     normal: str
-    """In which mentions of one kind are compared."""
+    """The normalised form by which mentions of one kind are compared."""
     confidence: float
     """0…1."""
 
@@ -65,9 +65,9 @@ class Mention:
 def mentions_of(
     text: str, language: str | None, named: Sequence[NamedSpan], kinds: Collection[EntityKind]
 ) -> list[Mention]:
-    """The mentions of a text in order, without overlap; of these kinds alone.
+    """Find the mentions of these kinds in a text, in order and without overlap.
 
-    What has a form goes before what only looks like a name.
+    Values with a fixed format take precedence over names.
     """
     exact = [each for each in exact_mentions(text, language) if each.kind in kinds]
     taken = sorted((each.start, each.end) for each in exact)
@@ -76,7 +76,7 @@ def mentions_of(
     for span in sorted(named, key=lambda each: each.start):
         start, end = _whole_words(text, *_trimmed(text, span.start, span.end))
         if names and start < names[-1].end:
-            continue  # Another name has the rest of its word.
+            continue  # Its word is part of another name.
         while at < len(taken) and taken[at][1] <= start:
             at += 1
         overlaps = at < len(taken) and taken[at][0] < end
@@ -94,7 +94,7 @@ def mentions_of(
 
 
 def exact_mentions(text: str, language: str | None) -> list[Mention]:
-    """What has a form of its own, in order, without overlap: e-mail, IBAN, dates, amounts …
+    """Find values with a fixed format, in order, without overlap: e-mail, IBAN, dates, amounts …
 
     >>> found = exact_mentions("Paid 1,500 EUR on 3 June 2024.", "en")
     >>> [(each.kind.value, each.normal) for each in found]
@@ -136,7 +136,7 @@ def _personal(text: str) -> Iterator[Mention]:
 
 
 def _phone(written: str) -> str:
-    """A number for the whole world where it says its country, else its digits."""
+    """Return the number in E.164 format if it has a country code, else its digits."""
     try:
         parsed = phonenumbers.parse(written, None)
     except NumberParseException:
@@ -179,7 +179,7 @@ def _dates(text: str) -> Iterator[Mention]:
 
 
 def _iso(day: Day) -> str:
-    """A day, or a month of a year; empty for less."""
+    """Format a day or a month in ISO 8601; empty for anything less precise."""
     if day.year is None or day.month is None:
         return ""
     month = f"{day.year:04}-{day.month:02}"
@@ -200,9 +200,9 @@ def _amounts(text: str, language: str | None, used: list[tuple[int, int]]) -> It
 
 
 def _is_scale_alone(text: str, figure: Figure) -> bool:
-    """Whether it is the scale of other numbers, as in `(in thousands EUR)`, rather than a number.
+    """Whether it is the unit scale of other numbers, as in `(in thousands EUR)`, and no number.
 
-    A hundred or a thousand is a number in some languages, but not behind `in`.
+    In some languages the words for hundred and thousand are numbers, but not after `in`.
     """
     scale = text[figure.start : figure.end].split(maxsplit=1)[0].casefold()
     if figure.claims or not figure.values.issubset(SCALES.get(scale, ())):
@@ -213,7 +213,7 @@ def _is_scale_alone(text: str, figure: Figure) -> bool:
 
 
 def _value(written: str, figure: Figure, language: str | None) -> str:
-    """The number that an amount has: of several readings the one that its language prefers."""
+    """The number of an amount; of several readings the one preferred by its language."""
     read = number_in(written, language)
     value = float(read.value) if read and float(read.value) in figure.values else max(figure.values)
     return f"{value:.2f}".rstrip("0").rstrip(".")
@@ -230,7 +230,7 @@ def _identifiers(text: str) -> Iterator[Mention]:
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """A stretch with the rest of the words that it begins and ends in."""
+    """Extend a span to whole words."""
     while 0 < start < end and _is_in_word(text, start):
         start -= 1
     while start < end < len(text) and _is_in_word(text, end):
@@ -239,7 +239,7 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_in_word(text: str, at: int) -> bool:
-    """Whether a word of a script with spaces goes on at a place."""
+    """Whether an offset is inside a word of a script with spaces."""
     return all(
         unicodedata.category(each)[0] in _OF_WORDS and not _UNSPACED.match(each)
         for each in text[at - 1 : at + 1]
@@ -247,7 +247,7 @@ def _is_in_word(text: str, at: int) -> bool:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """A stretch without the spaces, quotes and commas at its ends."""
+    """Strip spaces, quotes and commas from a span."""
     while start < end and not (text[start].isalnum() or text[start] in "$€£"):
         start += 1
     while start < end and not (text[end - 1].isalnum() or text[end - 1] in ".)!?"):
@@ -266,7 +266,7 @@ def _ends_in_abbreviation(name: str) -> bool:
 
 
 def _of_one_kind(text: str, names: Sequence[Mention]) -> list[Mention]:
-    """The same mentions, those of one name as one kind where most of them have it."""
+    """Give all mentions of one name the same kind where at least `_MOST_OF_A_NAME` have it."""
     kinds: dict[str, Counter[EntityKind]] = defaultdict(Counter)
     for each in names:
         kinds[text[each.start : each.end].casefold()][each.kind] += 1

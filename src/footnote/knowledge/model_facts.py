@@ -1,7 +1,7 @@
-"""What a language model says of five passages becomes facts that stand in them; the rest is left.
+"""Parse a language model's reply on five passages into facts that the text supports.
 
-A model may say anything. A fact is kept only where its quote, its object, its subject and its
-predicate stand in the text or above it, and its figures and negation are those of the text.
+The reply is not trusted: a fact is kept only if its quote, object, subject and predicate occur in
+the text or its headings, with the same figures; it is negated only if the text is.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from footnote.language.negators import negators_in
 from footnote.language.quantities import plain_number
 
 PROMPT_VERSION = "1"
-"""Another prompt reads every document again."""
+"""Version of the prompt; a new one re-reads every document."""
 MOST_FACTS_OF_BATCH = 60
 KINDS = frozenset((FactKind.PROPERTY, FactKind.DEFINITION, FactKind.STATEMENT))
-"""What a model is asked for; tables are read by rules, which know where a number stands."""
+"""The kinds that a model extracts; tables are read by rules, which know a number's cell."""
 TOKENS_WRITTEN_A_PASSAGE = 160
-"""About as many as two facts take, for estimates."""
+"""Output tokens per passage, for estimates: about those of two facts."""
 
 INSTRUCTIONS = """\
 You extract facts from passages of one document. The prompt is a JSON array; each of its objects \
@@ -57,15 +57,15 @@ _MOST_OBJECT, _MOST_QUOTE = 320, 600
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReply:
-    """What was made of a reply."""
+    """The parsed reply."""
 
     facts: tuple[ExtractedFact, ...]
     said: int
-    """Facts that the model gave, those that were left out included."""
+    """Number of facts in the reply, including those that were dropped."""
 
 
 class _Said(BaseModel):
-    """A fact as a model writes it; what else it writes is passed over."""
+    """A fact as a model writes it; unknown members are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -87,9 +87,9 @@ def facts_of_reply(
     batch: Sequence[PromptPassage],
     kinds: Collection[FactKind],
 ) -> ReadReply | None:
-    """The facts of a reply that stand in the passages; None for a reply that is no list of facts.
+    """Parse the facts of a reply that the passages support; None if it is no list of facts.
 
-    What follows where a list breaks off is left out.
+    The incomplete end of a truncated list is dropped.
     """
     said = listed_in(reply, _Said, MOST_FACTS_OF_BATCH)
     if said is None:
@@ -105,7 +105,7 @@ def facts_of_reply(
 def _fact(
     said: _Said, document: DocumentText, batch: Sequence[PromptPassage]
 ) -> ExtractedFact | None:
-    """A fact of a model with its places in the text; None where a part of it has none."""
+    """Locate a model's fact in the text; None if a part of it is not there."""
     placed = _placed(said, document.text, batch)
     if placed is None:
         return None
@@ -149,7 +149,7 @@ def _fact(
 def _placed(
     said: _Said, text: str, batch: Sequence[PromptPassage]
 ) -> tuple[PromptPassage, Aligned] | None:
-    """The passage that a quote stands in, that which the model names first, and its place."""
+    """Find the passage with the quote, trying first the one the model names, and its place."""
     named = [each for number, each in enumerate(batch, start=1) if number == said.passage]
     for passage in (*named, *(each for each in batch if each not in named)):
         found = align(said.quote, text, passage.start, passage.end)
@@ -159,23 +159,23 @@ def _placed(
 
 
 def _has_figures(said: str, text: str) -> bool:
-    """Whether the figures of what was said are exactly those of the text."""
+    """Whether both have exactly the same figures."""
     return sorted(_FIGURE.findall(said)) == sorted(_FIGURE.findall(text))
 
 
 def _stands(said: str, text: str) -> bool:
-    """Whether words stand in a text as they follow each other."""
+    """Whether the words occur in a text in this order."""
     return align(said, text) is not None
 
 
 def _words_stand(said: str, text: str) -> bool:
-    """Whether each of the words stands somewhere in a text."""
+    """Whether each of the words occurs anywhere in a text."""
     held = set(_WORD.findall(fold(text)[0]))
     return held.issuperset(_WORD.findall(fold(said)[0]))
 
 
 def _period(said: _Said, quote: str) -> Period:
-    """The period that the quote names; else the model's, where its figures stand in the quote."""
+    """The period that the quote states; else the model's, if the quote contains its years."""
     period = period_of(quote)
     if period != NO_PERIOD or (said.valid_from is None and said.valid_to is None):
         return period

@@ -1,4 +1,4 @@
-"""Names are brought to one form, and compared: whose name is short for which other one."""
+"""Normalise names, and recognise abbreviations and short forms of others."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _ABBREVIATION = re.compile(r"[A-Z][A-Za-z0-9&.-]{0,9}")
 
 @lru_cache(maxsize=65_536)
 def normal_name(name: str, kind: EntityKind) -> str:
-    """The form in which names of one kind are equal: no case, accents, articles or legal forms.
+    """Normalise a name of this kind: no case, accents, articles, honorifics or legal forms.
 
-    A name that consists of nothing else keeps all of it.
+    At least one word is kept.
 
     >>> normal_name("The ACME Insurance Co., Ltd.", EntityKind.ORGANISATION)
     'acme insurance'
@@ -56,7 +56,7 @@ def normal_name(name: str, kind: EntityKind) -> str:
 
 
 def telling_words(name: str) -> tuple[str, ...]:
-    """The words of a name that all normal forms of it keep, of whatever kind it is.
+    """Return the words that the normal forms of all kinds keep.
 
     >>> telling_words("Dr. Klaus Weber"), telling_words("The Acme Ltd")
     (('klaus', 'weber'), ('acme',))
@@ -90,9 +90,9 @@ def is_abbreviation_candidate(name: str) -> bool:
 
 
 def is_abbreviation(short: str, name: str) -> bool:
-    """Whether the letters of a short name are the first ones of another's words, in order.
+    """Whether a short name consists of the initials of another's words, in order.
 
-    Small words may be left out.
+    Function words and legal forms may be skipped.
 
     >>> is_abbreviation("ECB", "European Central Bank"), is_abbreviation("BoE", "Bank of England")
     (True, True)
@@ -126,14 +126,14 @@ def is_part(short: str, name: str, kind: EntityKind) -> bool:
     if kind is EntityKind.PERSON:
         return len(own) == 1 and own[0] in (whole[0], whole[-1]) and len(own[0]) > 1
     if kind is EntityKind.ORGANISATION:
-        # What follows a small word says of which one it speaks: the Church in the Maldives.
+        # Words after a function word distinguish it from others: the Church in the Maldives.
         rest = whole[len(own) :]
         return whole[: len(own)] == own and len("".join(own)) > 2 and not _SMALL & set(rest)
     return False
 
 
 def similarity(first: str, second: str) -> float:
-    """How alike two names in their normal form are, 0…1, whatever the order of their words."""
+    """Jaro-Winkler similarity of two normalised names, 0…1, regardless of word order."""
     if first == second:
         return 1.0
     sorted_first, sorted_second = (" ".join(sorted(each.split())) for each in (first, second))
@@ -143,5 +143,5 @@ def similarity(first: str, second: str) -> float:
 
 
 def shared_words(first: str, second: str) -> float:
-    """How far the words of the shorter name are those of the longer, 0…1, misspellings allowed."""
+    """Token set ratio of two names, 0…1: how far the shorter's words are the longer's, fuzzily."""
     return token_set_ratio(first, second) / 100

@@ -1,4 +1,4 @@
-"""What a heading, a label or a sentence says about time becomes the days that it speaks of."""
+"""Parse the period that a heading, a label or a sentence states into its first and last day."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footnote.language.calendar import MONTH_NUMBERS
 from footnote.language.dates import dates_mentioned, quarters_in
 
 Period = tuple[date | None, date | None]
-"""First and last day; None for one that is not said."""
+"""First and last day; None for an open end."""
 
 NO_PERIOD: Period = (None, None)
 _YEAR = re.compile(
@@ -65,10 +65,10 @@ class _Dated:
 
 
 def period_of(text: str) -> Period:
-    """The one period that a text names; no period where it names none, or several.
+    """Parse the period of a text; NO_PERIOD if it states none or several.
 
-    A date is that day, or, after "year ended" and its like, what ended then; a quarter and a year
-    are all of their days.
+    A date is that day or, after "year ended" and the like, the period that ended then; a quarter
+    and a year are all of their days.
 
     >>> period_of("Years ended September 30, 2019")
     (datetime.date(2018, 10, 1), datetime.date(2019, 9, 30))
@@ -92,7 +92,7 @@ def period_of(text: str) -> Period:
 
 
 def period_and_rest(head: str) -> tuple[Period, str]:
-    """The period that a head of a table names, and what it says beside it.
+    """Return the period of a column head, and the head itself unless it states only a period.
 
     >>> period_and_rest("Estimated at June 30, 2019")[1]
     'Estimated at June 30, 2019'
@@ -110,7 +110,7 @@ def period_and_rest(head: str) -> tuple[Period, str]:
 
 
 def _dates_in(text: str) -> list[_Dated] | None:
-    """The dates that have a year; None where one of them has two readings, or is no day."""
+    """Return the dates with a year; None if one is ambiguous or invalid."""
     found = []
     for mention in dates_mentioned(text):
         [reading, *others] = mention.readings
@@ -131,7 +131,7 @@ def _dates_in(text: str) -> list[_Dated] | None:
 
 
 def _between(text: str, dated: list[_Dated]) -> Period:
-    """What one date says, or two of which one goes on to the other."""
+    """The period of one date, or from the first of two dates to the second."""
     if len(dated) == 1:
         [one] = dated
         # A date with the words before it.
@@ -152,7 +152,7 @@ def _between(text: str, dated: list[_Dated]) -> Period:
 
 
 def _year(text: str, named: re.Match[str]) -> Period:
-    """A year that stands alone, or two that are one business year, or the end of one."""
+    """The period of a single year, of a business year across two, or of one that ended in it."""
     year = last_year = int(named["first"])
     ended = _ended_without_year(text)
     if ended is not None:
@@ -169,7 +169,7 @@ def _year(text: str, named: re.Match[str]) -> Period:
 
 
 def _ended_without_year(text: str) -> tuple[int, int, int] | None:
-    """Month, day and length of what ended on a day whose year stands elsewhere: `2019` below
+    """Month, day and length in months of a period whose end date lacks its year: `2019` below
     `Years ended September 30,`."""
     for mention in dates_mentioned(text):
         reading = mention.readings[0]
@@ -186,7 +186,7 @@ def _months(ended: re.Match[str]) -> int:
 
 
 def _months_before(last: date, months: int) -> date:
-    """The day after the same day so many months before; of a month's last day its like."""
+    """First day of a period of so many months that ends on `last`; month ends map to month ends."""
     number = last.year * 12 + last.month - 1 - months
     year, month = divmod(number, 12)
     length = calendar.monthrange(year, month + 1)[1]

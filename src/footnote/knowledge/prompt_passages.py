@@ -1,4 +1,4 @@
-"""Passages that a language model reads together, and the list that it replies with."""
+"""Build prompts of a document's passages, and parse the JSON list that a model replies with."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class PromptPassage:
 def passages_of(
     document: DocumentText, left_out: Sequence[tuple[int, int]] = ()
 ) -> list[PromptPassage]:
-    """The prose of a document in parts of whole sentences under one heading.
+    """Split a document's prose into passages of whole sentences under one heading.
 
-    `left_out` are parts of the text that no model is to read; a longer sentence is left out, too.
+    `left_out` are spans that no model may read. Sentences longer than a passage are skipped.
     """
     found: list[PromptPassage] = []
     for block in document.blocks:
@@ -59,7 +59,7 @@ def passages_of(
 
 
 def batches_of(passages: Sequence[PromptPassage]) -> list[Sequence[PromptPassage]]:
-    """The passages that are read together."""
+    """Group the passages that share one prompt."""
     return [
         passages[start : start + PASSAGES_TOGETHER]
         for start in range(0, len(passages), PASSAGES_TOGETHER)
@@ -67,7 +67,7 @@ def batches_of(passages: Sequence[PromptPassage]) -> list[Sequence[PromptPassage
 
 
 def prompt_of(document: DocumentText, batch: Iterable[PromptPassage]) -> str:
-    """The passages as JSON, out of whose strings no text can break."""
+    """Serialise the passages as JSON, whose strings no text can escape from."""
     return json.dumps(
         [
             {
@@ -83,9 +83,9 @@ def prompt_of(document: DocumentText, batch: Iterable[PromptPassage]) -> str:
 
 
 def listed_in(reply: str, item: type[Item], most: int) -> list[Item] | None:
-    """The objects of the first list in a reply that are such items; None without a list.
+    """Parse the valid items of the first list in a reply; None without a list.
 
-    What follows where a list breaks off is left out.
+    The incomplete end of a truncated list is dropped.
     """
     place = reply.find("[")
     if place < 0:

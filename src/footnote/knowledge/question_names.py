@@ -1,8 +1,7 @@
-"""The stretches of a question that may name an entity, with the keys that names are found by.
+"""Find the spans of a question that may name an entity, with the look-up keys of the names.
 
-No model is asked: whether a stretch is a name is told by the documents that name something so. A
-model would be one more pass for each question, and what it finds is of use only where a key is
-equal.
+No model is used: whether a span is a name is decided by the look-up, and a name that a model finds
+would also need an equal key.
 """
 
 from __future__ import annotations
@@ -13,17 +12,17 @@ from footnote.knowledge.linking import form_keys
 from footnote.ports import QuestionName
 
 MOST_WORDS = 6
-"""Of one name."""
+"""Most words of one name."""
 _WORDS_READ = 48
-"""Of a question, its first ones."""
+"""Words of a question that are read, from its beginning."""
 _AROUND = " \t\n\"'“”„«»‘’().,;:!?¿¡[]{}"
 
 
 def names_in(question: str) -> Sequence[QuestionName]:
-    """The stretches of a question that may name an entity, longest first.
+    """Return the spans of a question that may name an entity, longest first.
 
-    Of a question with capital letters or digits those that begin and end with such a word; of one
-    without any all of them.
+    If a word after the first has a capital letter or digit, a span must begin and end with such a
+    word; otherwise all spans count.
 
     >>> [each.text for each in names_in("Who leads Northwind Traders of Hull?")][:2]
     ['Who leads Northwind Traders of Hull', 'Who leads Northwind Traders']

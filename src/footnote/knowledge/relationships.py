@@ -1,6 +1,6 @@
-"""What one document tells of relationships: names in one sentence, and what it shares with others.
+"""Extract a document's relationships: entities in one sentence, and keys it shares with others.
 
-Nothing of other documents is needed: what documents have in common is found by equal keys.
+No other document is read: documents are related by equal keys.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from footnote.knowledge.names import words_of
 from footnote.language.sentences import sentence_spans
 
 MOST_TOGETHER = 12
-"""Entities of one sentence; a longer list says little of any two of them."""
+"""Most entities of a sentence that is used; a longer list says little about any two of them."""
 MOST_PAIRS = 2_000
-"""Of one document, the strongest."""
+"""Most pairs of one document, the strongest."""
 PLACES_KEPT = 3
-"""Sentences of a pair, the ones with the fewest other names."""
+"""Sentences kept for a pair, those with the fewest other names."""
 MOST_CITATIONS = 1_000
-"""Keys of one document under which it may name others."""
+"""Most citation keys of one document."""
 _LEAST_SENTENCE_WORDS = 6
 _TITLE_WORDS = range(3, 13)
 _MARKED_WORDS = range(2, 13)
-"""Of a title in quotation marks, which set it apart."""
+"""Number of words of a title in quotation marks."""
 _WORDS_OF_FILES = 6
 _LONGEST_SENTENCE = 2_000
-"""Characters; of a longer one, such as a table, names at its ends have little in common."""
+"""Most characters of a sentence; the names in a longer one, such as a table, may be unrelated."""
 _LEAST_IDEOGRAPHS, _LEAST_OF_SENTENCE = 4, 12
-"""Of a name and a sentence in a script that leaves no spaces between words."""
+"""Least characters of a title and of a sentence in a script without spaces."""
 _QUOTED = re.compile(r"[\"“„«「『《]([^\"“”„«»「」『』《》\n]{4,150})[\"”“»」』》]")
 _FILE = re.compile(r"(?<![\w/\\])[\w()\-][\w .()\-]{0,80}?\.[A-Za-z][A-Za-z0-9]{1,4}(?!\w)")
 _TOKEN = re.compile(r"[^\W_]+(?:['’.\-/][^\W_]+)*")
 _GAP = re.compile(r"[ \t]*\n?[ \t]*[,:–—&-]?[ \t]*\n?[ \t]*")
-"""What may stand between words of one title."""
+"""Matches what may separate the words of one title."""
 
 
 def pairs_of(text: str, entities: Sequence[ExtractedEntity]) -> tuple[EntityPair, ...]:
-    """The pairs of named entities that stand in one sentence, the strongest first."""
+    """Return the pairs of named entities that occur in one sentence, strongest first."""
     places = sorted(
         (start, end, at)
         for at, each in enumerate(entities)
@@ -81,7 +81,7 @@ def document_keys(
     metadata: Mapping[str, object],
     entities: Sequence[ExtractedEntity],
 ) -> tuple[DocumentKey, ...]:
-    """By what a document is found to cite, answer, or resemble others, and they it; each once."""
+    """Compute the keys by which a document's citations, replies and similar documents are found."""
     match = re.search(r"\S[^\n]*", text)
     head = None if match is None else (match.start(), match.start() + len(match[0].rstrip()))
     if head is None:
@@ -104,7 +104,7 @@ def document_keys(
 
 
 def resemblance(one: frozenset[bytes], other: frozenset[bytes]) -> float:
-    """The share of sentences that two documents have in common, 0…1, told by their sketches.
+    """Estimate the share of sentences that two documents have in common, 0…1, by their sketches.
 
     A sketch is the `SKETCH_SENTENCES` least keys of a document's sentences. The Jaccard similarity
     as Broder (1997) estimates it from them; exact where no document has more sentences.
@@ -133,7 +133,7 @@ def _names(title: str, filename: str) -> Iterator[str]:
 
 
 def _cited(text: str, entities: Sequence[ExtractedEntity]) -> Iterator[tuple[str, tuple[int, int]]]:
-    """What may be the name of a document, the surest first, with its place."""
+    """Yield the keys and spans of possible document names, most certain first."""
     for match in _FILE.finditer(text):
         # A name may have spaces, and what stands before it may be no part of it.
         for word in list(re.finditer(r"\S+", match[0]))[-_WORDS_OF_FILES:]:
@@ -154,7 +154,7 @@ def _cited(text: str, entities: Sequence[ExtractedEntity]) -> Iterator[tuple[str
 
 
 def _capitalised(text: str) -> Iterator[tuple[int, int]]:
-    """Stretches of three words and more that begin and end with a capital letter or a figure."""
+    """Yield spans of three or more words that look like titles by their capitals."""
     for start, end in sentence_spans(text):
         if end - start > _LONGEST_SENTENCE:
             continue
@@ -184,7 +184,7 @@ def _sentences(text: str) -> Iterator[DocumentKey]:
 
 
 def _tells(words: Sequence[str]) -> bool:
-    """Whether the words may be the name of one document alone, where they are set apart."""
+    """Whether the words are specific enough to identify a document when quoted."""
     return len(words) in _MARKED_WORDS or _ideographs("".join(words)) >= _LEAST_IDEOGRAPHS
 
 

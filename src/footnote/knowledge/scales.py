@@ -1,4 +1,4 @@
-"""In what the numbers of a table are counted: thousands, millions, a currency, per cent."""
+"""Detect the units of a table's numbers: thousands, millions, a currency, per cent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORDS = {
     9: r"billions?|milliarden|mrd|bn|milliards?|miliardi|[$€£]\s?bn",
 }
 SCALE_NAMES = {3: "thousand", 6: "million", 9: "billion"}
-"""By the power of ten."""
+"""Name of each power of ten."""
 _SCALE = re.compile(
     "|".join(
         rf"(?P<e{power}>(?<![^\W\d_])(?:{words})(?![^\W\d_]))" for power, words in _WORDS.items()
@@ -42,16 +42,16 @@ _CURRENCIES = frozenset("USD EUR GBP CHF JPY CNY".split())
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What numbers are counted in."""
+    """The unit scale of numbers."""
 
     power: int = 0
-    """Of ten."""
+    """Exponent of ten."""
     currency: str = ""
     """Its code; empty where none is named."""
     percent: bool = False
 
     def within(self, whole: Scale) -> Scale:
-        """The scale of a part, with what that of the whole says where the part says nothing."""
+        """Return this scale, completed by that of the enclosing table where it states nothing."""
         if self.percent:
             return self
         return Scale(self.power or whole.power, self.currency or whole.currency)
@@ -73,18 +73,18 @@ def scale_said(text: str) -> Scale:
 
 
 def only_scale_of(text: str) -> Scale:
-    """The scale that a text names in brackets, as reports do once for all, if it names one."""
+    """The scale that a document states in brackets once for all tables, if exactly one."""
     powers = {_scale_in(each.group()).power for each in _BRACKETED.finditer(text)} - {0}
     return Scale(power=powers.pop()) if len(powers) == 1 else Scale()
 
 
 def is_unscaled(label: str) -> bool:
-    """Whether what a row counts is not counted in the table's scale: shares, rates, numbers."""
+    """Whether a row's values are exempt from the table's scale: per-share values, rates, counts."""
     return bool(_UNSCALED.search(label))
 
 
 def currency_of_column(cells: Sequence[str]) -> str:
-    """The currency that some of a column's cells are in, as in reports; it holds for all."""
+    """The currency that some cells of a column have, which holds for all; empty if not unique."""
     units = {number.unit for number in map(number_in, cells) if number is not None}
     named = units & _CURRENCIES
     return named.pop() if len(named) == 1 and units <= named | {"", "%"} else ""

@@ -1,7 +1,6 @@
-"""Lines of key and value, definitions and plain sentences become facts.
+"""Extract facts from key-value lines, definitions and plain sentences.
 
-A sentence of another form yields nothing. Subjects that only the text before explains, such as
-`it`, are none.
+Other sentences yield nothing, nor do those whose subject is a pronoun such as `it`.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from footnote.language.sentences import sentence_spans
 _CONFIDENCE = {FactKind.PROPERTY: 0.9, FactKind.DEFINITION: 0.8, FactKind.STATEMENT: 0.6}
 _MOST_KEY_WORDS = 7
 _MOST_SENTENCE = 320
-"""Characters of a line or a sentence that says one thing."""
+"""Most characters of a sentence that is read as one fact."""
 _PROPERTY = re.compile(
     r"^[ \t]*(?:[-*•+–][ \t]+|\d{1,3}[.)][ \t]+)?(?P<key>[^\n:：|]{2,60}?)[ \t]*(?:\*\*|__)?[:：]"
     r"(?:\*\*|__)?[ \t]*(?P<value>[^\n]{1,240}?)[ \t]*$",
@@ -42,12 +41,12 @@ _NO_KEYS = frozenset(
     "note notes hint example examples e.g i.e http https warning caution remark hinweis beispiel "
     "achtung anmerkung nota ejemplo exemple remarque 注 例如".split()
 )
-"""Words at either end of what stands before a colon and is no key."""
+"""Words that, first or last before a colon, show that it is no key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """A statement of a text with its places."""
+    """A statement found in a text, with its spans."""
 
     kind: FactKind
     subject: str
@@ -59,7 +58,7 @@ class _Found:
 
 
 def line_facts(document: DocumentText, block: TextBlock) -> Iterator[ExtractedFact]:
-    """The facts of lines such as `Deductible: 500 EUR`, about what they stand under."""
+    """Extract facts from lines such as `Deductible: 500 EUR`; the subject is the heading."""
     subject = block.headings[-1] if block.headings else document.title
     for match in _PROPERTY.finditer(document.text, block.start, block.end):
         key, value = match["key"].strip(" *_"), match["value"].strip(" *_")
@@ -103,7 +102,7 @@ def sentence_facts(document: DocumentText, block: TextBlock) -> Iterator[Extract
 
 
 def _is_property(written: str, key: str, value: str) -> bool:
-    """Whether a line before and behind its colon is a key with a value."""
+    """Whether the text before and after a line's colon is a key with a value."""
     words = key.split()
     return (
         bool(value)
@@ -147,16 +146,16 @@ def _fact(document: DocumentText, block: TextBlock, found: _Found) -> ExtractedF
 
 
 def _is_a_pronoun(figure: Figure, text: str) -> bool:
-    """Whether a figure is a word such as `a` or `one`, which hardly ever counts."""
+    """Whether a figure is a word such as `a` or `one`, which is rarely meant as a number."""
     is_spelled = not any(map(str.isdigit, text[figure.start : figure.end]))
     return not figure.claims or (is_spelled and figure.values == {1.0})
 
 
 def number_of(text: str, language: str | None, around: str = "") -> Quantity | None:
-    """The number of a text that holds one, and neither a date nor an identifier.
+    """Parse the number of a text with exactly one number, and no date or identifier.
 
-    An amount that the language would read with three decimals, such as `EUR 1.250`, is read as the
-    amounts `around` it are written; without any that tells it is none.
+    An amount that the language would read with three decimals, such as `EUR 1.250`, is parsed as
+    the amounts in `around` are written; if those do not decide, it is no number.
     """
     if dates_mentioned(text):
         return None

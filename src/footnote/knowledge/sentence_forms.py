@@ -1,4 +1,4 @@
-"""The forms of sentences that say one thing: definitions, and subject, verb and object."""
+"""Patterns of sentences that state one fact: definitions, and subject, verb and object."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _MOST_SUBJECT_WORDS = 9
 _LATEST_TERM = 12
-"""Characters that may stand before a quoted term: `The term “…`."""
+"""Most characters before a quoted term: `The term “…`."""
 _QUOTED = r"[“”\"„«『「]\s?(?P<subject>[^“”\"„«»『』「」\n]{2,80}?)\s?[“”\"»』」]"
 _MEANS = (
     r"(?:\([^)]{0,60}\)\s*)?(?P<verb>shall\s+mean|means|refers?\s+to|is\s+defined\s+as|denotes"
@@ -58,9 +58,9 @@ _UNRESOLVED = frozenset(
     "après él ella ellos ellas esto eso este esta estos estas aquí si cuando que quien en para con "
     "después 它 这 那 他 她 他们 我们 你 其 该 此".split()
 )
-"""First words of what only other sentences explain, or of no subject."""
+"""First words of a subject that needs other sentences to be understood, or of no subject."""
 _CLAUSE = frozenset("that said says dass daß que qu’il qu'il".split())
-"""Words of a subject that begin a clause: `Ann said that Acme` is no one thing."""
+"""Words that begin a clause; a subject with one of them, `Ann said that Acme`, is rejected."""
 _SUBORDINATE = re.compile(
     r"[?!]|\b(?:if|unless|whether|wenn|falls|sofern|ob|si|sauf|salvo)\b|如果|是否", re.IGNORECASE
 )
@@ -68,18 +68,18 @@ _SUBORDINATE = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What a sentence says of what, in its own words."""
+    """Subject, verb and object of a sentence, in its own words."""
 
     subject: str
     verb: str
     object: str
     object_start: int
-    """In the sentence."""
+    """Offset in the sentence."""
     defines: bool
 
 
 def said_in(sentence: str, language: str) -> Said | None:
-    """What a definition or a plain sentence says; None for any other sentence.
+    """Parse a definition or a plain sentence; None for any other sentence.
 
     >>> found = said_in("The policy does not cover earthquakes.", "en")
     >>> (found.subject, found.verb, found.object)
@@ -122,7 +122,7 @@ def _statement(sentence: str, language: str) -> re.Match[str] | None:
 
 
 def _names_something(subject: str) -> bool:
-    """Whether a subject stands for itself, however far from its text."""
+    """Whether a subject can be understood out of context."""
     words = subject.split()
     return (
         0 < len(words) <= _MOST_SUBJECT_WORDS

@@ -1,4 +1,4 @@
-"""What contract, policy, invoice … a document is about, by the number that it states as its own."""
+"""Find the number of the contract, policy, invoice … that a document is about."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LABELS = {
     "policy": "policy|polic[ey]n?|versicherungsschein|police|póliza|poliza|保单|保险单",
     "contract": "contract|agreement|vertrag|contrat|contrato|合同",
 }
-"""The most particular first: an invoice for a contract is about the invoice."""
+"""Labels of each kind, the most specific first: an invoice for a contract is about the invoice."""
 _NUMBER = r"(?:number|nummer|num(?:é|e|é)ro|n[uú]mero|no\b\.?|nr\b\.?|n\.?[°º]|#|号码|编号|号)"
 _OF = r"(?:(?:de la|de l['’]|de|du|des|der|of the|of)[ \t]*)?"
 _VALUE = r"(?P<number>[^\W_][\w./–-]*)"
@@ -42,7 +42,7 @@ _BESIDE_LABELS = {
     )
     for kind, named in _NAMED.items()
 }
-"""A number of any length, whatever comes behind it, as in `Invoice number: RE 17 of 3 May`."""
+"""Match a number of any length, whatever follows it, as in `Invoice number: RE 17 of 3 May`."""
 _TITLES = {
     kind: (
         re.compile(rf"(?<!\w)(?:{_NAMED[kind]})[ \t:：]*{_VALUE}", re.IGNORECASE),
@@ -53,23 +53,23 @@ _TITLES = {
 _SEPARATORS = re.compile(r"[\W_]+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _FEWEST_DIGITS = 4
-"""Of a number without letters; fewer count things."""
+"""Least digits of a number without letters; a shorter one is likely a count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectNumber:
-    """A number that tells one contract, policy, invoice … from all others."""
+    """A number that identifies one contract, policy, invoice …"""
 
     written: str
     key: str
-    """Equal for one number however it is separated; without letters only for one kind of thing."""
+    """The number without separators, in lower case; prefixed by its kind if it has no letters."""
 
 
 def subject_number(document: DocumentText) -> SubjectNumber | None:
-    """What a document says that it is about; None where it says nothing, or more than one thing.
+    """Return the number a document is about; None if it states none, or several.
 
-    A number counts in the title, or where it stands alone behind its label in a line or the first
-    cells of a row: in running text it may be another document's.
+    A number counts in the title, or if it is alone after its label in a line or the first cells of
+    a row: in running text it may be another document's.
     """
     for kind in _LABELS:
         stated: dict[str, str] = defaultdict(str)
@@ -81,23 +81,23 @@ def subject_number(document: DocumentText) -> SubjectNumber | None:
             [(key, written)] = stated.items()
             return SubjectNumber(written=written, key=key)
         if stated or _short_numbers(kind, document):
-            # A list of them is about none, nor is what is too short to tell one from all others:
-            # and least of all about the contract of an invoice that has such a number.
+            # A document with several numbers is about none of them. One with a short number is not
+            # identified by it, and must not count as being about its contract either.
             return None
     return None
 
 
 def short_number(document: DocumentText) -> str:
-    """What tells a document from others of its title alone, as in `Invoice number: 17`; or empty.
+    """Return a number that only distinguishes documents of one title: `Invoice number: 17`.
 
-    It is for one without a `subject_number`, and empty where it states several.
+    It is for a document without a `subject_number`; empty if it states none or several.
     """
     stated = next(filter(None, (_short_numbers(kind, document) for kind in _LABELS)), ())
     return next(iter(stated)) if len(stated) == 1 else ""
 
 
 def _short_numbers(kind: str, document: DocumentText) -> frozenset[str]:
-    """Numbers of any length of the invoice, order … that a document says it is."""
+    """Numbers of any length that a document states for this kind, in its title or after a label."""
     title = _YEAR.sub("", document.title)
     in_title = chain.from_iterable(each.finditer(title) for each in _TITLES[kind])
     beside = _BESIDE_LABELS[kind].finditer(document.text)

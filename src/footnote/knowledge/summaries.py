@@ -1,8 +1,8 @@
-"""Sentences of a text, or of many, become the few that say most of it.
+"""Select the sentences that summarise one or several documents.
 
-Those are central that are like many others (LexRank, Erkan and Radev 2004, over vectors instead of
-words); each next one is to be central and unlike those before it (maximal marginal relevance,
-Carbonell and Goldstein 1998). A sentence is a stretch of its document's text and never reworded.
+Central sentences are those similar to many others (LexRank, Erkan and Radev 2004, over vectors
+instead of words); each next one is to be central and unlike those before it (maximal marginal
+relevance, Carbonell and Goldstein 1998). Sentences are spans of the text, never reworded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from footnote.language.sentences import sentence_spans
 from footnote.ports import Vector, Vectors
 
 SUMMARISER = "sentences 1"
-"""What summaries are known to come from: another one has every document read again."""
+"""Version of the method, stored with summaries; a new one summarises every document again."""
 KEPT = 8
 """Sentences that are kept of a document."""
 _CONSIDERED = 64
@@ -30,14 +30,14 @@ _SHORTEST, _LONGEST = 30, 400
 _ENDS = frozenset(".!?。！？")
 _PROSE = frozenset((BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE))
 _DAMPING = 0.85
-"""Of the rank of a sentence, that comes from those it is like (Erkan and Radev 2004)."""
+"""Share of a sentence's rank that comes from similar sentences (Erkan and Radev 2004)."""
 _DAMPING_TOWARD = 0.3
-"""The same where a question is asked; what is near to it counts more."""
+"""The same with a question, whose similarity counts for the rest."""
 _ROUNDS = 50
 _RELEVANCE = 0.7
-"""How much being central counts, against being unlike what is chosen."""
+"""Weight of centrality against novelty, 0…1 (λ of maximal marginal relevance)."""
 _MOST_SIMILAR = 0.95
-"""From which two sentences say the same."""
+"""Cosine above which two sentences are duplicates."""
 
 Weights = npt.NDArray[np.float64]
 
@@ -51,10 +51,10 @@ class Sentence:
 
 
 def candidates_of(document: DocumentText, terms: Sequence[str] = ()) -> list[Sentence]:
-    """The sentences of a document that can stand alone, in its order.
+    """Return the candidate sentences of a document, in its order.
 
-    Of many those that have the words that the document uses most, and always the first. `terms`
-    are what the document is said to be about; they count like its commonest words.
+    Of many, the first and those with the document's most frequent words. `terms` are its topics;
+    they count like its most frequent words.
     """
     found = [
         Sentence(start=block.start + start, end=block.start + end)
@@ -84,17 +84,17 @@ def candidates_of(document: DocumentText, terms: Sequence[str] = ()) -> list[Sen
 
 
 def centralities(vectors: Vectors, toward: Vector | None = None) -> Weights:
-    """How central each sentence is by its vector, 1 for the most central.
+    """Compute the centrality of each sentence by its vector, 1 for the most central.
 
-    With `toward`, how near each is to a question: those are central then that are near to it and
-    like others that are (Otterbacher et al. 2005).
+    `toward` is the similarity of each sentence to a question: sentences are central then that are
+    similar to it and to others that are (Otterbacher et al. 2005).
     """
     count = vectors.shape[0]
     if not count:
         return np.zeros(0)
     similar = np.maximum(vectors @ vectors.T, 0).astype(np.float64)
     np.fill_diagonal(similar, 0)
-    # What all sentences of a document share tells none from another.
+    # Subtracts the similarity that all sentences of a document share.
     floor = np.quantile(similar[~np.eye(count, dtype=bool)], 0.5) if count > 1 else 0.0
     similar = np.maximum(similar - floor, 0)
     totals = similar.sum(axis=1, keepdims=True)
@@ -113,9 +113,9 @@ def centralities(vectors: Vectors, toward: Vector | None = None) -> Weights:
 def chosen(
     vectors: Vectors, weights: Weights, most: int, owners: Sequence[int] = (), of_each: int = 0
 ) -> list[int]:
-    """Up to so many sentences, the one that says most first, none that says what another does.
+    """Select up to `most` sentences, best first, without duplicates.
 
-    With `owners`, the number of the document of each sentence, up to `of_each` of one document.
+    With `owners`, the document number of each sentence, at most `of_each` of one document.
     """
     left = np.ones(weights.size, bool)
     nearest = np.zeros(weights.size)

@@ -1,4 +1,4 @@
-"""The cells of a table become facts: row and column, value and unit, and the period."""
+"""Extract a fact from each table cell: row and column, value and unit, and the period."""
 
 from __future__ import annotations
 
@@ -30,59 +30,60 @@ from footnote.language.quantities import (
 
 _NUMBER_CONFIDENCE, _TEXT_CONFIDENCE = 0.95, 0.85
 _UNNAMED_COLUMN = 0.2
-"""Less, where nothing stands above a cell."""
+"""Deduction from the confidence of a cell without a column head."""
 _LEAD_CHARACTERS = 400
-"""Before a table, among which its unit and what it is about may stand."""
+"""Characters before a table that are searched for its unit and caption."""
 _MOST_CAPTION = 100
 _MOST_CELLS = 20_000
-"""Of one table; beyond them it is a register, which search serves better than facts."""
+"""Most cells of one table; a larger one is a register, which search serves better than facts."""
 _MOST_LABEL, _MOST_VALUE = 160, 240
-"""Characters; longer cells hold prose, which is no value."""
+"""Most characters of a label and a value; longer cells hold prose."""
 _MOST_HEADS_EMBEDDED = 200
-"""Characters of the heads of a table's columns."""
+"""Most characters of a table's column heads that are embedded."""
 _NOTHING = frozenset(("", "-", "–", "—", "n/a", "n.a.", "k. a.", "k.a.", "nil", "*", "…", "..."))
 _IN_BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Column:
-    """What holds for the cells of a column; it is read once, whatever number of rows there are."""
+    """Properties of a column, parsed once for all its cells."""
 
     head: str
-    """What names it; empty for one without a name."""
+    """Text of its header cells; empty without any."""
     head_spans: tuple[tuple[int, int], ...]
     """Where that stands."""
     period: Period
     """That the head names."""
     beside_period: str
-    """What the head says beside it."""
+    """The head; empty if it states only a period."""
     scale: Scale
     """That the head names."""
     currency: str
-    """That some of its cells are in."""
+    """Currency that some of its cells have."""
     marks: DecimalMarks
-    """That its numbers can be read with."""
+    """Decimal marks to parse its numbers with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Table:
-    """What holds for the cells of a table, or for those below a label that stands alone."""
+    """Properties of a table, or of its rows below a label that is alone in its row."""
 
     language: str | None
     about: str
-    """Its caption, else the heading that it stands under, else the title of its document."""
+    """Its caption, else its heading, else the title of its document."""
     headings: tuple[str, ...]
     labels: int
-    """The column of the labels: the first, or the second where the first but counts the rows."""
+    """Index of the label column: the first, or the second if the first numbers the rows."""
     columns: Sequence[_Column]
     scale: Scale
     group: str = ""
-    """The last label that stood alone in its row."""
+    """The last label that was alone in its row."""
     group_spans: tuple[tuple[int, int], ...] = ()
     """Where that stands."""
 
     def below(self, label: GridCell) -> _Table:
-        """What holds below a label that stands alone: it names a group, or tells a scale."""
+        """Return the properties of the rows below a lone label, which names a group or states a
+        scale."""
         own = scale_said(label.text)
         scaled = replace(self, scale=own.within(self.scale))
         if not label.text or (own.power and label.text.startswith("(")):
@@ -91,14 +92,15 @@ class _Table:
         return replace(scaled, group=label.text.rstrip(":"), group_spans=spans)
 
     def embedded(self, label: str, column: int) -> tuple[str, ...]:
-        """What a cell's vector is the mean of: its row, twice, all columns, and its own."""
+        """Texts whose vectors are averaged for a cell: its row twice, all column heads, and its
+        own."""
         heads = [each.head for each in self.columns]
         shown = ", ".join(filter(None, heads[self.labels + 1 :]))[:_MOST_HEADS_EMBEDDED]
         row = f"{label} ({self.group or self.about})"
         return tuple(filter(None, (row, row, shown, heads[column])))
 
     def words_of(self, label: GridCell, cell: GridCell, column: int) -> tuple[tuple[int, int], ...]:
-        """Where all words of a cell's fact stand, the cell's first."""
+        """Return the spans of all text of a cell's fact, the cell's first."""
         own = ((cell.start, cell.end), (label.start, label.end))
         heads = (*self.columns[column].head_spans, *self.columns[self.labels].head_spans)
         above = (*heads, *self.group_spans)
@@ -107,19 +109,19 @@ class _Table:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """What a cell is the value of."""
+    """The subject, predicate and period that a cell is the value of."""
 
     subject: str
     predicate: str
     period: Period
     head: str
-    """What its column is called beside its period."""
+    """The column head without a period."""
 
 
 def table_facts(
     document: DocumentText, block: TextBlock, said_once: Scale
 ) -> Iterator[ExtractedFact]:
-    """The facts of one table, cell by cell; none for what is no table.
+    """Extract the facts of one table, cell by cell; none if it cannot be parsed.
 
     `said_once` is the scale that the document names once for all of its tables.
 
@@ -137,7 +139,7 @@ def table_facts(
     if not scale.power:
         scale = scale.within(said_once)
     heading = block.headings[-1] if block.headings else document.title
-    # The line right above a table, where that is short and no sentence of a paragraph.
+    # The caption is the line right above a table, if it is short and no sentence.
     last = lead.rsplit("\n", 1)[-1].strip()
     named = _IN_BRACKETS.sub("", last).strip(" :*#_")
     is_sentence = last.endswith((".", "!", "?", ";"))
@@ -218,7 +220,7 @@ def _cell_fact(table: _Table, label: GridCell, cell: GridCell, column: int) -> E
 
 
 def _claim_of(table: _Table, label: str, column: int) -> _Claim:
-    """What the cell beside a label and under a head is the value of."""
+    """Return what the cell in the row of a label and in a column is the value of."""
     named = table.columns[column]
     period, head = named.period, named.beside_period
     corner = table.columns[table.labels].head
@@ -234,7 +236,7 @@ def _claim_of(table: _Table, label: str, column: int) -> _Claim:
 
 
 def _value_of(table: _Table, label: str, cell: str, column: int) -> tuple[str | None, str, str]:
-    """The number of a cell with its scale applied, its unit, and the name of the scale."""
+    """Parse a cell: its number with the scale applied, its unit, and the name of the scale."""
     named = table.columns[column]
     read = amount_in if named.currency else number_in
     number = read(cell, table.language, named.marks)
@@ -254,7 +256,7 @@ def _value_of(table: _Table, label: str, cell: str, column: int) -> tuple[str | 
 
 
 def _counts(cells: Sequence[str]) -> bool:
-    """Whether the cells of a column but count its rows, by numbers or letters.
+    """Whether the cells of a column only number its rows, by numerals or letters.
 
     >>> _counts(["1.", "2.", "3."]), _counts(["A", "B"]), _counts(["2019", "2020"]), _counts(["1"])
     (True, True, False, False)

@@ -1,4 +1,4 @@
-"""The passages of a document become its blocks again, in its canonical text."""
+"""Rebuild the blocks of a document in its canonical text from its passages."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class TextBlock:
     start: int
     end: int
     headings: tuple[str, ...]
-    """That it stands under, the outermost first."""
+    """Heading path, outermost first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentText:
-    """What facts are extracted from."""
+    """The text of a document from which facts are extracted."""
 
     text: str
     """The canonical text."""
@@ -37,19 +37,19 @@ class DocumentText:
 
 
 class TextPart(Protocol):
-    """A chunk or a passage, as far as blocks are concerned."""
+    """The part of a chunk or passage that rebuilding blocks needs."""
 
     @property
     def spans(self) -> tuple[BlockSpan, ...]:
-        """What it holds of which blocks."""
+        """Its spans of blocks."""
 
     @property
     def heading_path(self) -> tuple[str, ...]:
-        """What it stands under, the outermost first."""
+        """Its headings, outermost first."""
 
 
 def blocks_of(passages: Sequence[TextPart]) -> tuple[TextBlock, ...]:
-    """The blocks that a document's passages hold, those that were divided in one piece.
+    """Rebuild the blocks of a document's passages; blocks that were split are joined.
 
     Passages come in the order of the document; they may overlap.
     """

@@ -1,8 +1,8 @@
-"""What a language model is asked to summarise, and what of its reply may be looked at.
+"""Build the prompt for a summary by a language model, and parse its reply.
 
-It reads numbered sentences of the documents and names those that each of its own rests on. A reply
-that is no such list, or names a sentence that it was not given, is dropped whole: whether the rest
-of it says what the documents say is for others to check.
+The model gets numbered sentences and cites those that support each of its own. A reply that is no
+such list, or cites a number that was not given, is rejected as a whole. Whether the cited sentences
+support the summary is checked elsewhere.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 PROMPT_VERSION = 1
-"""Another one has every document summarised again."""
+"""Version of the prompt; a new one summarises every document again."""
 MOST_SENTENCES = 8
 TOKENS_WRITTEN = 250
-"""About, for one summary."""
+"""Output tokens of one summary, about, for estimates."""
 _MOST_SOURCES = 6
-"""Of one sentence: what rests on more says nothing in particular."""
+"""Most sources of one sentence; one with more is too vague."""
 
 INSTRUCTIONS = f"""\
 You summarise documents. You are given sentences of them, each with a number, as a JSON array.
@@ -43,11 +43,11 @@ class GivenSentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftSentence:
-    """A sentence that a model wrote, which nobody checked yet."""
+    """A sentence that a model wrote and that is not verified yet."""
 
     text: str
     sources: tuple[int, ...]
-    """Places among the given sentences, from 0; at least one."""
+    """Indices of the given sentences that support it, from 0; at least one."""
 
 
 class _Said(BaseModel):
@@ -63,7 +63,7 @@ _REPLY = TypeAdapter(list[_Said])
 
 
 def prompt_of(given: Sequence[GivenSentence]) -> str:
-    """The sentences as JSON, out of whose strings no text can break."""
+    """Serialise the sentences as JSON, whose strings no text can escape from."""
     return json.dumps(
         [
             {"number": number, "document": each.title, "text": each.text}
@@ -75,7 +75,7 @@ def prompt_of(given: Sequence[GivenSentence]) -> str:
 
 
 def drafts_of_reply(reply: str, given: int) -> tuple[DraftSentence, ...] | None:
-    """The sentences of a reply; None where it is no list of them, or cites what was not given."""
+    """Parse the sentences of a reply; None if it is no list of them, or cites an unknown number."""
     start, end = reply.find("["), reply.rfind("]")
     if not 0 <= start < end:
         return None

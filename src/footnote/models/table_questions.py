@@ -37,19 +37,19 @@ HEADS = (
     *("columns", "extremes", "narrowing", "operations", "operations_beside", "ranges"),
     *("bounds", "bounded"),
 )
-"""By their names in the reader's file, behind `tables.`."""
+"""Names of the output heads; in the reader's file each has the prefix `tables.`."""
 BETWEEN_COLUMNS, BETWEEN_CELLS = " | ", "; "
 TABLE_TOKENS = 320
 """Most tokens of titles and cells; where all are more, fewer cells of each column are read."""
 MOST_CELLS, CELL_LETTERS = 2, 24
-"""Of a column that are read, and of a cell."""
+"""Most cells encoded of a column, and most characters of a cell."""
 
 _Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TablesHead:
-    """The weights above the layers that are its own."""
+    """The weights of the output heads for table questions."""
 
     columns: _Floats
     """Shape (width, 2), with biases. Output 0, averaged over the tokens of a column's title and
@@ -57,33 +57,35 @@ class TablesHead:
     no column."""
     columns_bias: _Floats
     extremes: _Floats
-    """Of shape (width, 2), with its biases: of a column's states, whether its largest or its
-    smallest is meant."""
+    """Shape (width, 2), with biases. Applied to the mean state of a column: the logits of whether
+    the question asks for its largest or its smallest value."""
     extremes_bias: _Floats
     narrowing: _Floats
-    """Of shape (width, marks), with their biases: of the state of each of a question's tokens
-    beside a table, whether it says which rows are meant."""
+    """Shape (width, labels), with biases. Applied to the state of each token of a question with a
+    table: the logits of the labels that tag the phrases which select rows."""
     narrowing_bias: _Floats
     operations: _Floats
-    """Of shape (width, operations), with their biases: of the state of a question's first mark."""
+    """Shape (width, operations), with biases. Applied to the first special token of a question that
+    is encoded without a table."""
     operations_bias: _Floats
     operations_beside: _Floats
-    """The same of a question that stands beside a table."""
+    """Same as `operations`, for a question that is encoded with a table."""
     operations_beside_bias: _Floats
     ranges: _Floats
     """Shape (width, ranges), with biases. The logit of each row range is the largest over the
     question's tokens."""
     ranges_bias: _Floats
     bounds: _Floats
-    """Of shape (width, bounds), with their biases: the same of whether they keep to a bound."""
+    """Shape (width, bounds), with biases. The logit of each comparison operator is the largest over
+    the question's tokens."""
     bounds_bias: _Floats
     bounded: _Floats
-    """Of shape (width, 2), with its biases: as `columns`, of the column that a bound is about."""
+    """Shape (width, 2), with biases. Like `columns`, for the column that a comparison filters."""
     bounded_bias: _Floats
     least_column: float
-    """Probability from which a column is believed, 0…1."""
+    """Least probability at which a column is predicted, 0…1."""
     least_operation: float
-    """The same of an operation."""
+    """Least probability at which an operation is predicted, 0…1."""
 
     @classmethod
     def of(cls, tensors: Mapping[str, npt.NDArray[np.generic]]) -> TablesHead:
@@ -105,7 +107,7 @@ class TablesHead:
     def bounded_chances(
         self, states: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]
     ) -> _Floats:
-        """The same of the column that a bound is about."""
+        """Same as `column_chances`, for the column that a comparison filters."""
         return self._chances(states @ self.bounded + self.bounded_bias, talk, places)
 
     def _chances(self, own: _Floats, talk: EncodedTurns, places: Sequence[CharSpan]) -> _Floats:
@@ -151,7 +153,7 @@ class TableQuestions:
     tokenizer: UnigramPieces
     head: TablesHead
     layers: int
-    """Of the reader, from the lowest, that are run below those that are its own."""
+    """Number of the reader's lowest layers that run before the layers for table questions."""
 
     def predict_column(
         self, question: str, columns: Sequence[TitledColumn]
@@ -220,7 +222,7 @@ class TableQuestions:
         )[0]
 
     def _operation_of(self, chances: _Floats) -> tuple[Operation | None, float]:
-        """What is believed of the probabilities of each, and its probability."""
+        """Return the operation to predict, None if none is likely enough, and its probability."""
         other = float(chances[OPERATIONS.index(Operation.OTHER)])
         if other >= LEAST_OTHER:
             return Operation.OTHER, other

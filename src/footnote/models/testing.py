@@ -40,7 +40,7 @@ class HashEmbedder:
     max_tokens: int = 256
     lane_name: str = "document"
     model: str = "hashed-words"
-    """Another name gives the words other places, as another model would."""
+    """A different name hashes the words to different dimensions, as a different model would."""
 
     @property
     def lane(self) -> Lane:
@@ -54,7 +54,7 @@ class HashEmbedder:
         )
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Words in each text."""
+        """Return the number of words of each text."""
         return [len(_WORD.findall(text)) for text in texts]
 
     def encode(self, texts: Sequence[str]) -> Vectors:
@@ -90,7 +90,7 @@ class HashEmbedder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountingEmbedder:
-    """Embeds as another does, and remembers what was paid for."""
+    """Wraps another embedder and records the texts that it embeds."""
 
     inner: Embedder
     before: Callable[[int], None] = lambda _: None
@@ -108,7 +108,7 @@ class CountingEmbedder:
 
     @property
     def texts(self) -> list[str]:
-        """Every text that was embedded, as often as it was."""
+        """Every text that was embedded, with repetitions."""
         return [text for batch in self.batches for text in batch]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -128,10 +128,10 @@ class CountingEmbedder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordReader:
-    """Reads by shared words: the answer is what a sentence says beside the question's words.
+    """Reads by word overlap with the question, without a model.
 
-    A sentence, or the line of a table, that holds half of the question's words or more answers;
-    its answer is the longest stretch of it without them.
+    A sentence, or a row of a table, with at least half of the question's words scores 0 or more.
+    Its answer span is its longest run of words that are not in the question.
     """
 
     name: str = "reader:shared-words"
@@ -139,14 +139,18 @@ class WordReader:
     """Characters up to which a word counts for nothing, as "the" and "is" do."""
 
     async def read(self, question: str, passages: Sequence[PassageText]) -> list[PassageReading]:
-        """What each passage says; never fails."""
+        """Return the answer spans of each passage; never fails."""
         asked = self._words(question)
         return [self._reading(asked, each.text) for each in passages]
 
     async def judge(
         self, statements: Sequence[str], quotes: Sequence[str]
     ) -> list[SupportProbabilities]:
-        """Supported by a quote with all its words, contradicted by one that lacks its numbers."""
+        """Return whether each quote supports its statement.
+
+        Supported if the quote has all the statement's words; contradicted if it has at least half
+        of them and lacks a number.
+        """
         odds = []
         for statement, quote in zip(statements, quotes, strict=True):
             said, held = set(_WORD.findall(statement.lower())), set(_WORD.findall(quote.lower()))
@@ -161,32 +165,32 @@ class WordReader:
         return odds
 
     async def injection_probabilities(self, texts: Sequence[str]) -> list[float]:
-        """Orders are texts that speak to an assistant by that name."""
+        """Return a high probability for texts that contain "assistant:", else a low one."""
         return [0.9 if "assistant:" in each.lower() else 0.1 for each in texts]
 
     async def operation(self, question: str) -> Operation | None:
-        """The operation that the question says by name."""
+        """Return the operation whose name is a word of the question; None without one."""
         words = _WORD.findall(question.lower())
         return next((each for each in Operation if each.value in words), None)
 
     async def names(self, texts: Sequence[str]) -> None:
-        """None: it knows none."""
+        """Return None: names are not recognised."""
 
     async def rewrite_follow_up(self, question: str, asked: str, answered: str) -> None:
         """None: it cannot tell."""
 
     async def decompose(self, question: str) -> tuple[str]:
-        """The question: it takes every one as one."""
+        """Return the question alone: it is never divided."""
         return (question,)
 
     async def predict_column(self, question: str, columns: Sequence[TitledColumn]) -> None:
-        """None: it knows no synonyms."""
+        """Return None: columns are not predicted."""
 
     async def column_probabilities(self, question: str, columns: Sequence[TitledColumn]) -> None:
         """None: it cannot tell."""
 
     async def predict_operation(self, question: str, columns: Sequence[TitledColumn]) -> None:
-        """None: columns tell it nothing."""
+        """Return None: operations on columns are not predicted."""
 
     def _words(self, text: str) -> frozenset[str]:
         words = map(str.lower, _WORD.findall(text))
@@ -229,16 +233,16 @@ class WordReader:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptedLanguageModel:
-    """Writes what a function says, and remembers what it was asked."""
+    """Replies with what a function returns, and records every call."""
 
     write: Callable[[str, str], str]
-    """From instructions and prompt to the text; may raise ModelUnavailable."""
+    """Maps instructions and prompt to the reply; may raise ModelUnavailable."""
     name: str = "scripted"
     calls: list[tuple[str, str]] = field(default_factory=list)
     """Instructions and prompt of every call so far."""
 
     async def __call__(self, instructions: str, prompt: str) -> str:
-        """What the function says. Raises ModelUnavailable when it does."""
+        """Return what the function returns. Raises ModelUnavailable if it does."""
         self.calls.append((instructions, prompt))
         return self.write(instructions, prompt)
 

@@ -1,4 +1,4 @@
-"""From texts to the token ids of a packaged encoder: WordPiece for MiniLM, Unigram for e5."""
+"""Tokenise texts for the packaged encoders: WordPiece for MiniLM, Unigram for e5."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from tokenizers import Tokenizer
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _messages: Any = sentencepiece_model_pb2
-"""Its classes come to be while it is imported, so it has no types."""
+"""Typed as Any: the module creates its classes on import, so it has no type information."""
 
 
 class TokenIds(Protocol):
-    """What an encoder reads of texts."""
+    """Converts texts to token ids."""
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, marks not counted and nothing cut off."""
+        """Return the number of tokens of each text, without special tokens or truncation."""
         ...
 
     def encode(self, texts: Sequence[str], limit: int) -> list[list[int]]:
@@ -34,7 +34,10 @@ class TokenIds(Protocol):
         ...
 
     def end_of(self, text: str, tokens: int) -> int:
-        """The character at which so many tokens end, from 1; the text's end where it has fewer."""
+        """Return the character offset at which the first `tokens` tokens (from 1) end.
+
+        The text's end if it has fewer.
+        """
         ...
 
 
@@ -84,12 +87,12 @@ class UnigramVocabulary:
     end: int
     unknown: int
     unused: Sequence[int] = ()
-    """Marks that no text contains, of masked words say."""
+    """Ids of special tokens that occur in no text, such as the mask token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pieces:
-    """A text in pieces: ids, and where in the text each begins and ends."""
+    """A tokenised text: the ids of its pieces, and their character offsets."""
 
     ids: list[int]
     offsets: list[tuple[int, int]]
@@ -122,10 +125,10 @@ class UnigramPieces:
         return offsets[tokens - 1][1] if tokens < len(offsets) else len(text)
 
     def pieces(self, text: str) -> Pieces:
-        """The text without marks, each piece with the characters it stands for."""
+        """Return the pieces of the text, without special tokens, with their character offsets."""
         clean = encodable(text)
         found = self._processor.encode(clean, return_type="proto").pieces
-        # For each place in the text's UTF-8, the character that lies there.
+        # Map each byte offset of the text's UTF-8 to its character offset.
         if clean.isascii():
             characters: Sequence[int] = range(len(clean) + 1)
         else:
@@ -143,9 +146,9 @@ class UnigramPieces:
 
 
 def unigram_model(vocabulary: UnigramVocabulary) -> bytes:
-    """A SentencePiece model of the vocabulary, with the normalisation that XLM-RoBERTa has.
+    """Return a serialised SentencePiece model of the vocabulary, normalising as XLM-RoBERTa does.
 
-    It is NFKC; white space and invisible characters become one space, none at either end.
+    That is NFKC, with white space and invisible characters collapsed to one space and trimmed.
     """
     model = _messages.ModelProto()
     rules = SentencePieceNormalizer(rule_name="nmt_nfkc")
@@ -171,9 +174,9 @@ def unigram_model(vocabulary: UnigramVocabulary) -> bytes:
 
 
 def encodable(text: str) -> str:
-    """The text with each lone surrogate replaced, which UTF-8 and so a tokenizer cannot express.
+    """Replace each lone surrogate, which cannot be encoded in UTF-8, by U+FFFD.
 
-    It is as long as before, so that places in it are places in the text.
+    The length stays the same, so character offsets stay valid.
     """
     try:
         text.encode()

@@ -1,4 +1,4 @@
-"""Recordings are written down by any server that copies OpenAI's transcription API."""
+"""Transcribe recordings by a server with OpenAI's transcription API."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_ANSWER_BYTES = 64 * 1024**2
 """A day of speech with the time of each phrase takes a few megabytes."""
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_MAX_BYTES = 25 * 1024**2
-"""Of a recording; what other servers take they say by their answer."""
+"""OpenAI's limit for a recording; other servers state theirs by refusing."""
 USUAL_MODEL = "whisper-1"
 _PATH = "/audio/transcriptions"
 _ENDINGS = {
@@ -45,10 +45,10 @@ _ENDINGS = {
     "video/webm": "webm",
     "video/mp4": "mp4",
 }
-"""Servers tell the format by the ending of the file's name."""
+"""File extension by media type: servers detect the format by it."""
 _NO_SPEECH = 0.6
 _UNSURE = -1.0
-"""Beyond both a segment is what Whisper hears in silence; the limits are its own."""
+"""Whisper's own thresholds: beyond both, a segment was transcribed from silence."""
 _LANGUAGE = re.compile(r"([a-z]{2})(?:[-_].*)?")
 _BUSY = (429, 500, 502, 503, 504)
 _ADVICE = {
@@ -78,14 +78,14 @@ class HttpTranscriber:
 
     model: str
     url: str
-    """Where recordings are posted to."""
+    """URL to which recordings are posted."""
     timeout_seconds: float
-    """Of a whole recording, its further tries and pauses included."""
+    """Limit for one recording, with its retries and the pauses between them."""
     max_bytes: int
-    """Of a recording."""
+    """Largest recording that is sent."""
     token: Token | None = field(default=None, repr=False)
     pause_seconds: float = 1.0
-    """Before another try, when the server names no time to wait; doubled each time."""
+    """Pause before a retry if the server gives no Retry-After; doubled each time."""
     _client: httpx.AsyncClient | None = field(default=None, init=False, repr=False)
 
     @property
@@ -100,10 +100,11 @@ class HttpTranscriber:
         workspace_id: UUID,  # noqa: ARG002  A service has a queue of its own …
         on_progress: OnProgress = ignore_progress,  # noqa: ARG002  … and says nothing before the end.
     ) -> Transcript:
-        """What is said in a recording.
+        """Transcribe a recording.
 
-        Asks up to three times when the server is busy or failed (429, 5xx) and the time allows.
-        Raises DocumentUnreadable for what it will refuse again, else DocumentInterrupted.
+        Retries up to two times if the server is busy or fails (429, 500, 502, 503, 504) and the
+        time allows. Raises DocumentUnreadable if a retry would be refused again, else
+        DocumentInterrupted.
         """
         if await withholds_media():
             raise _refused(
@@ -171,7 +172,7 @@ class HttpTranscriber:
         headers = {"accept": "application/json", "accept-encoding": "identity"}
         if self.token is not None:
             headers["authorization"] = f"Bearer {await self.token()}"
-        # The file's own name may tell more than the service need know.
+        # The original file name may reveal more than the service needs.
         name = f"recording.{_ENDINGS.get(media_type, 'bin')}"
         form = {
             "model": self.model,
@@ -211,7 +212,7 @@ class HttpTranscriber:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NobodyListens:
-    """In place of a transcriber: says of each recording why it cannot be written down."""
+    """A stand-in without a transcription model: raises the reason for every recording."""
 
     cause: str
     advice: str
@@ -245,11 +246,11 @@ def transcriber_from(
     timeout_seconds: float,
     max_bytes: int,
 ) -> HttpTranscriber:
-    """What writes recordings down at a service.
+    """Return the client of a transcription service.
 
-    Its address is that of the API (`…/v1`), or the whole one that recordings are posted to; without
-    it OpenAI's own is asked, which is sent nothing larger than it takes. Nothing is sent before
-    the first call. Raises UnsupportedSettings.
+    Its address is the base URL of the API (`…/v1`) or the full URL of the endpoint; without one it
+    is OpenAI's, which is sent no recording above its size limit. Nothing is sent before the first
+    call. Raises UnsupportedSettings.
     """
     model = served.model if served.vendor in ("openai", "compatible") else served.name
     if served.url is None and not api_key:
@@ -314,7 +315,7 @@ def _utterances(segments: Sequence[object]) -> list[Utterance]:
             continue
         start, end = _seconds(segment.get("start")), _seconds(segment.get("end"))
         if start is not None:
-            last = start = max(start, last)  # Now and then a segment begins before the one before.
+            last = start = max(start, last)  # Segments may overlap; keep the starts in order.
         utterances.append(
             Utterance(
                 text=segment["text"],
@@ -327,7 +328,7 @@ def _utterances(segments: Sequence[object]) -> list[Utterance]:
 
 
 def is_silence(no_speech_probability: float, mean_log_probability: float) -> bool:
-    """Whether Whisper is unsure of its words and takes the sound for silence itself."""
+    """Return whether Whisper took the sound for silence and is unsure of its words."""
     return no_speech_probability > _NO_SPEECH and mean_log_probability < _UNSURE
 
 
@@ -339,7 +340,7 @@ def _number(value: object) -> float | None:
 
 
 def _seconds(value: object) -> float | None:
-    """A moment that is not before the beginning; some servers write it as a string."""
+    """Return a time of at least 0 in seconds, else None; some servers send it as a string."""
     if isinstance(value, str):
         try:
             value = float(value)

@@ -36,10 +36,10 @@ class VisionModel:
         return self.inner.name
 
     async def __call__(self, content: bytes, media_type: str) -> str:
-        """What a picture shows, in words; never empty.
+        """Describe a picture in words; never empty.
 
-        Asks a second time when the server is busy or failed. After failures in a row it is left
-        alone for a while, and nothing is sent. Raises ModelUnavailable.
+        Retries once if the server is busy or fails. While the circuit breaker is open, nothing is
+        sent. Raises ModelUnavailable.
         """
         if (
             await withholds_media()

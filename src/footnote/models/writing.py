@@ -1,4 +1,4 @@
-"""Asks a language model through pydantic-ai, and turns what goes wrong into a sentence."""
+"""Call a language model through pydantic-ai, and turn its errors into plain messages."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ from footnote.ports.metering import note_usage
 
 ATTEMPTS = 2
 PAUSE_SECONDS = 0.5
-"""Before the retry, when the server names no time to wait."""
+"""Pause before the retry if the server gives no Retry-After."""
 
 NO_KEY = "none"
-"""Given where there is none, or the library would send the environment's key to any URL."""
+"""API key that is passed where none is set: without one, the library would send the key from the
+environment to any URL."""
 
 # Servers that copy OpenAI's API know the older of its two fields for the length of an answer.
 _MAX_TOKENS = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
@@ -65,14 +66,14 @@ _REFUSED = (
     "refused the request",
     f"check that the model is one for chat, its limits, and {KEYS}",
 )
-# How pydantic-ai names what is neither given nor in the environment, and the extra it wants.
+# Extract from pydantic-ai's errors the missing environment variable, and the missing extra.
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`")
 _EXTRA = re.compile(r"pydantic-ai-slim\[([a-z0-9-]+)\]")
 _OWN_VARIABLES = {
     "bedrock": "AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     "google-cloud": "GOOGLE_APPLICATION_CREDENTIALS, or GOOGLE_API_KEY",
 }
-"""Where a vendor's library looks for what it does not name as it complains."""
+"""The environment variables of vendors whose library does not name them in its errors."""
 _FAILED = ("failed at its server", "try again later, or see the log of the model's server")
 
 
@@ -80,18 +81,18 @@ _FAILED = ("failed at its server", "try again later, or see the log of the model
 class WritingModel:
     """A language model behind `ports.LanguageModel`.
 
-    What a provider says of an error is never repeated: it may hold the key or the prompt.
+    The provider's error messages are never repeated, as they may contain the key or the prompt.
     """
 
     name: str
     model: Model = field(repr=False)
     timeout_seconds: float
-    """Of a whole call, its retry included."""
+    """Limit for a whole call, its retry included."""
     max_output_tokens: int
     role: Role = WRITER
 
     async def __call__(self, instructions: str, prompt: str) -> str:
-        """What the model writes, without the space around it; never empty.
+        """Return the model's reply without surrounding white space; never empty.
 
         Raises what `reply` raises.
         """
@@ -101,10 +102,10 @@ class WritingModel:
         return await self.reply(message)
 
     async def reply(self, message: ModelRequest) -> str:
-        """What the model writes to a message, without the space around it; never empty.
+        """Return the reply to a message without surrounding white space; never empty.
 
-        Asks a second time when the server is busy or failed (429, 5xx) and the time allows.
-        Raises ModelUnavailable, also for an answer that was cut off.
+        Retries once if the server is busy or fails (429, 5xx) and the time allows. Raises
+        ModelUnavailable, also for a reply that was cut off.
         """
         try:
             async with asyncio.timeout(self.timeout_seconds):
@@ -154,7 +155,7 @@ class WritingModel:
                 f"{self._title} cannot be reached",
                 hint=f"see that it is running, and check the address in {self.role.model}",
             ) from None
-        # A library trips over an answer in another vendor's shape.
+        # Libraries raise these for a response in another vendor's format.
         except (
             AgentRunError,
             AttributeError,
@@ -224,9 +225,10 @@ def vendor_model(
     *,
     base_url: str | None = None,
 ) -> Model:
-    """A model of another vendor that pydantic-ai knows, by its own library.
+    """Return a model of another vendor that pydantic-ai supports, through the vendor's library.
 
-    With a `base_url` it is asked there, in the vendor's own words.
+    A `base_url` replaces the vendor's address; the protocol stays the vendor's own. Raises
+    ModelUnavailable for a missing library, UnsupportedSettings for missing or wrong settings.
     """
     given = {
         name: value
@@ -244,7 +246,7 @@ def vendor_model(
     try:
         infer_provider_class(vendor)
     except ImportError:
-        pass  # Known; what is missing is said below.
+        pass  # A supported vendor; the missing library is reported below.
     except (UserError, ValueError):
         raise unknown_vendor(vendor, model, role) from None
     try:
@@ -261,8 +263,8 @@ def vendor_model(
 
 
 def _unset(title: str, vendor: str, error: Exception, role: Role) -> UnsupportedSettings:
-    """What a vendor's library lacks, and where it is set."""
-    # Only what pydantic-ai itself says is looked into; it names variables and no values.
+    """Return an error that says which setting a vendor's library lacks, and where to set it."""
+    # Only pydantic-ai's own messages are parsed; they name variables and contain no values.
     said = str(error) if isinstance(error, UserError) else ""
     wanted = _VARIABLE.search(said)
     if wanted is not None and wanted[1].endswith(("KEY", "TOKEN")):
@@ -286,21 +288,21 @@ def _unset(title: str, vendor: str, error: Exception, role: Role) -> Unsupported
 
 
 def _where_set(vendor: str) -> str:
-    """Where the library of a vendor looks for what it needs."""
+    """Return a hint: the settings in which a vendor's library looks for its credentials."""
     return f"set {_OWN_VARIABLES.get(vendor, KEYS)}"
 
 
 def is_vendors_own(error: Exception) -> bool:
-    """Whether it is an error of a library, and neither of Python nor of ours.
+    """Return whether an error comes from a library, neither from Python nor from Footnote.
 
-    What a vendor's library raises before it asks anything, such as for want of credentials,
-    passes pydantic-ai as it is.
+    pydantic-ai passes on unchanged what a vendor's library raises before it sends a request, for
+    example for lack of credentials.
     """
     return type(error).__module__.partition(".")[0] not in {"builtins", "footnote"}
 
 
 def refused_by_library(error: Exception, title: str, name: str) -> ModelUnavailable:
-    """What to say where the vendor's own library did not ask."""
+    """Return the error for a vendor's library that failed before it sent a request."""
     return ModelUnavailable(
         f"{title} cannot be asked: its library ends with {type(error).__name__}",
         hint=_where_set(name.partition(":")[0]),
@@ -320,23 +322,26 @@ def named_model(name: str, base_url: str | None, api_key: str | None, role: Role
 
 
 def settings_for(model: Model, max_output_tokens: int) -> ModelSettings:
-    """What every request asks of a model: so many tokens, no chance, and no retries but ours."""
+    """Return the settings of every request: token limit, temperature 0, no retries by the library.
+
+    The temperature is left out for reasoning models, which refuse it.
+    """
     settings = ModelSettings(max_tokens=max_output_tokens)
     if not model.profile.get("supports_thinking"):  # Those refuse a temperature.
         settings["temperature"] = 0.0
     if "max_retries" not in model.unsupported_settings:
-        settings["max_retries"] = 0  # The library's own would come on top of ours.
+        settings["max_retries"] = 0  # They would multiply with our own.
     return settings
 
 
 def may_pass(error: ModelHTTPError) -> bool:
-    """Whether the same request may be answered a moment later."""
+    """Return whether a retry of the same request may succeed."""
     unpaid = error.provider_error_code == "insufficient_quota"
     return error.status_code >= 500 or (error.status_code == 429 and not unpaid)
 
 
 def refusal(error: ModelHTTPError, title: str, role: Role) -> ModelUnavailable:
-    """What an answer with a bad status says of the model and of what can be done."""
+    """Return the error for a response with an error status, with advice."""
     usual = _FAILED if error.status_code >= 500 else _REFUSED
     by_status = _ADVICE.get(error.status_code, usual)
     what, advice = _ADVICE_BY_CODE.get(error.provider_error_code or "", by_status)
@@ -347,12 +352,12 @@ def refusal(error: ModelHTTPError, title: str, role: Role) -> ModelUnavailable:
 
 
 def encodable(text: str) -> str:
-    """The text with a mark in place of each half of a surrogate pair."""
+    """Replace each lone surrogate by a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def usage_of(response: ModelResponse) -> Usage:
-    """What a reply took; its cost is None where pydantic-ai knows no price."""
+    """Return the usage of a response; its cost is None if pydantic-ai has no price for it."""
     cost = None
     if response.model_name:
         try:
@@ -368,7 +373,7 @@ def usage_of(response: ModelResponse) -> Usage:
 
 
 def note_reply(model: str, usage: Usage, kind: UsageKind = UsageKind.GENERATION) -> None:
-    """Note what replies of a model took, for whoever asked."""
+    """Record the usage of a model's replies for the caller's metering."""
     note_usage(
         UsageNote(
             kind=kind,

@@ -1,4 +1,5 @@
-"""Passages in other languages than the question's, which its words do not find."""
+"""Cross-lingual recall: rank passages in other languages, which the question's words cannot
+match."""
 
 from __future__ import annotations
 
@@ -10,25 +11,26 @@ from footnote.retrieval.fusion import Fused, rank_by_score
 from footnote.retrieval.query import ParsedQuery
 
 LANGUAGES = "languages"
-"""The stage that looks for passages in other languages."""
+"""Name of the stage that finds passages in other languages."""
 WORTH = 0.18
-"""Score of a passage in another language, were it not alike at all. The best of the question's own
-language have 1 at most. `docs/fusion.md` says how this and what follows was fitted."""
+"""Base score of a passage in another language, at similarity 0; the best passage of the question's
+own language has at most 1. `docs/fusion.md` describes how these constants were fitted."""
 ALIKE = 0.60
-"""What is added where it is as similar to the question as the best of the dense recall is."""
+"""Score added to a passage as similar to the question as the best of the dense recall."""
 FURTHER_DOWN = 0.06
-"""What is lost for each unit of the natural logarithm of its rank among its like."""
+"""Score subtracted per unit of ln(rank) among the passages in other languages."""
 SAID = 0.86
-"""Share that is added of what its words gave it, names above all."""
+"""Share of its lexical score that is added, which comes mostly from names."""
 LEAST_SIMILARITY = 0.05
-"""Of the best of the dense recall, at least, so that what is nearly 0 measures nothing."""
+"""Least value of the best dense similarity that others are divided by, to avoid a divisor near
+0."""
 
 
 def looks_across(languages: Sequence[str], plan: Plan, lane: Lane, parsed: ParsedQuery) -> bool:
-    """Whether passages in other languages are looked for by themselves.
+    """Whether to run a separate recall for passages in other languages.
 
-    They are where the plan wants it and there are any, where a model can know them, and where the
-    search is for no words in particular.
+    Only if the plan wants it, the corpus has several languages, the lane's model is not limited to
+    some of them, and the query has no phrases or exclusions.
     """
     wanted = plan.across_languages and plan.fusion == "adaptive"
     narrowed = parsed.phrases or parsed.excluded
@@ -36,10 +38,10 @@ def looks_across(languages: Sequence[str], plan: Plan, lane: Lane, parsed: Parse
 
 
 def with_other_languages(fused: Fused, dense: Ranking, across: Ranking) -> Fused:
-    """The ranking with the nearest passages in other languages, of which BM25 cannot know.
+    """Merge the nearest passages in other languages, which BM25 cannot match, into the ranking.
 
-    Each stands where those of the question's own language stand that answer as often. Parts still
-    add up to their score.
+    Each gets the score of passages in the question's own language that are as likely to answer.
+    Parts still add up to their score.
     """
     if not across:
         return fused
@@ -57,7 +59,7 @@ def with_other_languages(fused: Fused, dense: Ranking, across: Ranking) -> Fused
 
 
 def across_records(number: int, places: Mapping[int, tuple[int, float]]) -> list[StageRecord]:
-    """Where the chunk stands among those in other languages; nothing of any other."""
+    """Record the chunk's rank among those in other languages; empty for other chunks."""
     if number not in places:
         return []
     rank, score = places[number]

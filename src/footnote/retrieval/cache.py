@@ -1,4 +1,4 @@
-"""Gives results again that were computed before, for the same request to the same index."""
+"""Cache search responses, and serve them for the same request to the same index generation."""
 
 from __future__ import annotations
 
@@ -16,32 +16,34 @@ from footnote.retrieval.cache_guards import bare_wording
 from footnote.retrieval.generation_cache import CacheKey, GenerationCache, Kind, Question
 
 DEFAULT_SIMILARITY = 0.9
-"""Measured in docs/semantic-cache.md: below it wrong pairs begin, above it rewordings are lost."""
+"""Least cosine; by docs/semantic-cache.md lower values match wrong pairs, higher ones miss
+rewordings."""
 
 Search = Callable[[], Awaitable[SearchResponse]]
 QueryVector = Callable[[str], Awaitable[Vector | None]]
-"""From a query to its vector; None when there is none to be had."""
+"""Embeds a query; None if no vector is available."""
 
-_VARIANTS = 8  # Of one wording that are compared; a ninth differs in nothing but its commas.
+_VARIANTS = 8  # Latest queries of one wording that are compared; more would differ in commas alone.
 
 
 @dataclass(slots=True, kw_only=True)
 class SemanticCache(GenerationCache[SearchResponse]):
-    """Responses of earlier searches, also to queries that say the same in nearly the same words."""
+    """A cache of search responses that also serves nearly identical queries."""
 
     measure: Callable[[SearchResponse], int] = field(default_factory=lambda: response_bytes)
     similarity: float | None = DEFAULT_SIMILARITY
-    """Cosine from which queries of equal wording share a response; None and 1 switch that off."""
+    """Least cosine of two queries of equal wording that share a response; None or 1 disables
+    this."""
     _flights: dict[Question, _Flight] = field(default_factory=dict, init=False)
 
     async def answer(
         self, key: CacheKey, query: str, vector: QueryVector, search: Search
     ) -> SearchResponse:
-        """The response of an earlier search, or of this one.
+        """Return the response of an earlier search, or run this one.
 
-        The same query is looked up before anything is embedded. If it is being searched at this
-        moment it is waited for; whoever gives up waiting stops nobody else. A search that fails
-        fails for all who wait and is not kept; neither is one that was degraded.
+        An exact match needs no embedding. A search for the same query in flight is awaited; a
+        caller that is cancelled stops no other. A failed search fails for all that await it and is
+        not cached; nor is a degraded one.
         """
         started = self.clock()
         question = Question(key=key, text=one_spelling(query))
@@ -63,7 +65,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
             flight.waiting -= 1
             if not flight.waiting and not flight.task.done():
                 flight.task.cancel()
-                # Whoever asks from now on must not wait for what is being cancelled.
+                # Later callers must not wait for a cancelled search.
                 self._end(question, flight)
         if joined:
             counts.exact += 1
@@ -73,7 +75,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
         return replace(response, query=query)
 
     def may_serve(self, key: CacheKey, query: str) -> bool:
-        """Whether a response is kept, or under way, that could serve this query."""
+        """Whether a cached response or a search in flight could serve this query."""
         question = Question(key=key, text=one_spelling(query))
         if question in self._flights or self.may_hold(question):
             return True
@@ -89,7 +91,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
     async def _searched(
         self, question: Question, vector: QueryVector, search: Search
     ) -> tuple[SearchResponse, Literal["near"] | None]:
-        """The response to the nearest query of equal wording if it is near enough, or a new one."""
+        """Return the response to a near enough query of equal wording, or search."""
         started = self.clock()
         counts = self._counts_of(question)
         wording = bare_wording(question.text)
@@ -106,7 +108,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
         return replace(response, timings_ms={**response.timings_ms, "cache": looked_up}), None
 
     def _others(self, question: Question, wording: tuple[str, ...]) -> Sequence[Question]:
-        """Earlier queries of equal wording, the latest of them."""
+        """Return the latest earlier queries of equal wording."""
         partition = self._partition(question.key)
         if partition is None or not wording or self.similarity is None or self.similarity >= 1:
             return ()
@@ -115,7 +117,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
     async def _nearest(
         self, question: Question, others: Sequence[Question], vector: QueryVector
     ) -> SearchResponse | None:
-        """The response to the nearest of them, if it is near enough."""
+        """Return the response to the nearest of them, if it is near enough."""
         asked = await vector(question.text)
         if asked is None or self.similarity is None:
             return None
@@ -125,7 +127,7 @@ class SemanticCache(GenerationCache[SearchResponse]):
             similarity = -1.0 if theirs is None else float(theirs @ asked)
             if similarity >= self.similarity and (nearest is None or similarity > nearest[0]):
                 nearest = similarity, other
-        # Looked up only now: the index may have moved on while the queries were embedded.
+        # Looked up only now: the index generation may have changed while the queries were embedded.
         entry = None if nearest is None else self._lookup(nearest[1])
         if entry is None or entry.value.corrected_query is not None:
             # The corrected words are those of the other query.
@@ -145,9 +147,9 @@ class SemanticCache(GenerationCache[SearchResponse]):
 
 
 def one_spelling(query: str) -> str:
-    """The query in NFC with single spaces: what differs in nothing else is the same query.
+    """Normalise the query to NFC with single spaces.
 
-    Case counts here, for a model may tell `US` from `us`; `bare_wording` judges that.
+    Case is kept, for a model may distinguish `US` from `us`; see `bare_wording`.
     """
     return " ".join(unicodedata.normalize("NFC", query).split())
 
@@ -179,7 +181,7 @@ def _evidence_bytes(evidence: Evidence) -> int:
 
 @dataclass(slots=True, kw_only=True)
 class _Flight:
-    """A search under way, and how many wait for it."""
+    """A search in flight, and the number of callers that await it."""
 
     task: asyncio.Task[tuple[SearchResponse, Literal["near"] | None]]
     waiting: int = 0

@@ -1,4 +1,4 @@
-"""A query becomes its bare wording: only queries of equal wording may share an answer."""
+"""Normalise a query to its bare wording: only queries of equal wording may share a response."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ASKING = re.compile(
     """,
     re.VERBOSE,
 )
-"""How one asks for a thing in the present: it does not say for which. A past tense would."""
+"""Matches question openings in the present tense, which carry no meaning; a past tense would."""
 
 _HOW_ONE_DOES = re.compile(r"^how (?:(?:do|can|could) (?:i|we|you|one)|to)(?= )")
 _CONTRACTED = re.compile(r"\b(what|which|who|where|when|how|why)'s\b")
@@ -56,12 +56,12 @@ _THANKS = re.compile(
 
 
 def bare_wording(query: str) -> tuple[str, ...]:
-    """What a query says once case, punctuation, articles and courtesies are taken off.
+    """Return the tokens of a query without case, punctuation, articles and courtesies.
 
-    Whatever is not known to be empty counts, and in its order: names, numbers, identifiers,
-    quotation marks and all between them, signs such as `-` and `<`, negations of any language,
-    question words, tenses, "more" and "less". Capitals count where they may tell a name from a
-    small word: US, IT, WHO. Empty for a query that has neither words nor signs.
+    Everything else counts, in order: names, numbers, identifiers, quotation marks and all between
+    them, signs such as `-` and `<`, negations of any language, question words, tenses, "more" and
+    "less". Capitals count where they may distinguish a name from a function word: US, IT, WHO.
+    Empty for a query without words or signs.
 
     >>> bare_wording("Please tell me: what's the notice period?")
     ('notice', 'period')
@@ -70,7 +70,7 @@ def bare_wording(query: str) -> tuple[str, ...]:
     """
     text = unicodedata.normalize("NFC", query).translate(_APOSTROPHES).rstrip(_CLOSING)
     tokens = [_as_written(match) for match in _TOKEN.finditer(text)]
-    # Articles go where they are written small or come first, and nothing binds them.
+    # Articles are dropped if in lower case or first, unless quoted or attached to a sign.
     kept: list[str] = []
     quoted = False
     for position, token in enumerate(tokens):

@@ -1,9 +1,9 @@
-"""How likely it is that the evidence is about the question at all, told without a language model.
+"""Estimate the probability that the evidence is about the question, without a language model.
 
-A logistic model over what the recalls say anyway, fitted by `bench/fit_confidence.py` on questions
+A logistic model over features of the recalls, fitted by `bench/fit_confidence.py` on questions
 whose article is, or is not, among the documents. It judges the topic: whether the passages answer
-the question is decided when they are read. How far the best stands above the rest is left out on
-purpose: it tells much where one passage answers and misleads where many say the same.
+the question is decided when they are read. The lead of the best score over the others is no feature
+on purpose: it is informative where one passage answers, and misleading where many say the same.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from footnote.retrieval.coverage import share_held
 from footnote.retrieval.trust import NATIVE
 
 LEADING = 3
-"""Chunks at the top of the fused ranking that are looked at."""
+"""Number of top chunks of the fused ranking that are observed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observed:
-    """What the recalls say of one query."""
+    """The features of one query."""
 
     coverage: float
-    """0…1, the share of the query's idf that the best of the leading chunks holds."""
+    """Largest share of the query's idf that a leading chunk matches, 0…1."""
     similarity: float
     """The highest cosine among the leading chunks, -1…1; 0 without vectors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """A logistic model of what is observed."""
+    """Coefficients of the logistic model."""
 
     intercept: float
     coverage: float
@@ -46,7 +46,7 @@ FITTED: Mapping[str, Weights] = {
     "foreign": Weights(intercept=-7.41, coverage=10.578, similarity=7.339),
     "none": Weights(intercept=-4.299, coverage=10.756),
 }
-"""By what the lane's model knows of the query's language; `none` without vectors."""
+"""Weights by the lane's support of the query's language; `none` without vectors."""
 
 
 def confidence(observed: Observed, *, language_support: int, has_vectors: bool) -> float:
@@ -66,7 +66,7 @@ def confidence(observed: Observed, *, language_support: int, has_vectors: bool) 
 
 
 def observe_recall(words: Sequence[frozenset[str]], recalled: Recalled, fused: Ranking) -> Observed:
-    """What can be seen of a query's words, its two recalls and the ranking they became."""
+    """Compute the features from a query's words, its recalls and the fused ranking."""
     leading = [hit.chunk_no for hit in fused[:LEADING]]
     shares = [
         share_held(words, recalled.matched_terms.get(number, {}), recalled.idf)

@@ -1,4 +1,5 @@
-"""Searches, has the findings graded, and searches again in other words when they are too few."""
+"""Search, grade the evidence, and search again with a rewritten question if too little is
+relevant."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from footnote.errors import FootnoteError
 from footnote.retrieval.grading import Grade, Grading, Rewrite
 
 Retrieve = Callable[[str], Awaitable[tuple[Evidence, ...]]]
-"""Searches for a wording, best first."""
+"""Returns the evidence for a wording, best first."""
 
 STAGE = "grade"
 MAX_CYCLES = 2
@@ -19,14 +20,14 @@ RELEVANCE: dict[Grading, float] = {"relevant": 1.0, "unknown": 0.5, "irrelevant"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """What the loop found, and how."""
+    """The result of the corrective loop."""
 
     evidence: tuple[Evidence, ...]
-    """All that any wording found, ranks from 1."""
+    """All evidence that any wording found, ranks from 1."""
     searched: tuple[str, ...]
     """The wordings that were searched, the question first."""
     degraded: tuple[str, ...] = ()
-    """What could not be done, each beginning with the stage's name."""
+    """Notes on what failed, each beginning with the stage's name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +42,15 @@ class CorrectiveLoop:
     grade: Grade
     rewrite: Rewrite
     max_cycles: int = MAX_CYCLES
-    """Rewritings at most, 0…2; 0 grades alone."""
+    """Most rewrites, 0…2; with 0 the evidence is only graded."""
     enough: int = 2
-    """Relevant passages that make another cycle needless."""
+    """Relevant passages from which no further cycle runs."""
 
     async def __call__(self, question: str, retrieve: Retrieve) -> Corrected:
-        """The evidence for the question, what was relevant first.
+        """Return the evidence for the question, relevant passages first.
 
-        What the first search raises is raised; a later one that fails ends the loop, and so
-        does a model that does, with what was found until then.
+        Raises what the first search raises. A later search or a model that fails ends the loop with
+        what was found until then.
         """
         searched = [question]
         standing, notes = await self._graded(question, 1, await retrieve(question), ())
@@ -76,7 +77,8 @@ class CorrectiveLoop:
     async def _graded(
         self, question: str, cycle: int, found: Sequence[Evidence], standing: Sequence[_Standing]
     ) -> tuple[tuple[_Standing, ...], tuple[str, ...]]:
-        """What stood before with what is new in `found`, in order, each with its record."""
+        """Grade what is new in `found`, and merge it into the earlier evidence, with a record for
+        each."""
         known = {each.evidence.passage.chunk_no for each in standing}
         new = [
             (rank, evidence)
@@ -124,6 +126,6 @@ class _Standing:
 
 
 def _text(evidence: Evidence) -> str:
-    """What the model is shown of a passage: where it stands, and what it says."""
+    """The passage as the model sees it: its heading path and its text."""
     passage = evidence.passage
     return "\n".join([" › ".join([passage.document_title, *passage.heading_path]), passage.text])

@@ -1,4 +1,4 @@
-"""The words of a query as a recall seeks them, and how many of them a chunk holds."""
+"""Measure how many words of a query a chunk contains, weighted by idf."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from footnote.ports import Analyzer
 def query_words(
     text: str, idf: Mapping[str, float], languages: Sequence[str], analyzer: Analyzer
 ) -> tuple[frozenset[str], ...]:
-    """For each word of a query, the terms it was sought by in the workspace's languages.
+    """Return, for each word of a query, its search terms in the workspace's languages.
 
-    A word is found when one of its terms is, so the stems of other languages do not count as
-    missing; nor do terms that stand for no word of their own, such as neighbours in one piece.
+    A word matches when one of its terms does, so the stems of other languages do not count as
+    missing; nor do terms that are no word of their own, such as joined neighbours.
     """
     found: dict[frozenset[str], None] = {}
     for token in text.split():
@@ -31,7 +31,8 @@ def query_words(
 def share_held(
     words: Sequence[frozenset[str]], held: Collection[str], idf: Mapping[str, float]
 ) -> float:
-    """How much of the words' idf is held, 0…1; a word weighs what its commonest term does."""
+    """Share of the words' total idf that is matched, 0…1; a word has the idf of its commonest
+    term."""
     weights = [min(idf[term] for term in word) for word in words]
     found = [
         weight for word, weight in zip(words, weights, strict=True) if not word.isdisjoint(held)

@@ -1,4 +1,4 @@
-"""Reorders evidence so that it speaks of more than one thing, within a bound on what that costs.
+"""Reorder evidence for diversity, within a bound on the loss of score.
 
 Every strategy chooses under the same bound: at each step it may take only a candidate whose score
 is no more than a margin below the best one left. The margin is a share of the spread between the
@@ -26,15 +26,15 @@ MARGIN = 0.15
 turns cost 0.2 points of nDCG@10 and bring a tenth to a quarter more articles into the ten best;
 without a bound they cost 2 to 3 points."""
 
-CANDIDATES_PER_RESULT = 2  # What the spread is measured over: those that could just make it.
+CANDIDATES_PER_RESULT = 2  # The spread is measured over so many candidates per result.
 
 _Detail = dict[str, MetadataValue]
 _Prefer = Callable[[Sequence[int]], tuple[int, _Detail]]
-"""From the places that may come next to the one that shall, and why."""
+"""Chooses the next of the eligible candidates' indices, with the details for its record."""
 
 
 class Diversify(Protocol):
-    """From evidence by falling score to the part of it that is handed out, reordered.
+    """Selects and reorders evidence.
 
     Law: with `bound = score_bound(scores, top_k, margin)`, evidence whose score is more than the
     bound above another's stands before it, and is not left out in its favour.
@@ -45,12 +45,12 @@ class Diversify(Protocol):
 
     @property
     def name(self) -> str:
-        """What settings and explanations call it."""
+        """Its name in settings and explanations."""
         ...
 
     @property
     def needs_vectors(self) -> bool:
-        """Whether it looks at the vectors."""
+        """Whether it uses the vectors."""
         ...
 
     def __call__(
@@ -61,7 +61,7 @@ class Diversify(Protocol):
 
 
 def score_bound(scores: Sequence[float], top_k: int, margin: float) -> float:
-    """How far below the best one left a score may be and still be taken before it.
+    """Return how far a score may be below the best remaining one and still be taken before it.
 
     `margin` is a share, 0…∞, of the spread of the best `2 * top_k` of the falling scores.
     """
@@ -73,7 +73,7 @@ def score_bound(scores: Sequence[float], top_k: int, margin: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoDiversity:
-    """Take the best as they are."""
+    """Keep the order by score."""
 
     name: ClassVar[str] = "none"
     needs_vectors: ClassVar[bool] = False
@@ -81,18 +81,18 @@ class NoDiversity:
     def __call__(
         self, evidence: Sequence[Evidence], top_k: int, _: Mapping[int, Vector], /
     ) -> tuple[Evidence, ...]:
-        """The best `top_k`, without a record, since nothing was done to them."""
+        """Return the best `top_k`; no record is added, since nothing was reordered."""
         best = _by_score(evidence)[:top_k]
         return tuple(replace(each, rank=rank) for rank, each in enumerate(best, start=1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundRobin:
-    """Let the documents take turns, in the order of their best passages.
+    """Alternate between documents, in the order of their best passages.
 
-    A document's first `min_per_document` passages may use the whole margin; those after it have
-    their minimum already, and the n-th may use `min_per_document / n` of it. With an infinite
-    margin the turns go on whatever the scores, and the minimum makes no difference.
+    A document's first `min_per_document` passages may use the whole margin, and its n-th passage
+    beyond them `min_per_document / n` of it. With an infinite margin the documents alternate
+    whatever the scores, and the minimum has no effect.
     """
 
     min_per_document: int = 2
@@ -104,7 +104,7 @@ class RoundRobin:
     def __call__(
         self, evidence: Sequence[Evidence], top_k: int, _: Mapping[int, Vector], /
     ) -> tuple[Evidence, ...]:
-        """At most `top_k` evidence, the documents mixed as far as the bound allows."""
+        """Return at most `top_k` evidence, alternating between documents within the bound."""
         candidates = _by_score(evidence)
         turns, seats = _turns(candidates)
         bound = score_bound([each.score for each in candidates], top_k, self.margin)
@@ -119,7 +119,7 @@ class RoundRobin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaximalMarginalRelevance:
-    """Take next what is relevant and unlike what was taken (Carbonell and Goldstein, SIGIR 1998).
+    """Prefer what is relevant and unlike what was selected (Carbonell and Goldstein, SIGIR 1998).
 
     marginal(c) = (1 - diversity) · relevance(c) - diversity · max over the taken of cosine(c, t);
     their λ is `1 - diversity`. Relevance is the score with the spread that the bound is measured
@@ -136,11 +136,12 @@ class MaximalMarginalRelevance:
     def __call__(
         self, evidence: Sequence[Evidence], top_k: int, vectors: Mapping[int, Vector], /
     ) -> tuple[Evidence, ...]:
-        """At most `top_k` evidence, each unlike those before it as far as the bound allows."""
+        """Return at most `top_k` evidence, each dissimilar to the previous ones within the
+        bound."""
         candidates = _by_score(evidence)
         scores = [each.score for each in candidates]
         bound = score_bound(scores, top_k, self.margin)
-        # Each score's distance from that at the edge of the neighbourhood of the cut, in spreads.
+        # Scores relative to the last candidate within the spread, in units of the spread.
         spread = score_bound(scores, top_k, 1.0)
         if spread == 0:
             relevance = np.zeros(len(scores))
@@ -171,7 +172,7 @@ class MaximalMarginalRelevance:
 def diversity_by_name(
     name: str, *, min_per_document: int, diversity: float, margin: float
 ) -> Diversify:
-    """The strategy a plan names. Raises KeyError for a name that plans do not admit."""
+    """Return the strategy of this name. Raises KeyError for an unknown name."""
     strategies: dict[str, Diversify] = {
         "round_robin": RoundRobin(min_per_document=min_per_document, margin=margin),
         "mmr": MaximalMarginalRelevance(diversity=diversity, margin=margin),
@@ -185,7 +186,7 @@ def _by_score(evidence: Sequence[Evidence]) -> list[Evidence]:
 
 
 def _turns(candidates: Sequence[Evidence]) -> tuple[list[int], list[int]]:
-    """Which turn of its document each candidate is, from 1, and the document's place in a turn."""
+    """Return each candidate's ordinal within its document, from 1, and its document's ordinal."""
     taken: Counter[UUID] = Counter()
     turns = []
     for each in candidates:
@@ -202,7 +203,8 @@ def _arranged(
     prefer: _Prefer,
     stage: str,
 ) -> tuple[Evidence, ...]:
-    """Take one candidate after the other, each among those near enough to the best one left."""
+    """Take the preferred candidate repeatedly, among those within their bound of the best
+    remaining."""
     left = list(range(len(candidates)))
     arranged: list[Evidence] = []
     while left and len(arranged) < top_k:
@@ -218,7 +220,7 @@ def _arranged(
 
 
 def _placed(each: Evidence, before: Evidence | None, stage: str, detail: _Detail) -> Evidence:
-    """The evidence behind the one before it, its score lowered if it would else not be there."""
+    """Append the evidence to the order, its score lowered where that requires it."""
     rank, score = 1, each.score
     if before is not None:
         rank, score = before.rank + 1, min(score, before.score)

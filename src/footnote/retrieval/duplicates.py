@@ -1,4 +1,4 @@
-"""Collapses passages that say the same into the best-ranked of them, which lists the others."""
+"""Collapse near-duplicate passages into the best-ranked of them, which lists the others."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ THRESHOLD = 0.85
 STAGE = "duplicates"
 
 _Mark = tuple[str, tuple[str, ...]]
-"""What near duplicates have in common at least: a repeated table header, and the numbers."""
+"""What near duplicates must share exactly: the repeated table header, and the numbers."""
 
 
 def collapse_near_duplicates(
     evidence: Sequence[Evidence], threshold: float = THRESHOLD
 ) -> tuple[Evidence, ...]:
-    """The evidence, best first as it came, without what repeats something that ranks better.
+    """Remove evidence that repeats better-ranked evidence; the order is kept.
 
-    Two passages say the same when their words and headings are equal, or when the shingles of
-    three words have a Jaccard similarity of `threshold` (0…1) at least and numbers, codes, names
-    and negations agree. So a clause with another amount stays, and so does the next chunk of a
-    document, which shares a sentence with this one. A table's repeated header must be equal and
-    does not count.
+    Two passages are duplicates if their words and headings are equal, or if their shingles of three
+    words have a Jaccard similarity of at least `threshold` (0…1) and numbers, codes, names and
+    negations agree. So a clause with another amount stays, and so does the next chunk of a
+    document, which shares a sentence with this one. A table's repeated header must be equal and is
+    not compared further.
 
     Laws: every passage is kept or listed once; passages of equal words and headings are always
     together, in whatever order they come.
     """
-    # One group for each passage that repeats no better one, in order.
+    # One group for each kept passage, in order.
     marks = [
         (each.passage.text[: each.passage.body_offset], numerals_of(_body(each.passage)))
         for each in evidence
@@ -55,7 +55,7 @@ def collapse_near_duplicates(
 
 @dataclass(slots=True)
 class _Group:
-    """A passage that is kept, and with how much overlap others repeat it."""
+    """A kept passage, and its duplicates with their overlap."""
 
     kept: Evidence
     listed: list[tuple[Evidence, float]]
@@ -66,13 +66,13 @@ class _Known:
     """The passages seen so far that have one table header and the same numbers."""
 
     by_words: dict[tuple[str, ...], _Group] = field(default_factory=dict)
-    """Every passage's group."""
+    """Group of every passage by its words."""
     by_shingle: dict[int, list[tuple[int, _Group, Wording]]] = field(default_factory=dict)
-    """The kept ones' number, group and wording, by each shingle of their prefixes."""
+    """Number, group and wording of the kept passages, by each shingle of their prefixes."""
     kept: int = 0
 
     def admit(self, each: Evidence, threshold: float) -> _Group | None:
-        """List the evidence in the group it repeats, or return the new group it begins."""
+        """Add the evidence to the group it repeats, or return a new group for it."""
         wording = wording_of("\n".join((*each.passage.heading_path, _body(each.passage))))
         if wording.words in self.by_words:
             self.by_words[wording.words].listed.append((each, 1.0))
@@ -98,7 +98,7 @@ class _Known:
         return begun
 
     def _near(self, prefix: Sequence[int]) -> list[tuple[_Group, Wording]]:
-        """The kept that share a shingle of their prefixes with this one, best first."""
+        """Return the kept passages that share a prefix shingle with this one, best first."""
         near = {
             number: (group, wording)
             for shingle in prefix

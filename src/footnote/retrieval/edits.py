@@ -1,4 +1,4 @@
-"""Which strings a misspelt word may stand for, and how many slips lie between two words."""
+"""Generate spelling candidates of a word, and compute a weighted edit distance of two words."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import unicodedata
 from collections.abc import Iterator
 
 TRANSPOSED = 0.8
-"""The cost of two letters in the wrong order, or of one doubled or halved."""
+"""Cost of a transposition, or of a letter doubled or not doubled."""
 UNPAIRED = 0.9
-"""The cost of a letter too many or too few."""
+"""Cost of an insertion or deletion."""
 REPLACED = 1.0
-"""The cost of another letter: the slip most likely to make another word."""
+"""Cost of a substitution, the edit most likely to yield another word."""
 FIRST_LETTER = 0.6
-"""What a slip in the first letter costs beyond that: people hardly ever get it wrong."""
+"""Extra cost of an edit of the first letter, which is rarely wrong."""
 SPLIT = 2.2
-"""The cost of a missing space: more than of any single slip."""
+"""Cost of a missing space, more than of any single edit."""
 TWO_SLIPS_FROM = 8
-"""Letters from which a word is so rarely near another one that two slips may be assumed."""
+"""Letters from which two edits are considered, since long words are rarely near another word."""
 
 _ALPHABETS = {
     "LATIN": "abcdefghijklmnopqrstuvwxyz",
@@ -30,9 +30,9 @@ _LEAST_PART = 3
 
 
 def neighbours(word: str, *, replaced: bool = True) -> list[str]:
-    """All strings at one slip from a case-folded word, and every split of it in two.
+    """Return all strings at one edit from a case-folded word, and its splits in two words.
 
-    The likelier kinds of slip first (Norvig, "How to Write a Spelling Corrector", 2007: every
+    The likelier kinds of edit come first (Norvig, "How to Write a Spelling Corrector", 2007: every
     deletion, transposition, insertion and replacement). A word in a script without an alphabet
     here gets neither replacements nor insertions; without `replaced` none gets replacements.
     """
@@ -42,7 +42,8 @@ def neighbours(word: str, *, replaced: bool = True) -> list[str]:
 
 
 def remoter(word: str) -> list[str]:
-    """Strings at two slips that change or add no letter of another kind; none of short words."""
+    """Return strings at two edits that only transpose, delete or double letters; none of short
+    words."""
     if len(word) < TWO_SLIPS_FROM:
         return []
     once = dict.fromkeys(_shuffled(word))
@@ -51,10 +52,9 @@ def remoter(word: str) -> list[str]:
 
 
 def slips(typed: str, meant: str, at_most: float) -> float:
-    """The cost of typing one word for the other, accents aside; infinite beyond `at_most`.
+    """Return the weighted edit distance of two words, accents ignored; infinite above `at_most`.
 
-    Weighted optimal string alignment: what the Damerau-Levenshtein distance is when no letter is
-    touched twice.
+    Optimal string alignment: the Damerau-Levenshtein distance in which no letter is edited twice.
     """
     one, other = plain(typed), plain(meant)
     if abs(len(one) - len(other)) * TRANSPOSED > at_most:
@@ -105,7 +105,7 @@ def _neighbours(word: str, *, replaced: bool) -> Iterator[str]:
 
 
 def _shuffled(word: str) -> Iterator[str]:
-    """Transpositions, deletions and doublings: thrice as many as the word has letters."""
+    """Yield transpositions, deletions and doublings, about three per letter."""
     for at in range(len(word) - 1):
         yield word[:at] + word[at + 1] + word[at] + word[at + 2 :]
     for at in range(len(word)):
@@ -114,7 +114,7 @@ def _shuffled(word: str) -> Iterator[str]:
 
 
 def _unpaired(word: str, at: int) -> float:
-    """What letter `at`, counted from 1, costs where the other word has none."""
+    """Cost of inserting or deleting letter `at`, counted from 1."""
     if at == 1:
         return UNPAIRED + FIRST_LETTER
     return TRANSPOSED if word[at - 1] == word[at - 2] else UNPAIRED

@@ -16,10 +16,10 @@ from footnote.retrieval.fusion import rank_by_score
 Visits = npt.NDArray[np.float64]
 Nodes = npt.NDArray[np.int64]
 
-DAMPING = 0.5  # HippoRAG 2's; a walk goes two steps on average before it begins again.
+DAMPING = 0.5  # HippoRAG 2's; a walk makes two steps on average before it restarts.
 PASSAGE_MASS = 0.05  # HippoRAG 2's weight of passages beside that of entities.
 _TOLERANCE = 1e-9
-_MOST_STEPS = 100  # Each step halves what is left to be done: 30 of them reach the tolerance.
+_MOST_STEPS = 100  # Each step halves the error: 30 of them reach the tolerance.
 
 
 def personalised_pagerank(
@@ -27,13 +27,12 @@ def personalised_pagerank(
     edges: tuple[Nodes, Nodes, Visits],
     damping: float = DAMPING,
 ) -> Visits:
-    """How often a walk visits each node that begins again, now and then, where the question does.
+    """Return the stationary visit probability of each node in a random walk with restarts.
 
-    Page, Brin, Motwani and Winograd (1999) with restarts as Haveliwala (2002) has them. `restarts`
-    has a weight of 0 or more for each of n nodes, at least one above 0; an edge joins two nodes in
-    both directions with a weight above 0. `damping`, 0…1, is the chance of going on along an edge.
-
-    Returns float64 of shape (n,), which sums to 1. A node without edges is gone on to by itself.
+    Page, Brin, Motwani and Winograd (1999) with restarts as in Haveliwala (2002). `restarts` has a
+    weight of 0 or more for each of n nodes, at least one above 0; an edge joins two nodes in both
+    directions with a weight above 0. `damping`, 0…1, is the probability of following an edge.
+    Returns float64 of shape (n,), which sums to 1. A node without edges links to itself.
     """
     size = len(restarts)
     begins = restarts / restarts.sum()
@@ -56,12 +55,13 @@ def personalised_pagerank(
 
 
 def rank_by_entities(graph: EntityGraph, promising: Mapping[int, float]) -> Ranking:
-    """The chunks of the graph, those first that a walk from the question's entities visits most.
+    """Rank the chunks of the graph by personalised PageRank from the question's entities.
 
     After HippoRAG 2 (Gutiérrez, Shu, Qi, Zhou and Su, "From RAG to Memory", 2025): entities and
-    chunks are the nodes; a walk begins at an entity of the question, the likelier the fewer
-    documents name it, or, with little weight, at a chunk that other recalls found. `promising` has
-    such chunks with a share, 0…1, of the best one's score. Empty where the question names nothing.
+    chunks are the nodes. The walk restarts at entities of the question, with a weight of one over
+    the documents that name them, and with a small weight at chunks that other recalls found.
+    `promising` maps these to their share, 0…1, of the best one's score. Empty if the question names
+    no entity.
     """
     if not graph.named or not graph.mentions:
         return ()
@@ -91,7 +91,7 @@ def rank_by_entities(graph: EntityGraph, promising: Mapping[int, float]) -> Rank
 
 
 def names_said(graph: EntityGraph) -> Mapping[int, Mapping[str, float]]:
-    """For each chunk how often it says the names of the question that it does say."""
+    """Map each chunk to the question's names that it contains, with their counts."""
     said: dict[int, dict[str, float]] = defaultdict(dict)
     for (entity_id, chunk_no), count in sorted(graph.mentions.items(), key=_by_chunk):
         if entity_id in graph.named:

@@ -1,4 +1,4 @@
-"""Widens evidence by its neighbours, so that no text is handed out twice."""
+"""Expand evidence by neighbouring chunks, and merge overlaps so that no text is returned twice."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ STAGE = "expand"
 def expand(
     evidence: Sequence[Evidence], widened: Mapping[int, ExpandedPassage], decay: float = DECAY
 ) -> tuple[Evidence, ...]:
-    """The evidence with its passages widened, and what overlaps or touches as one.
+    """Widen the passages of the evidence, and merge those that overlap or touch.
 
-    `widened` is by chunk number; evidence that is not in it keeps its passage. Stretches of one
-    document version that overlap, or follow each other and may be joined, become one in the
-    place of the best-ranked, whose record names the others and which takes over their
-    neighbours, matched terms and near duplicates. Scores do not change.
+    `widened` is by chunk number; evidence that is not in it keeps its passage. Spans of one
+    document version that overlap, or are adjacent and may be joined, are merged into the
+    best-ranked, whose record names the others and which takes over their neighbours, matched terms
+    and near duplicates. Scores do not change.
 
     Laws: no two results share text; a passage's text from `body_offset` on is the canonical text
     from `char_start` to `char_end`, if that holds for what comes in.
@@ -39,24 +39,25 @@ def expand(
 
 
 def decayed(score: float, distance: int, decay: float = DECAY) -> float:
-    """A found chunk's score at a distance of so many chunks from it.
+    """Return the score of a neighbour at this distance in chunks from a found chunk.
 
-    That is `score * decay ** distance`, and for negative scores, which rerankers give, as much
-    lower as it would be were the score positive: a neighbour never scores above what was found.
+    It is `score * decay ** distance`; negative scores, which rerankers give, are lowered by as much
+    as a positive one would be: a neighbour never scores above the found chunk.
     """
     return score - abs(score) * (1.0 - decay**distance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Stretch:
-    """A passage, the evidence that was found in it, best first, and its chunks' ordinals."""
+    """A contiguous text span: its passage, the evidence in it, best first, and its chunks'
+    ordinals."""
 
     passage: Passage
     found: tuple[Evidence, ...]
     ordinals: Mapping[str, int]
     """By chunk id, of every chunk in the stretch."""
     after: str
-    """The text between the stretch and the chunk that it could go on with."""
+    """The text between the span and the next chunk that could extend it."""
 
     @classmethod
     def of(cls, each: Evidence, widened: ExpandedPassage | None) -> _Stretch:
@@ -71,7 +72,7 @@ class _Stretch:
 
 
 def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
-    """The stretches of one document version, as few as they make without a hole."""
+    """Merge the spans of one document version that overlap or are adjacent."""
     in_order = sorted(stretches, key=lambda each: (each.passage.char_start, each.passage.char_end))
     merged = in_order[:1]
     for each in in_order[1:]:
@@ -84,7 +85,7 @@ def _merged(stretches: Sequence[_Stretch]) -> list[_Stretch]:
 
 
 def _between(one: _Stretch, following: _Stretch) -> str | None:
-    """The text between two stretches: nothing when they overlap, None when they are apart."""
+    """The text between two spans: empty if they overlap, None if they cannot be joined."""
     gap = following.passage.char_start - one.passage.char_end
     if gap <= 0:
         return ""
@@ -92,7 +93,7 @@ def _between(one: _Stretch, following: _Stretch) -> str | None:
 
 
 def _joined(one: _Stretch, between: str, following: _Stretch) -> _Stretch:
-    """Two stretches as one, under the identity of the better-ranked."""
+    """Join two spans, under the identity of the better-ranked."""
     found = tuple(sorted((*one.found, *following.found), key=lambda each: each.rank))
     left, right = one.passage, following.passage
     shared = max(0, left.char_end - right.char_start)

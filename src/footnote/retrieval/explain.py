@@ -1,4 +1,4 @@
-"""Turns rankings into evidence that can say why it stands where it stands."""
+"""Turn rankings into evidence with an explanation of its rank."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from footnote.retrieval.rows import ROWS, row_records, why_rows
 from footnote.retrieval.series import SERIES, series_records, why_in_series
 
 WORDINGS = "queries"
-"""The stage that fuses the rankings of several wordings."""
+"""Name of the stage that fuses the rankings of several wordings."""
 
 _NAMED_TERMS = 3
 
@@ -34,10 +34,10 @@ def evidence_from(
     searched: Sequence[tuple[Recalled, Fused]],
     fusion: FusionName,
 ) -> tuple[Evidence, ...]:
-    """The hits that still have a passage, each with its record of every stage so far.
+    """Build evidence from the hits that still have a passage, with a record of each stage.
 
-    `searched` is what each wording found, of which `ranking` was fused. A hit is explained by the
-    first wording that found it. A hit without a passage was deleted between recall and now.
+    `searched` has the results of each wording, from which `ranking` was fused. A hit is explained
+    by the first wording that found it. A hit without a passage was deleted since recall.
     """
     places = [
         _Places(
@@ -64,19 +64,19 @@ def evidence_from(
 
 
 def why(evidence: Evidence) -> str:
-    """One sentence on why this evidence stands at its rank."""
+    """Explain the rank of the evidence in one sentence."""
     reasons = [_SENTENCES.get(each.stage, _of_fusion)(each) for each in evidence.explanation]
     said = [reason for reason in reasons if reason]
     return f"Ranked {_ordinal(evidence.rank)}: {'; '.join(said)}." if said else ""
 
 
 _Ranked = Mapping[int, tuple[int, float]]
-"""By chunk number its rank and score."""
+"""Rank and score by chunk number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Places:
-    """Where the chunks stand that one wording found."""
+    """Ranks and scores of the chunks that one wording found, in each recall and fused."""
 
     dense: _Ranked
     lexical: _Ranked
@@ -129,7 +129,7 @@ def _of_wordings(
     fused: StageRecord,
     places: Sequence[_Places],
 ) -> StageRecord:
-    """How the rankings of the wordings made one, by the ranks the hit has in them."""
+    """Record the fusion of the wordings' rankings, with the hit's rank in each."""
     ranks: dict[str, MetadataValue] = {
         f"wording_{number}": each.fused[hit.chunk_no][0]
         for number, each in enumerate(places, start=1)
@@ -146,7 +146,7 @@ def _of_wordings(
 
 
 def _moved(record: StageRecord, rank: int) -> StageRecord:
-    """The record with the rank among what still stands."""
+    """Return the record with the rank among the hits that still have a passage."""
     if record.rank_after == rank:
         return record
     return StageRecord(
@@ -247,8 +247,8 @@ _SENTENCES: Mapping[str, Callable[[StageRecord], str]] = {
     "grade": _of_grade,
     "expand": _of_expand,
 }
-"""What each stage has to say, in a few words; nothing where it changed nothing. What is not here
-is a fusion."""
+"""Describes each stage's record in a few words, empty if it changed nothing. Other stages are
+fusions."""
 
 
 def _terms(shares: Mapping[str, MetadataValue]) -> str:

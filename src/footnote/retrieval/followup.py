@@ -1,7 +1,7 @@
-"""Puts a follow-up question so that it can be searched alone, where no language model does.
+"""Rewrite a follow-up question to a standalone one by a small model, without a language model.
 
-"And for fire?" is the question before with something else in the place of a piece of it; "When does
-it end?" points at what was said. A small model tells which, and what is meant.
+"And for fire?" is the previous question with one part replaced; "When does it end?" refers to what
+was said. The model predicts which it is, and resolves the reference.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from footnote.retrieval.understanding import TURN_CHARACTERS, Notes
 from footnote.validation.text import is_storable
 
 MOST_QUESTIONS = 6
-"""Of a conversation that are put alone in turn: each may be a follow-up of the one before."""
+"""Most questions of a conversation that are rewritten in turn: each may follow up the last."""
 _TOPIC = re.compile(r"[^\W\d]\s?(?::\s+|：\s*)[^\W\d]")
-"""Of a question that says its topic first, as suggestions are worded: "Lost keys: how much?"."""
+"""Matches a question that states its topic first, as suggested ones do: "Lost keys: how much?"."""
 _MARKER = re.compile(r"\s*\[\d+\]")
 _TOO_MUCH = (
     "condense: the question with what it leaves out is no query any more; it was searched as it is"
@@ -34,12 +34,13 @@ _NO_MODEL = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUpRewriter:
-    """Puts a question so that it can be searched without its conversation."""
+    """Rewrites a follow-up question to one that can be searched without its conversation."""
 
     rewriter: QuestionRewriter | None = None
 
     async def __call__(self, question: str, conversation: Sequence[Turn]) -> tuple[str, Notes]:
-        """The question as it stands alone, or as it was with a note where that cannot be told."""
+        """Return the standalone question, or the unchanged one with a note if it cannot be
+        rewritten."""
         exchanges = _exchanges(conversation)
         if not exchanges or _TOPIC.search(question) or not any(map(str.isalnum, question)):
             return question, ()
@@ -61,7 +62,7 @@ class FollowUpRewriter:
 
 
 def _exchanges(conversation: Sequence[Turn]) -> list[tuple[str, str]]:
-    """The latest questions, each with what was answered to it."""
+    """Return the latest questions, each with its answer."""
     found: list[tuple[str, str]] = []
     for turn in conversation:
         kept = "".join(character if is_storable(character) else " " for character in turn.text)

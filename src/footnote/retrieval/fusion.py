@@ -11,18 +11,18 @@ from footnote.retrieval.trust import Signals, TrustModel
 
 RRF_K = 60  # Cormack et al. 2009; insensitive between 20 and 100.
 GRAPH_SHARE = 0.1
-"""Of a score, what the recall by entities decides. Measured with `bench/entity_recall.py`."""
-BLEND_ALPHA = 0.7  # The share of the dense recall where nothing is known of the query.
+"""Share of a score that the recall by entities decides. Measured with `bench/entity_recall.py`."""
+BLEND_ALPHA = 0.7  # Weight of the dense recall without signals of the query.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalls:
-    """Both recalls of one query, completed."""
+    """Both rankings of one query, with the scores that either lacks."""
 
     dense: Ranking
     lexical: Ranking
     similarities: Mapping[int, float]
-    """Cosine of every chunk of either ranking, as far as it has a vector."""
+    """Cosine of every chunk of either ranking that has a vector."""
     bm25: Mapping[int, float]
     """BM25 of every chunk of either ranking; 0 where no term matches."""
     signals: Signals
@@ -30,7 +30,7 @@ class Recalls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fused:
-    """One ranking, and what each recall gave to each of its scores."""
+    """A fused ranking, with each recall's contribution to each score."""
 
     ranking: Ranking
     parts: Mapping[int, Mapping[Recall, float]]
@@ -40,21 +40,21 @@ class Fused:
 
 
 class Fusion(Protocol):
-    """From two rankings to one."""
+    """Fuses two rankings into one."""
 
     @property
     def name(self) -> FusionName:
-        """What settings and explanations call it."""
+        """Its name in settings and explanations."""
         ...
 
     def __call__(self, recalls: Recalls) -> Fused:
-        """Every hit of a recall it trusts, by falling score, ties by chunk number."""
+        """Rank every hit of the recalls it uses by falling score, ties by chunk number."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReciprocalRankFusion:
-    """Fuse by position alone (Cormack, Clarke and Büttcher, SIGIR 2009).
+    """Fuse by rank alone (Cormack, Clarke and Büttcher, SIGIR 2009).
 
     score(c) = Σ_recalls weight / (k + rank(c)); a recall that lacks c contributes nothing.
     """
@@ -64,7 +64,7 @@ class ReciprocalRankFusion:
     weights: Mapping[Recall, float] = field(default_factory=lambda: {"dense": 1.0, "lexical": 1.0})
 
     def __call__(self, recalls: Recalls) -> Fused:
-        """Fuse the two rankings; their scores are not looked at."""
+        """Fuse the two rankings; their scores are ignored."""
         rankings: dict[Recall, Ranking] = {"dense": recalls.dense, "lexical": recalls.lexical}
         parts: dict[int, dict[Recall, float]] = {}
         for recall, ranking in rankings.items():
@@ -78,10 +78,9 @@ class ReciprocalRankFusion:
 class WeightedBlend:
     """Fuse by score: α · dense + (1 - α) · lexical, each divided by the best of its recall.
 
-    A cosine and a BM25 both have a natural zero, a chunk that is not about the query at all, so
-    dividing by the best is enough to compare them. Stretching each list between its worst and
-    its best instead would make the blend depend on how long the lists are: what is last of a
-    hundred would count as nothing, however near it is.
+    A cosine and a BM25 score both have a natural zero, a chunk that is not about the query at all,
+    so dividing by the best makes them comparable. Min-max scaling would make the blend depend on
+    the length of the lists: the last of a hundred would count as 0, however similar it is.
     """
 
     name: FusionName = "weighted_blend"
@@ -94,18 +93,18 @@ class WeightedBlend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdaptiveFusion:
-    """The weighted blend whose α is what this query's signals say the dense recall deserves.
+    """A weighted blend whose α is predicted from the query's signals.
 
-    A lane that does not know the language gets less, and less still where its model cannot even
-    read the script; so does any lane when the words of the query are found together, or stand
-    out where they are found. With one recall empty, the other is taken as it is.
+    The dense recall weighs less for a lane that does not know the language, and less still if its
+    model cannot read the script; also if the query's words are found together, or if the best
+    lexical score stands out. If one recall is empty, the other is taken as it is.
     """
 
     name: FusionName = "adaptive"
     trust: TrustModel = field(default_factory=TrustModel)
 
     def __call__(self, recalls: Recalls) -> Fused:
-        """Blend with the trust that was estimated for this query."""
+        """Blend with the weight predicted for this query."""
         if not recalls.lexical or not recalls.dense:
             return blend(recalls, 1.0 if recalls.dense else 0.0)
         return blend(recalls, self.trust(recalls.signals))
@@ -146,10 +145,10 @@ def blend(recalls: Recalls, alpha: float) -> Fused:
 
 
 def with_graph(fused: Fused, graph: Ranking, fusion: Fusion) -> Fused:
-    """The ranking with a third recall, which adds what neither of the others found.
+    """Add the recall by entities to a fused ranking.
 
-    Reciprocal ranks are added where fusion adds them; else the new recall decides `GRAPH_SHARE` of
-    a score, divided by the best of it. Parts still add up to their score.
+    With reciprocal rank fusion its reciprocal ranks are added; otherwise it decides `GRAPH_SHARE`
+    of a score, after division by its best one. Parts still add up to their score.
     """
     if not graph:
         return fused
@@ -184,14 +183,14 @@ def _fused(parts: Mapping[int, Mapping[Recall, float]], dense_weight: float) -> 
 
 
 def rank_by_score(scores: Mapping[int, float]) -> Ranking:
-    """A ranking from scores, ties by chunk number."""
+    """Rank chunks by falling score, ties by chunk number."""
     ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return tuple(Hit(chunk_no=number, score=score) for number, score in ordered)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FusionChoices:
-    """The knobs of every fusion."""
+    """The parameters of all fusions."""
 
     rrf_k: int = RRF_K
     dense_weight: float = 1.0

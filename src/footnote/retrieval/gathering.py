@@ -39,29 +39,29 @@ from footnote.retrieval.spelling import Correct
 from footnote.retrieval.trust import observe
 from footnote.retrieval.understanding import fuse_wordings
 
-SPARE = 4  # Results that take the place of near duplicates.
-CANDIDATES_PER_RESULT = 5  # Recall brings five times what is returned, so that fusion can choose.
+SPARE = 4  # Extra candidates that replace near duplicates.
+CANDIDATES_PER_RESULT = 5  # Candidates recalled per returned result, for fusion to choose from.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """One way of putting the question."""
+    """One wording of the question."""
 
     text: str
     parsed: ParsedQuery
     vector: PendingVector
-    """Maybe still being made; it is there once the wording was searched."""
+    """May still be pending; it is done once the wording was searched."""
     embedding: asyncio.Future[EmbeddedQuestion | None] | None = None
-    """The wording as it was embedded, with what was told of it; None where it was not."""
+    """The embedded wording with its predicted kind; None where it is not embedded."""
 
     async def kind(self) -> QuestionKind:
-        """What it asks for, as far as that is told."""
+        """Return the predicted kind of question; the default kind without a prediction."""
         made = None if self.embedding is None else await self.embedding
         return QuestionKind() if made is None else made.kind
 
 
 def at_hand(vector: Vector | None) -> PendingVector:
-    """A vector that need not be waited for."""
+    """Wrap a vector in a future that is done."""
     ready: PendingVector = asyncio.get_running_loop().create_future()
     ready.set_result(vector)
     return ready
@@ -73,7 +73,7 @@ class Gathered:
 
     evidence: tuple[Evidence, ...]
     corrected_query: str | None
-    """The question with its spelling mended, if that is what was searched."""
+    """The question with its spelling corrected, if that was searched."""
     confidence: float
 
 
@@ -100,13 +100,14 @@ class Gather:
     recall_limit: int
     names_in: NamesIn = _no_names
     candidates: int | None = None
-    """What the reranker reads; None means three times `top_k`."""
+    """Number of candidates for the reranker; None means three times `top_k`."""
     mmr_candidates: int = 0
     routing: Routing = field(default_factory=Routing)
-    """How plans that route do it."""
+    """Settings of routing, for plans that route."""
 
     async def __call__(self, wordings: Sequence[Wording], asked: Asked) -> Gathered:
-        """What the wordings find, the first of which is the question's own."""
+        """Search for the wordings, the first of which is the question itself, and fuse the
+        results."""
         first = await self._search(wordings[0], asked)
         mended = None
         if asked.plan.spelling and first.recalled.absent_terms:
@@ -138,7 +139,8 @@ class Gather:
         )
 
     async def _search(self, wording: Wording, asked: Asked) -> _Searched:
-        """What both recalls find, or the one that works, fused. Raises what neither survives."""
+        """Recall and fuse for one wording; with one recall alone if the other fails. Raises if both
+        fail."""
         request = self._request(wording, asked)
         recalled = None
         with asked.journal.timed("recall"):
@@ -184,7 +186,8 @@ class Gather:
             fused = toward_named(fused, recalled.name_score_gaps)
             recalled, fused = await self._by_kind(wording, asked, recalled, fused)
             wanted = self._wanted(asked.top_k, asked.plan)
-            # What later stages may lift to the top is as evident as what is there already.
+            # Later stages may lift any of the wanted hits to the top, so routing keeps all their
+            # documents.
             lifts = asked.plan.rerank or asked.plan.diversity != "none"
             evident = wanted if lifts else EVIDENT + SPARE
             kept = within_routes(fused.ranking, recalled, wanted, evident)
@@ -201,7 +204,7 @@ class Gather:
         )
 
     def _request(self, wording: Wording, asked: Asked) -> RecallRequest:
-        """What a wording asks of the index."""
+        """Build the recall request of a wording."""
 
         def terms_of(languages: Sequence[str]) -> Sequence[str]:
             return self.analyzer.query_terms(wording.parsed.text, languages)
@@ -225,7 +228,7 @@ class Gather:
     async def _by_one_recall(
         self, request: RecallRequest, wording: Wording, asked: Asked, error: FootnoteError
     ) -> Recalled:
-        """What the vector finds alone, or words alone, where both together failed with an error."""
+        """Recall by the vector alone, then by the terms alone, after both together failed."""
         vector = await wording.vector
         if vector is None or request.terms_of is None or not error.retryable:
             raise error
@@ -238,9 +241,9 @@ class Gather:
     async def _across_languages(
         self, wording: Wording, asked: Asked, recalled: Recalled, language: str | None
     ) -> Recalled:
-        """What was recalled with the nearest passages in other languages, if there are any.
+        """Add the nearest passages in other languages, if there are any.
 
-        They are as similar as the vector says that looks for them.
+        Their similarity is that to the cross-lingual vector, where the embedder has one.
         """
         vector, lane = await wording.vector, self.embedder.lane
         looks = looks_across(recalled.languages, asked.plan, lane, wording.parsed)
@@ -263,9 +266,9 @@ class Gather:
     async def _around_entities(
         self, wording: Wording, asked: Asked, recalled: Recalled, fused: Fused
     ) -> Recalled:
-        """What was recalled with the third recall, which knows of no phrases and similarities.
+        """Add the recall by entities, which supports no phrases, exclusions or least similarity.
 
-        Where those narrow the search, it ranks only what the others found within them.
+        With any of these, it only ranks chunks that the other recalls found.
         """
         names = self.names_in(wording.parsed.text)
         graph = EntityGraph()
@@ -284,7 +287,7 @@ class Gather:
     async def _by_kind(
         self, wording: Wording, asked: Asked, recalled: Recalled, fused: Fused
     ) -> tuple[Recalled, Fused]:
-        """What was recalled, and the ranking, with what is told of the wording minded."""
+        """Adjust the ranking to the predicted kind of question: by period, or toward table rows."""
         kind = await wording.kind()
         if asked.plan.fusion == "dense_only":
             return recalled, fused
@@ -305,7 +308,8 @@ class Gather:
         return recalled, fused
 
     async def _reworded(self, text: str, first: Wording, asked: Asked) -> Wording:
-        """The first wording with its spelling mended, with a vector if that has one."""
+        """Return the first wording with its spelling corrected, with a vector if the original has
+        one."""
         parsed, vector = parse_query(text), None
         if await first.vector is not None:
             with asked.journal.attempt("dense"):
@@ -313,7 +317,7 @@ class Gather:
         return replace(first, text=text, parsed=parsed, vector=at_hand(vector))
 
     def _wanted(self, top_k: int, plan: Plan) -> int:
-        """How many candidates the later stages look at."""
+        """Number of candidates that the later stages need."""
         wanted = [top_k + SPARE]
         if plan.rerank:
             wanted.append(self.candidates or 3 * top_k)
@@ -325,7 +329,7 @@ class Gather:
 
 
 def _near_enough(recalled: Recalled, vector: Vector | None, asked: Asked) -> Recalled:
-    """What reaches the least similarity that is asked for."""
+    """Drop hits below the requested least similarity."""
     least = asked.request.filters.min_similarity
     if least is None:
         return recalled

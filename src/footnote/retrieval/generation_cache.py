@@ -1,4 +1,4 @@
-"""Keeps results as long as the index that they were made of, each workspace within its share."""
+"""Cache results per index generation, with a fair share of memory for each workspace."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheKey:
-    """Everything a result depends on but the words of the query."""
+    """Everything a result depends on except the text of the query."""
 
     workspace_id: UUID
     generation: int
-    """The index that is asked; see `ports.Index.generation`."""
+    """Generation of the searched index; see `ports.Index.generation`."""
     digest: bytes
-    """Who asks, with which filters, number of results, plan, facets, conversation and lane."""
+    """Hash of access names, filters, number of results, plan, facets, conversation and lane."""
 
     @classmethod
     def of(
@@ -37,12 +37,12 @@ class CacheKey:
         lane: str,
         generation: int,
     ) -> CacheKey:
-        """The key of a request under the plan it resolves to.
+        """Compute the key of a request with its resolved plan.
 
         `access` are the principal's access names, in any order; `lane` is a fingerprint, with
         whatever else the result depends on.
         """
-        # Written out rather than compared: to Python `True` equals `1`, to a filter it does not.
+        # Hashed by repr, since Python's `True == 1` does not hold for filters.
         asked = (request.filters, request.top_k, request.facets, request.conversation)
         parts = repr((sorted(set(access)), lane, plan, *asked))
         digest = blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -51,34 +51,34 @@ class CacheKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A query with everything its result depends on."""
+    """A query with everything its result depends on: the cache's full key."""
 
     key: CacheKey
     text: str
-    """In one spelling; see `one_spelling`."""
+    """Normalised by `one_spelling`."""
 
     @property
     def workspace_id(self) -> UUID:
-        """The workspace that is asked."""
+        """The workspace that is searched."""
         return self.key.workspace_id
 
 
 @dataclass(slots=True, kw_only=True)
 class GenerationCache(Generic[Value]):
-    """Results of earlier questions, bounded in memory and in time, for one event loop.
+    """A cache of results, bounded in memory and time, for one event loop.
 
-    Of each workspace it holds results of one generation of the index alone. When memory runs
-    out, a workspace that takes more than an equal share loses its least recently used result;
-    otherwise the workspace that has asked nothing for longest loses one.
+    Per workspace it holds results of one index generation only. When memory is full, a workspace
+    that uses more than an equal share loses its least recently used result; otherwise the least
+    recently active workspace loses one.
     """
 
     capacity_bytes: int
-    """0 keeps nothing."""
+    """Memory limit; 0 disables the cache."""
     measure: Callable[[Value], int]
-    """About how many bytes of memory a result takes."""
+    """Estimates the memory of a result in bytes."""
     lifetime_seconds: float = 300.0
     clock: Callable[[], float] = perf_counter
-    """Seconds; they never run backwards."""
+    """A monotonic clock, in seconds."""
     _partitions: OrderedDict[UUID, _Partition[Value]] = field(
         default_factory=OrderedDict, init=False
     )
@@ -86,12 +86,12 @@ class GenerationCache(Generic[Value]):
     _bytes: int = field(default=0, init=False)
 
     def may_hold(self, question: Question) -> bool:
-        """Whether a result is kept of the generation that the question names."""
+        """Whether a result for the question, at its generation, is cached."""
         partition = self._partitions.get(question.workspace_id)
         return partition is not None and question in partition.entries
 
     def find(self, question: Question) -> Value | None:
-        """The result kept for this question; counts a hit or a miss where anything is kept."""
+        """Return the cached result for this question; counts a hit or miss unless disabled."""
         if not self.capacity_bytes:
             return None
         entry = self._lookup(question)
@@ -103,7 +103,7 @@ class GenerationCache(Generic[Value]):
         return entry.value
 
     def keep(self, question: Question, value: Value, wording: tuple[str, ...] = ()) -> None:
-        """Keep a result, unless the index has moved on or it is larger than the cache.
+        """Cache a result, unless a newer generation is cached or it is larger than the cache.
 
         `wording` groups the questions that may share a result.
         """
@@ -137,14 +137,14 @@ class GenerationCache(Generic[Value]):
             self._drop(oldest)
 
     def forget(self, workspace_id: UUID) -> bool:
-        """Drop every result kept of a workspace; whether there was any."""
+        """Drop all results of a workspace; return whether there were any."""
         partition = self._partitions.pop(workspace_id, None)
         if partition is not None:
             self._bytes -= partition.bytes
         return partition is not None
 
     def stats(self, workspace_id: UUID | None = None) -> CacheStats:
-        """Hits, misses and size for one workspace, or for all of them: an operator's view."""
+        """Return hits, misses and size for one workspace, or for all of them (for operators)."""
         wanted = list(self._counts) if workspace_id is None else [workspace_id]
         counts = [self._counts[each] for each in wanted if each in self._counts]
         partitions = [self._partitions[each] for each in wanted if each in self._partitions]
@@ -161,12 +161,12 @@ class GenerationCache(Generic[Value]):
         return self._counts.setdefault(question.workspace_id, _Counts())
 
     def _partition(self, key: CacheKey) -> _Partition[Value] | None:
-        """What is kept of this generation; what is kept of another one is dropped."""
+        """Return the workspace's results if they are of this generation; otherwise drop them."""
         partition = self._partitions.get(key.workspace_id)
         if partition is None:
             return None
         self._partitions.move_to_end(key.workspace_id)
-        # Not only older ones go: a database that was restored counts anew from a lower number.
+        # Newer generations are dropped too: a restored database counts from a lower number.
         if partition.generation != key.generation:
             self.forget(key.workspace_id)
             return None
@@ -203,7 +203,7 @@ class _Entry(Generic[Value]):
 
 @dataclass(slots=True, kw_only=True)
 class _Partition(Generic[Value]):
-    """What is kept of one workspace, least recently used first."""
+    """The results of one workspace, least recently used first."""
 
     generation: int
     entries: OrderedDict[Question, _Entry[Value]] = field(default_factory=OrderedDict)

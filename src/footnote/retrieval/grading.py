@@ -1,4 +1,4 @@
-"""A language model judges what was found, and rewrites a question that found too little."""
+"""Let a language model grade the evidence, and rewrite a question that found too little."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from footnote.retrieval.prompts import DATA_RULE, Part, fenced, question_part, t
 from footnote.retrieval.replies import MAX_WORDING_CHARACTERS, sameness, wordings_from
 
 Grading = Literal["relevant", "unknown", "irrelevant"]
-"""What a model says of a text; unknown when it said nothing that can be read."""
+"""A model's grade of a text; unknown if its reply has no readable one."""
 
 SOURCE_CHARACTERS = 1_500
 REPLY_CHARACTERS = 8_000
-"""Of a reply that is read; two dozen gradings need a tenth of it."""
+"""Most characters of a reply that are parsed; two dozen gradings need a tenth of it."""
 
 GRADE = (
     "You are given a question and numbered sources from a search. For each source say whether "
@@ -54,16 +54,16 @@ class Grade:
 
     model: LanguageModel
     texts_per_call: int = 8
-    """1 keeps the texts from speaking about each other, at a call for each."""
+    """1 keeps a text from influencing the grades of others, at the cost of a call for each."""
     most: int = 24
-    """Texts that are graded at all, the first ones."""
+    """Most texts that are graded, from the first on; the others are unknown."""
 
     async def __call__(
         self, question: str, texts: Sequence[str]
     ) -> tuple[tuple[Grading, ...], tuple[str, ...]]:
-        """One grading for each text, in order, and notes on calls that gave none.
+        """Return a grading for each text, in order, with notes on failed calls.
 
-        Calls run side by side; no texts, no call.
+        Calls run concurrently; without texts there is no call.
         """
         graded = texts[: self.most]
         groups = [
@@ -100,8 +100,8 @@ class Grade:
 class Rewrite:
     """Asks for a wording that may find more.
 
-    It sees the question, what was searched and how many of the passages were relevant, and
-    no text of any source: so no source can choose what is searched next.
+    The model sees the question, the wordings searched and how many passages were relevant, but no
+    text of a source: so no source can influence the next search.
     """
 
     model: LanguageModel
@@ -109,7 +109,7 @@ class Rewrite:
     async def __call__(
         self, question: str, searched: Sequence[str], relevant: int, seen: int
     ) -> tuple[str | None, tuple[str, ...]]:
-        """A wording that was not searched yet, or None with a note."""
+        """Return a wording that was not searched yet, or None with a note."""
         parts = [
             question_part(question),
             *(
@@ -130,10 +130,9 @@ class Rewrite:
 
 
 def gradings_from(reply: str, count: int) -> tuple[Grading, ...]:
-    """The gradings of texts 1…count in a reply of lines or of JSON.
+    """Parse the gradings of texts 1…count from a reply in lines or JSON.
 
-    What cannot be read is unknown, and so is a text that is graded in both ways. Numbers that
-    were not asked for are ignored.
+    Unreadable or contradictory gradings are unknown. Unexpected numbers are ignored.
 
     >>> gradings_from("1: relevant\\n2: irrelevant\\n4: relevant", 3)
     ('relevant', 'irrelevant', 'unknown')
@@ -171,7 +170,7 @@ def _decoded(reply: str) -> object:
 
 
 def _in_json(value: object, depth: int = 3) -> Iterator[tuple[int, Grading]]:
-    """Gradings by number as key, by number in a field, or by position in a list."""
+    """Yield gradings numbered by a key, by a field, or by the position in a list."""
     if depth == 0:
         return
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""What one search is about, and what it notes down of itself on the way."""
+"""The state of one search: its prepared request, its notes and its timings."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from footnote.ports.telemetry import RECALL, RERANKING, SEARCH_STAGES, span
 from footnote.retrieval.generation_cache import CacheKey
 
 _THE_CALLERS = (InvalidRequest, LaneMismatch, NotFound)
-"""What a caller must hear, rather than get a search that quietly did something else."""
+"""Errors that are raised to the caller rather than noted as a degraded stage."""
 _NAMED = {"recall": RECALL, "rerank": RERANKING}
-"""Stages whose duration is known under a name of its own, too."""
+"""Stages whose duration has a metric of its own as well."""
 
 
 class Journal:
@@ -30,7 +30,7 @@ class Journal:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What could not be done, each beginning with the stage's name, in order."""
+        """What failed, each beginning with the stage's name, in order."""
         return tuple(self._notes)
 
     @property
@@ -39,12 +39,12 @@ class Journal:
         return {**self._milliseconds, "total": (perf_counter() - self._started) * 1e3}
 
     def note(self, *notes: str) -> None:
-        """Write down what could not be done; what was noted already stays once."""
+        """Add notes on what failed, without duplicates."""
         self._notes.update(dict.fromkeys(notes))
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Add the time of the block to the stage's."""
+        """Measure the block, and add its duration to the stage's."""
         started = perf_counter()
         try:
             with span(f"search {stage}"):
@@ -58,7 +58,7 @@ class Journal:
 
     @contextmanager
     def attempt(self, stage: str) -> Iterator[None]:
-        """Go on after the block where it fails, with a note of the stage."""
+        """Turn an error of the block into a note for the stage, except for `_THE_CALLERS`."""
         try:
             yield
         except _THE_CALLERS:
@@ -69,7 +69,7 @@ class Journal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """Who searches, and where."""
+    """The workspace and principal of a search."""
 
     workspace_id: UUID
     principal: Principal
@@ -77,20 +77,19 @@ class Asker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """One search, prepared: what is asked of which index by whom, and under which plan."""
+    """A prepared search: the request, the index, the principal and the plan."""
 
     query: str
-    """As it was put, without the space around it."""
+    """The original query, stripped."""
     request: SearchRequest
-    """Checked, and put so that it needs no conversation where rules do that."""
+    """The validated request; a follow-up is already rewritten unless a language model does so
+    later."""
     top_k: int
     plan: Plan
     index: Index
     asker: Asker
     key: CacheKey | None = None
-    """What an earlier result must share with this one; None where none is to be given again.
-
-    Its generation may be out of date."""
+    """Key of the cache; None if the search bypasses it. Its generation may be stale."""
     notes: tuple[str, ...] = ()
-    """What could not be done to put the query so that it stands alone."""
+    """Notes on failures to rewrite a follow-up query."""
     journal: Journal = field(default_factory=Journal)

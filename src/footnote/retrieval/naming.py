@@ -1,4 +1,4 @@
-"""Prefers what stands in the documents that the question names."""
+"""Lower the scores of passages outside the documents that the question names."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from footnote.domain import MetadataValue, Recall, StageRecord
 from footnote.retrieval.fusion import Fused, rank_by_score
 
 NAMES = "names"
-"""The stage that holds it against a passage that its document is not the one named."""
+"""Name of the stage that lowers the scores of passages outside the named documents."""
 PULL = 0.15
-"""Share of its score, about, that a passage loses for each nat that its document is named less.
+"""Rate at which a score decays per nat that the document's name score is below the best.
 Fitted on one half of `bench/filings.py`."""
 MOST_LACKING = 4.0
-"""In nats; however rare a name is, a passage of another document may still be the best."""
+"""Upper limit of the gap, in nats, so that a passage of another document may still be the best."""
 
 
 def naming_words(text: str) -> str:
-    """The words of a query that can name a document: with a capital letter or a digit in them.
+    """Return the words of a query that can name a document: with a capital letter or a digit.
 
-    Names, tickers, numbers and years have one. Other words say what is asked of documents, and
-    that a title has one of them is no more than BM25 tells already.
+    Names, tickers, numbers and years have one. Other words say what is asked of documents; a match
+    of one in a title is already counted by BM25.
     """
     return " ".join(
         word for word in text.split() if any(each.isupper() or each.isdigit() for each in word)
@@ -29,9 +29,9 @@ def naming_words(text: str) -> str:
 
 
 def toward_named(fused: Fused, lacks: Mapping[int, float]) -> Fused:
-    """The ranking in which a chunk's score is less, the less its document is named.
+    """Lower each chunk's score by how much less than the best its document is named.
 
-    Parts still add up to their score. Without a document that is named nothing changes.
+    Parts still add up to their score. Nothing changes if the query names no document.
     """
     if not lacks:
         return fused
@@ -45,12 +45,12 @@ def toward_named(fused: Fused, lacks: Mapping[int, float]) -> Fused:
 
 
 def share_left(lack: float) -> float:
-    """What is left of a score at such a lack: 1 for the documents that are named best."""
+    """Factor of a score at this gap in nats: 1 for the documents that are named best."""
     return math.exp(-PULL * min(max(lack, 0.0), MOST_LACKING))
 
 
 def name_records(chunk_no: int, lacks: Mapping[int, float]) -> list[StageRecord]:
-    """How well the chunk's document is named; nothing where the question names none."""
+    """Record how well the chunk's document is named; empty if the question names none."""
     lack = lacks.get(chunk_no)
     if lack is None:
         return []

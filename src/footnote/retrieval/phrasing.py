@@ -1,4 +1,4 @@
-"""Puts a question into the wordings that are searched, each with its vector."""
+"""Turn a question into the wordings to search, each with its vector."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from footnote.retrieval.understanding import (
 
 @dataclass(slots=True, kw_only=True)
 class QueryVectors:
-    """The vectors of each workspace's latest queries; they outlive every change of the index."""
+    """An LRU cache of query vectors by workspace; it is independent of the index generation."""
 
     capacity: int = 2048
-    """Vectors of all workspaces together; 0 remembers none."""
+    """Most vectors of all workspaces together; 0 disables the cache."""
     _known: OrderedDict[tuple[UUID, str, str], EmbeddedQuestion] = field(
         default_factory=OrderedDict, init=False
     )
@@ -36,9 +36,9 @@ class QueryVectors:
     async def __call__(
         self, workspace_id: UUID, query: str, embedder: Embedder, journal: Journal
     ) -> EmbeddedQuestion | None:
-        """The query with its vector, read-only, in the embedder's lane; None where its model is
-        away."""
-        # By workspace, so that its speed does not tell one what another has asked.
+        """Return the query with its vector, read-only, in the embedder's lane; None if its model is
+        unavailable."""
+        # Keyed by workspace, so that timing does not reveal another workspace's queries.
         key = (workspace_id, embedder.lane.fingerprint, one_spelling(query))
         known = self._known.get(key)
         with journal.timed("embed"), journal.attempt("dense"):
@@ -56,18 +56,19 @@ class QueryVectors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrase:
-    """Condense the question, reword it and imagine its answer, as far as the plan wants."""
+    """Condense the question, reword it and generate a hypothetical answer, as the plan says."""
 
     embedder: Embedder
     model: LanguageModel | None = None
     vectors: QueryVectors = field(default_factory=QueryVectors)
     rewrite_follow_up: FollowUpRewriter = field(default_factory=FollowUpRewriter)
-    """What minds a conversation where no model does."""
+    """Rewrites follow-up questions without a language model."""
 
     async def without_conversation(
         self, request: SearchRequest, plan: Plan
     ) -> tuple[SearchRequest, Notes]:
-        """The request as it stands alone; unchanged where a model is to put it so."""
+        """Return the request with a standalone question; unchanged if a language model will
+        condense it."""
         if not request.conversation or (plan.condense and self.model is not None):
             return request, ()
         question, notes = await self.rewrite_follow_up(request.query, request.conversation)
@@ -76,7 +77,7 @@ class Phrase:
         return replace(request, query=question, conversation=()), notes
 
     async def __call__(self, asked: Asked) -> list[Wording]:
-        """The question as it stands alone, then other wordings of it."""
+        """Return the standalone question, then other wordings of it."""
         plan, journal = asked.plan, asked.journal
         question = asked.request.query
         others: tuple[str, ...] = ()
@@ -110,7 +111,7 @@ class Phrase:
         return [first, *[self.worded(each, asked) for each in others]]
 
     def worded(self, text: str, asked: Asked) -> Wording:
-        """One wording; its vector is being made from now on."""
+        """Return a wording, and start embedding it."""
         parsed = parse_query(text)
         if asked.plan.fusion == "lexical_only":
             return Wording(text=text, parsed=parsed, vector=at_hand(None))

@@ -24,12 +24,12 @@ from footnote.retrieval.refinement import Refine
 from footnote.validation.text import is_storable, require_query
 
 MAX_TOP_K = 200
-ENOUGH_RELEVANT = 2  # Relevant passages that make rewriting the question needless.
+ENOUGH_RELEVANT = 2  # Relevant passages from which the question is not rewritten.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """The stages of a search, wired once."""
+    """The search pipeline."""
 
     phrase: Phrase
     gather: Gather
@@ -39,11 +39,11 @@ class Search:
     model: LanguageModel | None = None
     decay: float = DECAY
     top_k: int = 8
-    """Evidence that is returned when a request does not say."""
+    """Default number of results."""
     min_similarity: float | None = None
-    """What evidence must reach when a request does not say."""
+    """Default least similarity of evidence."""
     configuration: int = 0
-    """Tells these stages from those of other settings in the same workspace."""
+    """Part of the cache key that distinguishes other settings in the same workspace."""
     cache: SemanticCache = field(default_factory=lambda: SemanticCache(capacity_bytes=0))
 
     async def __call__(self, request: SearchRequest, index: Index, asker: Asker) -> SearchResponse:
@@ -55,10 +55,10 @@ class Search:
     async def prepare(
         self, request: SearchRequest, index: Index, asker: Asker, generation: int
     ) -> Asked:
-        """Check the request and resolve its plan, its follow-up and its cache key, once for all.
+        """Validate the request and resolve its plan, its follow-up and its cache key.
 
-        The generation this process saw last will do: it tells whether anything is kept at all.
-        Raises InvalidRequest for a question that asks nothing.
+        `generation` may be the one last seen by this process; it only decides whether the cache may
+        help. Raises InvalidRequest for a query without content.
         """
         query = checked_query(request)
         parse_query(query)
@@ -74,7 +74,7 @@ class Search:
             replace(request, query=query, filters=filters, top_k=top_k), plan
         )
         key = None
-        # Entities are extracted and merged without a new generation of the index.
+        # Entities change without a new generation of the index, so graph plans are not cached.
         if plan.cache and not plan.graph:
             key = CacheKey.of(
                 request,
@@ -96,17 +96,17 @@ class Search:
         )
 
     async def run(self, asked: Asked) -> SearchResponse:
-        """Search as prepared, unless the response of an earlier search will do.
+        """Run a prepared search, or serve a cached response.
 
-        A stage that cannot do its work is named in `degraded`; the search goes on without it.
-        Raises LaneMismatch and ConfigurationChanged.
+        A stage that fails is named in `degraded`; the search goes on without it. Raises
+        LaneMismatch and ConfigurationChanged.
         """
         request, key = asked.request, asked.key
         if key is None or not self.cache.capacity_bytes:
             response = await self._searched(asked)
         else:
-            # A response is given again only after asking the database whether the index still
-            # stands as it did; where none could serve, the question is spared.
+            # A cached response is served only after checking the index generation in the database;
+            # the check is skipped if none could serve.
             if self.cache.may_serve(key, request.query):
                 key = replace(key, generation=await asked.index.generation())
             response = await self.cache.answer(
@@ -175,7 +175,7 @@ class Search:
     async def _corrected(
         self, question: str, candidates: Sequence[Evidence], model: LanguageModel, asked: Asked
     ) -> Corrected:
-        """The evidence as the model graded it in the cycles that the plan allows."""
+        """Run the corrective loop for the cycles that the plan allows."""
 
         async def retrieve(wording: str) -> tuple[Evidence, ...]:
             found = candidates
@@ -197,7 +197,7 @@ class Search:
 
 
 def checked_query(request: SearchRequest) -> str:
-    """The query without the space around it. Raises InvalidRequest."""
+    """Validate the request and return its stripped query. Raises InvalidRequest."""
     query = request.query.strip()
     if not is_storable(query):
         raise InvalidRequest(

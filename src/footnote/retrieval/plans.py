@@ -1,4 +1,4 @@
-"""Named plans, and what a request changes of them."""
+"""Named search plans, and their overrides by a request."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def named_plans(
     writes: bool,
     graph: bool = False,
 ) -> Mapping[str, Plan]:
-    """The plans of an installation, by name.
+    """Return the plans of an installation, by name.
 
-    `balanced` does what costs little. `fast` leaves out what looks at more than the winners.
-    `thorough` takes every stage that is to be had: `reranks` says whether a reranker is, and
-    `writes` whether a language model. `graph` has all but `fast` recall by entities.
+    `balanced` has the stages that cost little. `fast` omits those that process more than the top
+    results. `thorough` has every available stage: `reranks` and `writes` say whether a reranker and
+    a language model are configured. `graph` adds recall by entities to all but `fast`.
     """
     balanced = Plan(
         name=BALANCED,
@@ -54,7 +54,7 @@ def named_plans(
 
 
 def resolved(plans: Mapping[str, Plan], name: str, changes: PlanChanges) -> Plan:
-    """The plan of that name with the changes. Raises InvalidRequest."""
+    """Return the named plan with the changes applied. Raises InvalidRequest."""
     plan = plans.get(name)
     if plan is None:
         raise InvalidRequest(

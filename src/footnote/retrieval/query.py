@@ -1,4 +1,4 @@
-"""Reads the little syntax of a query: phrases in quotes, and exclusions behind a hyphen.
+"""Parse the syntax of a query: phrases in quotes, and exclusions after a hyphen.
 
 `"notice period"` must stand in a passage literally, if it stands in any; `-draft` and
 `-"first draft"` must not. Quotes may be any of `"…"` `“…”` `„…“` `«…»` `»…«` `「…」` `『…』`.
@@ -17,11 +17,11 @@ from footnote.errors import InvalidRequest
 
 MAX_QUERY_CHARACTERS = 10_000
 MAX_PARTS = 32
-"""Phrases and exclusions of one query; each costs a look-up."""
+"""Most phrases and exclusions of one query; each costs a look-up."""
 
 _CLOSING = {"“": "”“", "„": "“”", "‟": "”", "«": "»", "»": "«", "「": "」", "『": "』", "＂": "＂"}
-# A straight quote opens a phrase where no word ends, and closes it where none begins. From Thai on
-# come the scripts that write quotes right beside letters.
+# A straight quote opens a phrase where no word ends, and closes it where none begins. The excluded
+# range from Thai on has the scripts that write quotes directly next to letters.
 _STRAIGHT_START = re.compile('(?<![^\\W_\u0e00-\U0010ffff])"')
 _STRAIGHT_END = re.compile('"(?![^\\W_\u0e00-\U0010ffff])')
 _NUMBER = re.compile(r"[-+]?[0-9][0-9.,:/'%-]*")
@@ -32,17 +32,18 @@ _EXCLUDING = re.compile(r"(?<!\S)-(?=\S)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedQuery:
-    """A query taken apart."""
+    """A parsed query."""
 
     text: str
-    """What is embedded and analysed: without quotes and exclusions, the words of phrases kept."""
+    """The text to embed and analyse: without quotes and exclusions, but with the words of
+    phrases."""
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryPart:
-    """A stretch of a query as it was typed."""
+    """A span of a query: plain text, a phrase or an exclusion."""
 
     start: int
     end: int
@@ -54,7 +55,7 @@ class QueryPart:
 
 
 def parse_query(text: str) -> ParsedQuery:
-    """Take a query apart.
+    """Parse a query.
 
     >>> parse_query('"notice period" in contracts -draft')
     ParsedQuery(text='notice period in contracts', phrases=('notice period',), excluded=('draft',))
@@ -85,7 +86,7 @@ def parse_query(text: str) -> ParsedQuery:
 
 
 def plain_query(text: str) -> str:
-    """The text without the marks of phrases and exclusions: a statement is no query.
+    """Remove the marks of phrases and exclusions from a text, such as a statement that is no query.
 
     >>> plain_query('He said "no" -twice.')
     'He said  no   twice.'

@@ -1,4 +1,4 @@
-"""Refines candidates: what repeats another collapses, the best are read anew, documents mix."""
+"""Refine candidates: collapse near duplicates, rerank, and diversify."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from footnote.retrieval.rerank import Rerank
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refine:
-    """From candidates in fused order to at most so many, in the order they are handed out."""
+    """Refines candidates in fused order to at most `top_k` in their final order."""
 
     rerank: Rerank | None = None
     duplicate_overlap: float = THRESHOLD
@@ -30,7 +30,7 @@ class Refine:
         candidates: Sequence[Evidence],
         asked: Asked,
     ) -> tuple[Evidence, ...]:
-        """The evidence for the question."""
+        """Return the refined evidence for the question."""
         with asked.journal.timed("duplicates"):
             evidence = collapse_near_duplicates(candidates, self.duplicate_overlap)
         if asked.plan.rerank and self.rerank is None:
@@ -39,7 +39,7 @@ class Refine:
             with asked.journal.timed("rerank"):
                 evidence, notes = await self.rerank(question, evidence, asked.top_k)
             asked.journal.note(*notes)
-            # What the reranker did not read has no score beside what it did.
+            # Drops what was not reranked, whose scores are not comparable.
             evidence = tuple(e for e in evidence if e.explanation[-1].stage == RERANK) or evidence
         with asked.journal.timed("diversify"):
             diversify = diversity_by_name(

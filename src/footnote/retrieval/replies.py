@@ -1,4 +1,4 @@
-"""Reads queries out of what a language model wrote."""
+"""Parse queries from the reply of a language model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from footnote.retrieval.query import QueryPart, query_parts
 from footnote.validation.text import is_storable
 
 MAX_WORDING_CHARACTERS = 500
-"""What is longer is no query but an answer, an explanation or an apology."""
+"""Longer lines are no queries but answers, explanations or apologies."""
 
 _MARK = re.compile(r"(?:[-*•–+>#]+|\(?\d{1,2}[.):]|[a-z][.)])\s+")
 _LABEL = re.compile(
@@ -45,7 +45,8 @@ def wordings_from(reply: str, question: str, said: str = "") -> tuple[str, ...]:
 
 
 def sameness(wording: str) -> str:
-    """Equal for wordings that differ in case, space or the mark at the end alone."""
+    """Return a key that is equal for wordings that differ only in case, space or final
+    punctuation."""
     return " ".join(wording.casefold().split()).rstrip(".?!。？！ ")
 
 
@@ -65,10 +66,10 @@ def _bare(line: str) -> str:
 
 
 def _without_new_marks(wording: str, said: str) -> str:
-    """The wording without the marks of phrases and exclusions that the user did not make."""
+    """Remove the marks of phrases and exclusions that the user did not write."""
     known = {_demand(part) for part in query_parts(said)}
     before = None
-    while wording != before:  # Marks may stand within marks; each round makes it shorter.
+    while wording != before:  # Marks may be nested; each round makes it shorter.
         before, pieces, position = wording, [], 0
         for part in query_parts(wording):
             marked = part.quoted or part.excluded
@@ -81,7 +82,7 @@ def _without_new_marks(wording: str, said: str) -> str:
 
 
 def _with_demands(wording: str, question: str) -> str:
-    """The wording with every phrase and exclusion of the question."""
+    """Append every phrase and exclusion of the question that the wording lacks."""
     present = {_demand(part) for part in query_parts(wording)}
     missing = [
         question[part.start : part.end]

@@ -1,4 +1,4 @@
-"""Orders the best evidence anew by a model that reads it beside the query."""
+"""Rerank the best evidence by a model that reads it together with the query."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ STAGE = "rerank"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerank:
-    """Lets the reranker read the head of a ranking and orders that by its scores.
+    """Reranks the head of a ranking by the scores of the reranker.
 
-    Laws: no evidence is lost or added, what the reranker did not read keeps its order behind
-    what it read, and without the reranker nothing changes. Scores of the head and of what
-    stands behind it are not comparable; a record of this stage tells them apart.
+    Laws: no evidence is lost or added, the rest keeps its order after the head, and without the
+    reranker nothing changes. Scores of the head and of the rest are not comparable; the head has a
+    record of this stage.
     """
 
     reranker: Reranker
     depth: int = 3
-    """How many times `top_k` it reads."""
+    """Candidates it reads, as a multiple of `top_k`."""
     candidates: int | None = None
-    """How many it reads whatever `top_k` is; None leaves it to `depth`."""
+    """Candidates it reads whatever `top_k` is; None uses `depth`."""
 
     async def __call__(
         self, query: str, evidence: Sequence[Evidence], top_k: int
     ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
-        """The evidence in its new order, and why it is the given one where it is.
+        """Return the evidence in its new order, with a note if reranking failed.
 
         By falling score, ties by rising chunk number.
         """
@@ -67,6 +67,6 @@ class Rerank:
 
 
 def text_to_read(passage: Passage) -> str:
-    """What a reranker is shown: the title, the headings and the text, a line each."""
+    """The passage as the reranker reads it: title, headings and text, one per line."""
     parts = (passage.document_title, " > ".join(passage.heading_path), passage.text)
     return "\n".join(part for part in parts if part)

@@ -1,4 +1,4 @@
-"""Whether two texts say the same: nearly the same words, and those that matter all the same."""
+"""Decide whether two texts are near duplicates: nearly equal words, and equal decisive ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NEGATIVE = re.compile(r"-(?<![\w)]-)\d+")
 _OPENING = re.compile(r"(?:^|[.!?:;。]|\n)[^\w\n]*$")
 _OPENING_CHARACTERS = 12  # Quotes, brackets and bullets between a full stop and a word.
 
-# Of months, those that are written small.
+# Months in languages that write them in lower case.
 _TELLING = (
     NEGATION_WORDS | NUMBER_WORDS | (months_of("fr", "es", "it", "pt", "nl") - months_of("en"))
 )
@@ -36,21 +36,22 @@ _TELLING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """The words of a text as they are compared with those of another."""
+    """The normalised words of a text for comparison."""
 
     words: tuple[str, ...]
-    """Without case, punctuation and white space; characters, where a script has no spaces."""
+    """Words without case and punctuation; single characters in scripts without spaces."""
     shingles: frozenset[int]
-    """Every run of three words, hashed; of fewer, the one run there is."""
+    """Hashes of every three consecutive words; of fewer words, one hash."""
 
 
 def numerals_of(text: str) -> tuple[str, ...]:
-    """The runs of digits in a text, in order: a quick way to tell most texts apart."""
+    """Return the runs of digits in a text, in order: a quick pre-filter for duplicates."""
     return tuple(_NUMERAL.findall(text))
 
 
 def wording_of(text: str) -> Wording:
-    """The words of a text, negative numbers once more at the end; signs alone are one word."""
+    """Split a text into words; negative numbers are repeated at the end, signs alone are one
+    word."""
     if text.isascii():
         words = text.casefold().translate(_SPACED).split()
     else:
@@ -68,11 +69,11 @@ def overlap(one: Wording, other: Wording) -> float:
 
 
 def tell_the_same(one: str, other: str) -> bool:
-    """Whether two texts of nearly the same words agree in those that a meaning hangs on.
+    """Whether two texts of nearly equal words agree in those that decide the meaning.
 
-    Numbers, what contains one, signs, addresses, negations and numbers in words must be the same
-    in the same order. Of names, which are words with a capital that opens no sentence, one text
-    may have more.
+    Numbers, words that contain one, signs, addresses, negations and number words must be equal and
+    in the same order. Of names, which are capitalised words not at the start of a sentence, one
+    text may have more.
     """
     exact, names = _telling(one)
     other_exact, other_names = _telling(other)

@@ -1,7 +1,7 @@
-"""Looks into the documents that promise most, and into those whose evidence speaks for itself.
+"""Restrict a ranking to the best-routed documents and those of the top hits.
 
-What the flat search finds is known before anything is left out. So what it ranks first, fused or
-in either recall, stays, and with it the documents it is from.
+The unrouted search runs first, so its top hits, fused or in either recall, are always kept with
+their documents.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from footnote.domain import MetadataValue, Ranking, StageRecord
 from footnote.ports import Recalled
 
 ROUTE = "route"
-"""The stage that ranks documents before chunks."""
+"""Name of the stage that ranks documents before chunks."""
 EVIDENT = 3
-"""First ranks of the flat search whose documents are always looked into."""
+"""Top ranks of the unrouted search whose documents are always kept."""
 
 
 def within_routes(
     ranking: Ranking, recalled: Recalled, wanted: int, evident: int = EVIDENT
 ) -> Ranking:
-    """The fused ranking without the chunks of documents that are not looked into.
+    """Remove the chunks of documents that were not selected from the fused ranking.
 
-    Looked into are the chosen documents, those of the first `evident` hits of the ranking and of
-    the first `EVIDENT` of either recall, and those of which it is not known what they are about.
-    While they have fewer than `wanted` hits, the document of the best other hit joins them, so
-    that a routed search never finds less than a flat one. Order and scores stay.
+    Selected are the documents chosen by routing, those of the first `evident` hits of the ranking
+    and of the first `EVIDENT` of either recall, and those without a routing entry. While these have
+    fewer than `wanted` hits, the document of the best other hit is added, so that a routed search
+    never finds less than an unrouted one. Order and scores are kept.
     """
     if recalled.routes is None or not recalled.routes.documents:
         return ranking
@@ -50,7 +50,7 @@ def within_routes(
 
 
 def route_records(chunk_no: int, recalled: Recalled) -> list[StageRecord]:
-    """What routing made of the chunk's document; nothing where documents were not ranked."""
+    """Record how routing ranked the chunk's document; empty without routing."""
     routes = recalled.routes
     document = None if routes is None else routes.documents.get(chunk_no)
     if routes is None or document is None:

@@ -1,8 +1,8 @@
-"""Prefers tables, and rows that are about what the question asks for, where it asks for a figure.
+"""Raise the scores of tables, and of those with a matching row, if the question asks for a figure.
 
-A statement has the figure, prose speaks of it; by its words prose is the nearer of the two. So a
-passage that is a table counts for more where a figure is asked for, and for more still where one of
-its rows is called what the question says.
+A table has the figure, while prose about it often matches the question's words better. So where a
+figure is asked for, a passage that is a table gains score, and more if the name of one of its rows
+matches the question.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from footnote.ports import RowMatch, TableText
 from footnote.retrieval.fusion import Fused, rank_by_score
 
 ROWS = "rows"
-"""The stage that looks at the rows of tables."""
+"""Name of the stage that matches the rows of tables."""
 TABLE_GAIN = 0.3
-"""Share of its score that a table gains."""
+"""Gain of a table, as a share of its score."""
 ROW_GAIN = 0.5
-"""Share of the best score that it gains for a row that is called what is asked for. Both fitted on
+"""Gain of a table for a fully matching row, as a share of the best score. Both fitted on
 one half of `bench/filings.py`."""
 _ENOUGH = 6.0
-"""In nats: what the words that a row's name shares with the question must weigh to count whole."""
+"""Total idf, in nats, of the shared terms from which a match counts in full."""
 _LEAST_SHARE = 0.5
-"""Of the words of a row's name, that the question says."""
+"""Least share of the words of a row's name that the question must contain."""
 _LONGEST_NAME = 80
 _DIGIT = re.compile(r"\d")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -36,11 +36,11 @@ TermsOfWords = Callable[[Sequence[str], str | None], Sequence[Sequence[str]]]
 def rows_called(
     tables: Mapping[int, TableText], idf: Mapping[str, float], terms_of: TermsOfWords
 ) -> Mapping[int, RowMatch]:
-    """For each table, how well its best row is called what the question says.
+    """Return the best row match of each table with the question.
 
-    A row has a name in its first cell and a figure in another. It matches where at least half the
-    words of its name are the question's, and wholly where all are and they are rare; `idf` is
-    the idf of each term of the question.
+    A row has a name in its first cell and a figure in another. It matches if at least half the
+    words of its name are in the question, and fully if all are and they are rare; `idf` has the idf
+    of each term of the question.
     """
     found = {}
     for language in {each.language for each in tables.values()}:
@@ -63,9 +63,8 @@ def rows_called(
 
 
 def toward_rows(fused: Fused, rows: Mapping[int, RowMatch]) -> Fused:
-    """The ranking in which tables score more, by `rows_called`. Parts still add up to their score.
-
-    Without a table nothing changes.
+    """Raise the scores of tables by their matches from `rows_called`. Parts still add up to their
+    score.
     """
     if not rows or not fused.ranking:
         return fused
@@ -83,7 +82,7 @@ def toward_rows(fused: Fused, rows: Mapping[int, RowMatch]) -> Fused:
 
 
 def row_records(chunk_no: int, rows: Mapping[int, RowMatch]) -> list[StageRecord]:
-    """What its rows did for a table; nothing for other chunks, or where no figure is asked for."""
+    """Record a table's best row match; empty for other chunks, or if no figure is asked for."""
     row = rows.get(chunk_no)
     if row is None:
         return []

@@ -1,8 +1,8 @@
-"""Prefers the newest document of a series, or the oldest, where that is what a question is about.
+"""Lower the scores of all but the newest (or oldest) document of a series, if a question asks for
+it.
 
-Which document of a series is the newest is exact: by the quarter, the date, the month, the year or
-the version that names it, or else by the date that it bears. Documents are one series whose names
-are the same but for that.
+The order in a series is exact: by the quarter, date, month, year or version in a document's name,
+or else by the document's date. Documents whose names are otherwise equal form a series.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from footnote.retrieval.fusion import Fused, rank_by_score
 from footnote.retrieval.naming import MOST_LACKING, share_left
 
 SERIES = "series"
-"""The stage that holds it against a passage that its document is not the newest of its series."""
+"""Name of the stage that lowers the scores of other documents of a series."""
 OTHERS_SHARE = share_left(MOST_LACKING)
-"""What is left of the score of a passage in another document of the series: as of one in a document
-that the question does not name at all."""
+"""Factor for the scores of other documents of the series, the same as for documents that the
+question does not name at all."""
 _NAMED = 0.5
-"""In nats; a document that lacks no more is named as well as any."""
+"""Largest name score gap, in nats, of a document that counts as named."""
 
 
 def states_period(question: str) -> bool:
-    """Whether a question says itself which period it is about."""
+    """Whether a question states its period explicitly."""
     return bool(stated(question))
 
 
 def places_in_series(
     documents: Mapping[int, DatedDocument], period: Period, lacks: Mapping[int, float]
 ) -> Mapping[int, SeriesPlace]:
-    """By chunk number where its document stands in its series; nothing where it is in none.
+    """Map chunk numbers to their document's position in its series; without those in none.
 
-    `lacks` says how much less than the best the question names a chunk's document. Those it names
-    are a series if their files are called alike; others have to have titles that are alike, too.
+    `lacks` is how much less than the best the question names a chunk's document, in nats. Named
+    documents form a series by similar file names; others must have similar titles as well.
     """
     named = {each.document_id for no, each in documents.items() if lacks.get(no, 9.0) <= _NAMED}
     series: dict[tuple[str, ...], dict[UUID, Stated]] = defaultdict(dict)
@@ -71,7 +71,7 @@ def places_in_series(
 
 
 def toward_period(fused: Fused, places: Mapping[int, SeriesPlace]) -> Fused:
-    """The ranking in which chunks score less whose document is not the one of its series.
+    """Lower the scores of chunks whose document is not the wanted one of its series.
 
     Parts still add up to their score.
     """
@@ -87,7 +87,7 @@ def toward_period(fused: Fused, places: Mapping[int, SeriesPlace]) -> Fused:
 
 
 def series_records(chunk_no: int, places: Mapping[int, SeriesPlace]) -> list[StageRecord]:
-    """Where the chunk's document stands in its series; nothing where that was not looked at."""
+    """Record the position of the chunk's document in its series; empty without one."""
     place = places.get(chunk_no)
     if place is None:
         return []

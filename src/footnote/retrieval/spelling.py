@@ -1,8 +1,8 @@
-"""Mends the words of a query that occur nowhere, by words that occur in the visible documents.
+"""Correct words of a query that occur in no visible document, by words that do.
 
-The index is blind: it cannot list its words, only say in how many chunks a given term is. So the
-words a misspelt one may stand for are made up, the index is asked once which of their terms exist,
-and the best of these are looked up in passages, to see the words as they are really written.
+The index is blind: it cannot list its words, only count the chunks with a given term. So candidate
+words are generated, the index is asked once which of their terms exist, and the best of these are
+looked up in passages, to find the words as they are written there.
 """
 
 from __future__ import annotations
@@ -30,18 +30,19 @@ from footnote.retrieval.edits import (
 from footnote.retrieval.query import query_parts
 
 LEAST_LETTERS = 4
-"""Shorter words are near too many others."""
+"""Letters below which a word is not corrected, since it is near too many others."""
 MOST_CANDIDATES = 2000
-"""Of all words of a query together, twice; the index is asked about each in every language."""
+"""Most candidates for all words of a query, in each of two rounds; each is looked up in every
+language."""
 
 _LOOKED_UP = 5  # Terms of a misspelt word that are looked up in passages.
 _PASSAGES = 8  # Passages read for each of them.
-_INFLECTED = 0.3  # Added for a word whose spelling only shows in an inflection of it.
-_SHARED = 4  # Letters the two must then share,
+_INFLECTED = 0.3  # Extra cost of a candidate that is found only in an inflected form.
+_SHARED = 4  # Least letters the two forms must then share,
 _ENDING = 2  # and how many more the longer one may have.
 _SPOKEN = 0.75
-"""Share of the query's known words that the tokenizer must hold in one piece to speak for words."""
-_ANYWHERE_FROM = 6  # Letters; a shorter word has too many neighbours by its first letter.
+"""Least share of the known words that must be single tokens for the tokenizer to be reliable."""
+_ANYWHERE_FROM = 6  # Letters from which the first letter may be corrected.
 
 _WORD = re.compile(r"[^\W\d_]+")
 _TOKEN = re.compile(r"\S+")
@@ -51,7 +52,7 @@ _UNSPACED_FROM = "\u0e00"
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A word of the query where it stands."""
+    """A word of the query with its offsets."""
 
     start: int
     end: int
@@ -59,23 +60,23 @@ class _Word:
 
 
 _Guess = tuple[_Word, str]
-"""A word of the query, and what it may have been meant to be."""
+"""A word of the query and a correction candidate."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """What a stretch of the query may have been meant to be."""
+    """A correction candidate for a span of the query."""
 
     word: _Word
     text: str
     terms: tuple[frozenset[str], ...]
-    """For each word of the text, the terms of which the index should know one."""
+    """For each word of the text, its alternative terms, of which one must be in the index."""
     cost: float
     frequency: int
 
     @property
     def order(self) -> tuple[float, int, str]:
-        """The likeliest sorts first."""
+        """Sort key: the most likely first."""
         return self.cost, -self.frequency, self.text
 
 
@@ -85,7 +86,7 @@ class Misspelt:
 
     words: Sequence[_Word] = ()
     certain: bool = False
-    """Whether they surely are no words of the language."""
+    """Whether the tokenizer confirms that they are no words of the language."""
 
     def __bool__(self) -> bool:
         return bool(self.words)
@@ -97,12 +98,12 @@ class Correct:
 
     analyzer: Analyzer
     tokenizer: Tokenizer | None = None
-    """The lane's. A word that it holds in one piece exists, even if it is in no document."""
+    """The lane's tokenizer. A word that is a single token exists, even if no document has it."""
 
     def misspelt(
         self, query: str, absent_terms: Sequence[str], languages: Sequence[str]
     ) -> Misspelt:
-        """The words of at least `LEAST_LETTERS` letters of which every term is absent.
+        """Return the words of at least `LEAST_LETTERS` letters all of whose terms are absent.
 
         Those in quotes, in exclusions and in identifiers are left as they are. `absent_terms` are
         those of the query that no visible chunk holds.
@@ -130,10 +131,10 @@ class Correct:
         index: Index,
         filters: SearchFilters,
     ) -> str | None:
-        """The query with its misspelt words mended; None when nothing is to be mended.
+        """Correct the misspelt words of the query; None if there is nothing to correct.
 
-        Each becomes the nearest word of the visible documents; among equally near ones the
-        commonest, then the first by alphabet. With nothing near, it stays.
+        Each becomes the nearest word of the visible documents; among equally near ones the most
+        frequent, then the first in alphabetical order. Without a near one it is kept.
         """
         suspects, certain = misspelt.words, misspelt.certain
         guesses = _near(query, suspects, certain=certain)
@@ -160,12 +161,12 @@ class Correct:
         *,
         certain: bool,
     ) -> list[_Reading]:
-        """The best of the guesses for each stretch that has a good one."""
+        """Return the best candidate for each span that has a good one."""
         # A thousand words take some milliseconds to stem: not on the event loop.
         terms_of = await asyncio.to_thread(self._terms_of, guesses, languages)
         terms = sorted(set().union(*terms_of.values()))
         holders = await index.holders(terms, filters, _PASSAGES)
-        # The likeliest readings of each stretch of which every word has a term in the index.
+        # Keeps candidates whose every word has a term in the index, the most likely of each span.
         known = {part for part, terms in terms_of.items() if not terms.isdisjoint(holders)}
         existing: dict[_Word, list[_Reading]] = {}
         for word, text in guesses:
@@ -194,7 +195,7 @@ class Correct:
     def _terms_of(
         self, guesses: Sequence[_Guess], languages: Sequence[str]
     ) -> Mapping[str, frozenset[str]]:
-        """For each word of the guesses, its terms in every language."""
+        """Map each word of the candidates to its terms in all languages."""
         parts = list({part for _, text in guesses for part in text.split()})
         by_language = [
             self.analyzer.word_terms(parts, language) for language in languages or (None,)
@@ -210,7 +211,7 @@ class Correct:
         holders: Mapping[str, TermPostings],
         index: Index,
     ) -> Mapping[str, frozenset[str]]:
-        """For each term of the readings, the words some passages with it have for it."""
+        """Map each term of the candidates to the words for it in some passages that contain it."""
         terms = {term for each in readings for part in each.terms for term in part} & set(holders)
         numbers = {number for term in terms for number in holders[term].first}
         written: dict[str | None, set[str]] = {}
@@ -244,7 +245,7 @@ def _words(query: str) -> Iterator[_Word]:
 
 
 def _near(query: str, suspects: Sequence[_Word], *, certain: bool) -> list[_Guess]:
-    """Neighbours of the suspects, and neighbouring words in one."""
+    """Return words at one edit from the suspects, and adjacent words joined."""
     guesses = _shared(
         {
             word: neighbours(
@@ -260,7 +261,7 @@ def _near(query: str, suspects: Sequence[_Word], *, certain: bool) -> list[_Gues
 
 
 def _shared(texts: Mapping[_Word, Sequence[str]]) -> list[_Guess]:
-    """What each word may be, cut so that all together stay within `MOST_CANDIDATES`."""
+    """Return the candidates of each word, with an equal share of `MOST_CANDIDATES`."""
     share = MOST_CANDIDATES // max(1, len(texts))
     return [(word, text) for word, found in texts.items() for text in found[:share]]
 
@@ -270,7 +271,7 @@ def _touches(word: _Word, readings: Sequence[_Reading]) -> bool:
 
 
 def _pairs(query: str, suspects: Sequence[_Word]) -> Iterator[_Word]:
-    """Neighbouring words, of which one at least occurs nowhere, as one stretch."""
+    """Yield pairs of adjacent words, of which at least one is a suspect, as one span."""
     for first, second in pairwise(_words(query)):
         if query[first.end : second.start] == " " and (first in suspects or second in suspects):
             yield _Word(first.start, second.end, f"{first.text} {second.text}")
@@ -283,7 +284,7 @@ def _best(
     *,
     certain: bool,
 ) -> list[_Reading]:
-    """The best reading of each misspelt stretch in words of the vocabulary, none overlapping."""
+    """Choose the best candidates in words of the vocabulary, without overlap."""
     real = {
         written
         for each in readings
@@ -299,7 +300,7 @@ def _best(
 def _as_written(
     reading: _Reading, vocabulary: Mapping[str, frozenset[str]], holders: Mapping[str, TermPostings]
 ) -> Iterator[_Reading]:
-    """The words of passages that have the reading's term; both parts of a split literally."""
+    """Yield the words of passages with the candidate's term; of a split, both words literally."""
     if len(reading.terms) == 1:
         for term in reading.terms[0]:
             for word in vocabulary.get(term, ()):
@@ -317,7 +318,7 @@ def _as_written(
 
 
 def _inflected(reading: _Reading, vocabulary: Mapping[str, frozenset[str]]) -> Iterator[_Reading]:
-    """Words of passages that begin with the reading, or that it begins with."""
+    """Yield words of passages that are inflections of the candidate by prefix."""
     if len(reading.terms) > 1 or " " in reading.word.text:
         return
     made = plain(reading.text)
@@ -339,7 +340,7 @@ def _cost(typed: str, meant: str) -> float:
 
 
 def _allowed(reading: _Reading, *, certain: bool) -> float:
-    """The cost a reading may have; less where the typed word may be a right one of its language."""
+    """Largest cost of a correction; lower if the typed word may exist in its language."""
     letters = len(reading.word.text)
     if letters >= TWO_SLIPS_FROM and (certain or " " in reading.text):
         return SPLIT

@@ -1,4 +1,4 @@
-"""How far to trust the dense recall beside the lexical one, query by query."""
+"""Predict the weight of the dense recall against the lexical one for each query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from footnote.domain import Lane, Ranking
 from footnote.retrieval.coverage import share_held
 
 NATIVE, SAME_SCRIPT, OTHER_SCRIPT = 1, 0, -1
-"""The lane's model was trained for the language; for others in its script; for none in it."""
+"""Whether the lane's model was trained for the language, only for others in its script, or for
+none."""
 
 _TENTH = 9
 _MARKS = ".,;:!?()[]{}\"'“”„«»¿¡。？！"
@@ -38,25 +39,25 @@ _OTHER_SCRIPTS = {
     "ur": "ARABIC",
     "zh": "CJK",
 }
-"""By language, as Unicode names their letters; the languages left out are written in Latin."""
+"""Script of each language by its Unicode name; languages left out use Latin."""
 _ALIKE = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "IDEOGRAPHIC": "CJK"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """What is known and what was observed of one query."""
+    """The features of one query from which the weight is predicted."""
 
     language_support: int
     """NATIVE, SAME_SCRIPT or OTHER_SCRIPT: what the lane declares about the query's language."""
     coverage: float
     """0…1, the share of the query's idf that the best lexical hit holds."""
     prominence: float
-    """0…1, how far the best lexical score stands above the tenth."""
+    """Gap between the best and the tenth lexical score, as a share of the best, 0…1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustModel:
-    """A logistic model of the share the dense recall deserves.
+    """A logistic model of the dense recall's weight.
 
     `bench/fit_fusion.py` repeats the fit and says on what; `docs/fusion.md` shows what it gains.
     """
@@ -87,7 +88,7 @@ def observe(
     matched_terms: Mapping[int, Mapping[str, float]],
     idf: Mapping[str, float],
 ) -> Signals:
-    """The signals of one query, given its language if that is known, and its sought words."""
+    """Compute the signals of one query from its language, if known, and its words."""
     best = matched_terms.get(lexical[0].chunk_no, {}) if lexical else {}
     return Signals(
         language_support=language_support(query, language, lane),
@@ -97,7 +98,7 @@ def observe(
 
 
 def language_support(query: str, language: str | None, lane: Lane) -> int:
-    """What the lane declares about the language of a query; identifiers are of none."""
+    """Return the lane's support of a query's language; OTHER_SCRIPT for identifiers alone."""
     if not any(token.strip(_MARKS).isalpha() for token in query.split()):
         return OTHER_SCRIPT
     if not lane.languages or language in lane.languages:

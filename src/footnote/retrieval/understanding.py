@@ -1,4 +1,4 @@
-"""A question becomes what is searched, with a language model: condense, reword, imagine.
+"""Transform a question for search by a language model: condense, reword, or answer it (HyDE).
 
 Each stage returns its result with the notes on what it could not do, and without the model
 it returns what it was given.
@@ -20,12 +20,12 @@ from footnote.retrieval.prompts import DATA_RULE, Part, fenced, question_part, t
 from footnote.retrieval.replies import MAX_WORDING_CHARACTERS, sameness, wordings_from
 
 Notes = tuple[str, ...]
-"""What could not be done, each beginning with the stage's name; empty when all was."""
+"""Notes on what failed, each beginning with the stage's name; empty on success."""
 
 CONVERSATION_CHARACTERS = 6_000
 TURN_CHARACTERS = 1_500
 IMAGINED_CHARACTERS = 2_000
-"""Of an imagined passage; more than lanes read of a text at once."""
+"""Most characters of a hypothetical passage; more than lanes embed at once."""
 
 CONDENSE = (
     "You are given a conversation and the question that follows it. Write the question so that "
@@ -56,9 +56,9 @@ class Condense:
     model: LanguageModel
 
     async def __call__(self, question: str, conversation: Sequence[Turn]) -> tuple[str, Notes]:
-        """The standalone question, or the question as it was; no turns, no call.
+        """Return the standalone question, or the unchanged one on failure; no call without turns.
 
-        Of a long conversation the model reads the latest turns, each cut to a bound.
+        The model reads the latest turns of a long conversation, each cut to `TURN_CHARACTERS`.
         """
         if not conversation:
             return question, ()
@@ -82,7 +82,7 @@ class MultiQuery:
 
     model: LanguageModel
     count: int = 3
-    """Wordings to search in all, the question's own among them; 2…5."""
+    """Number of wordings to search, the question included; 2…5."""
 
     async def __call__(self, question: str) -> tuple[tuple[str, ...], Notes]:
         """Up to `count` - 1 wordings, none of them the question's own."""
@@ -100,13 +100,13 @@ class MultiQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HypotheticalDocument:
-    """Searches with the vector of an imagined answer (HyDE, Gao et al., ACL 2023)."""
+    """Searches with the vector of a hypothetical answer (HyDE, Gao et al., ACL 2023)."""
 
     model: LanguageModel
     embedder: Embedder
 
     async def __call__(self, question: str, vector: Vector) -> tuple[Vector, Notes]:
-        """The question's vector blended with that of a passage that would answer it.
+        """Blend the question's vector with that of a generated passage that would answer it.
 
         `vector` is the question's own, unit length, of shape (dimensions,); so is the result.
         """
@@ -122,10 +122,10 @@ class HypotheticalDocument:
 
 
 def blend_vectors(query: Vector, imagined: Vectors) -> Vector:
-    """The mean of the query's vector and the imagined ones, made unit length again.
+    """Return the mean of the query's vector and the hypothetical ones, at unit length.
 
-    `imagined` is of shape (n, dimensions), all of unit length. Where they cancel out, or there
-    is nothing to blend with, the query's own.
+    `imagined` is of shape (n, dimensions), all of unit length. Returns the query's vector if they
+    cancel out or n is 0.
     """
     total = query.astype(np.float64) + imagined.sum(axis=0, dtype=np.float64)
     length = float(np.linalg.norm(total))
@@ -136,7 +136,7 @@ def blend_vectors(query: Vector, imagined: Vectors) -> Vector:
 
 
 def fuse_wordings(rankings: Sequence[Ranking]) -> Ranking:
-    """One ranking from those of several wordings, by position (Cormack et al., SIGIR 2009).
+    """Fuse the rankings of several wordings by reciprocal rank (Cormack et al., SIGIR 2009).
 
     score(c) = Σ_wordings 1 / (60 + rank(c)). Law: the order of the rankings does not matter.
     """

@@ -1,8 +1,8 @@
-"""A log's entries as a chain of hashes: each covers its entry and the hash of the one before.
+"""The audit log as a hash chain: each hash covers its entry and the previous hash.
 
-Whoever changes, removes, adds or reorders entries changes every hash after them. A log that was cut
-off at its end, or written anew from some entry on, is still a chain: only a head that was kept
-elsewhere shows that.
+Changing, removing, adding or reordering entries changes every later hash. A log that is truncated
+at its end, or rewritten from some entry on, is still a valid chain: only a head hash stored
+elsewhere reveals that.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NOT_HASHED = {"query", "query_salt", "entry_hash"}
 
 
 def canonical_json(value: Mapping[str, object]) -> bytes:
-    """An object as JSON in one spelling only: RFC 8785, for names in ASCII and no fractions."""
+    """Serialise to canonical JSON (RFC 8785), for ASCII names and values without fractions."""
     return json.dumps(
         value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
     ).encode()
@@ -98,10 +98,10 @@ def chained(
 
 
 class Verifier:
-    """Looks at a log entry by entry, in its order, and keeps what is wrong with it."""
+    """Verifies a log entry by entry, in order, and collects its faults."""
 
     def __init__(self, workspace_id: UUID, kept: Iterable[AuditHead] = (), most: int = 20) -> None:
-        """Heads that were kept elsewhere are looked for; so many faults are kept."""
+        """`kept` are heads stored elsewhere that the log must contain; `most` limits the faults."""
         self._workspace_id = workspace_id
         self._kept = {each.entry_no: each.entry_hash for each in kept}
         self._most = most
@@ -110,7 +110,7 @@ class Verifier:
         self.faults: list[AuditFault] = []
 
     def look_at(self, entry: AuditEntry) -> None:
-        """Hold an entry against itself and the one before."""
+        """Verify an entry's hashes and its link to the previous entry."""
         self.entries += 1
         number = entry.entry_no
         if number != self.head.entry_no + 1:
@@ -132,7 +132,7 @@ class Verifier:
         self.head = AuditHead(entry_no=number, entry_hash=entry.entry_hash)
 
     def finish(self) -> None:
-        """Look for what is missing at the end."""
+        """Report entries missing at the end, by the heads stored elsewhere."""
         for number in sorted(self._kept):
             if number > self.head.entry_no:
                 self._fault(number, f"the log ends at entry {self.head.entry_no}, before it")

@@ -1,4 +1,4 @@
-"""What an identity provider says of somebody becomes who asks, with groups, role and workspaces."""
+"""Map an identity provider's claims to a caller, with groups, role and workspaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from footnote.validation.text import name_fault
 Claims = Mapping[str, object]
 
 NAMESPACE_END = ":"
-"""What stands between the namespace of a provider and the name that it gives somebody."""
+"""Separates a provider's namespace from a principal or group name."""
 MOST_GROUPS = 1000
 """Of one person; Entra ID puts no more than 200 into a token."""
 
@@ -31,16 +31,17 @@ class ClaimMapping:
     groups: str = "groups"
     role: str | None = "role"
     workspace: str | None = None
-    """None puts everyone into the default workspace."""
+    """None maps everyone to the default workspace."""
     roles: Mapping[str, Role] = field(default_factory=dict)
-    """What values of the role claim, and groups, stand for; the names of roles mean themselves."""
+    """Values of the role claim and groups to roles. Without a namespace, a role's own name in the
+    role claim also grants it."""
     namespace: str = ""
-    """Before everything that this provider says of somebody; empty for the only or first one."""
+    """Prefix for every principal and group of this provider; empty for the only or first one."""
     foreign: tuple[str, ...] = ()
     """Namespaces of other providers, for which this one cannot speak."""
 
     def caller_of(self, claims: Claims, credential: str) -> Caller:
-        """Who the claims are about. Raises NotAuthenticated where they do not say."""
+        """Return the caller that the claims describe. Raises NotAuthenticated if they do not."""
         [*principals] = _texts(_claim(claims, self.principal))
         if len(principals) != 1:
             raise NotAuthenticated(
@@ -82,7 +83,7 @@ class ClaimMapping:
     def _is_foreign(self, said: str) -> bool:
         """Whether a name is not this provider's to give: a service's, or another provider's."""
         if self.namespace:
-            return False  # Whatever it says stands behind its own.
+            return False  # All its names have its own prefix.
         others = tuple(f"{each}{NAMESPACE_END}" for each in self.foreign)
         return is_no_person(said) or said.casefold().startswith(others)
 
@@ -110,6 +111,6 @@ def _claim(claims: Claims, name: str) -> object:
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    """A text or texts, each once; what else a claim holds counts as nothing."""
+    """Return a string, or the strings of a list, without repetitions; other values are ignored."""
     given: Iterable[object] = value if isinstance(value, list | tuple) else (value,)
     return tuple(dict.fromkeys(each for each in given if isinstance(each, str) and each))

@@ -1,7 +1,7 @@
-"""Whether the customer's own backend lets a caller into a collection; any doubt denies.
+"""Delegate access to collections to the customer's own backend; any error denies.
 
-The backend knows collections as projects: `GET {backend}/api/customer/projects/{id}` with the
-caller's own credentials answers 200 to those who may see the project.
+To the backend, collections are projects: `GET {backend}/api/customer/projects/{id}` with the
+caller's own credentials answers 200 if the caller may see the project.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ _OBJECT = TypeAdapter(dict[str, object])
 
 @dataclass(slots=True, kw_only=True)
 class Delegation:
-    """A backend that is asked for each caller and collection, and believed for a short while.
+    """A backend that decides per caller and collection, cached for a short time.
 
-    Only a yes is remembered: whoever is let in comes in at once.
+    Only grants are cached, so that a new grant takes effect at once.
     """
 
     url: str
     paths: Mapping[str, str]
-    """By role, as X-User-Role names it; `{id}` stands for the collection."""
+    """URL paths by role, as in X-User-Role; `{id}` stands for the collection."""
     http: httpx.AsyncClient
     remember_seconds: float
     clock: Callable[[], float] = time.monotonic
     _admitted: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
-    """Until when each caller is let into a collection."""
+    """Expiry of each cached grant, by the hash of caller and collection."""
 
     async def admits(self, presented: Presented, collection: str) -> bool:
-        """Whether the caller may see the collection; never raises for what the backend does."""
+        """Return whether the caller may see the collection; an error of the backend denies."""
         path = self._path_of(presented.user_role, collection)
         if path is None or presented.bearer is None:
             return False
@@ -63,7 +63,8 @@ class Delegation:
         return True
 
     def _path_of(self, role: str | None, collection: str) -> str | None:
-        """Where to ask; None for a role that has no path, or a name that would lead elsewhere."""
+        """Return the URL path to request; None for a role without one, or a name that would change
+        the path."""
         template = self.paths.get(role or "")
         if template is None and role is None and len(self.paths) == 1:
             [template] = self.paths.values()
@@ -72,7 +73,7 @@ class Delegation:
         return template.replace("{id}", quote(collection, safe=""))
 
     async def _asked(self, path: str, presented: Presented, collection: str) -> bool:
-        """Whether it answers 200 with an object, of this project where it says of which."""
+        """Return whether the backend answers 200 with an object; its id, if any, must match."""
         headers = {"Authorization": f"Bearer {presented.bearer}", "Accept": "application/json"}
         if presented.user_id is not None:
             headers["X-User-Id"] = presented.user_id
@@ -95,7 +96,7 @@ class Delegation:
                         return False
             project = _OBJECT.validate_json(content)
         except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValidationError) as error:
-            # By its class alone: what pydantic says of a body quotes it.
+            # Only the class of the error: pydantic's messages quote the body.
             log.warning(
                 "the backend cannot be asked, so it denies",
                 collection=collection,

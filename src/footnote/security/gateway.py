@@ -1,4 +1,4 @@
-"""Who asks as a trusted gateway says, for requests that come from it and carry a valid token."""
+"""Authenticate callers by a trusted gateway's headers, from its address and with a valid token."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Network = IPv4Network | IPv6Network
 
 
 def networks_from(text: str, setting: str = "gateway") -> tuple[Network, ...]:
-    """The addresses and networks in a list. Raises UnsupportedSettings."""
+    """Parse a list of addresses and networks, comma-separated. Raises UnsupportedSettings."""
     try:
         return tuple(ip_network(each.strip()) for each in text.split(",") if each.strip())
     except ValueError as error:
@@ -34,11 +34,11 @@ def networks_from(text: str, setting: str = "gateway") -> tuple[Network, ...]:
 
 
 def network_of(presented: Presented, proxies: Sequence[Network]) -> Network | None:
-    """From where a request comes, as far as one caller can be told from another by that.
+    """Return the network that a request comes from, such that different callers likely differ.
 
-    An IPv4 address, or the /64 that a customer is given of IPv6 (RFC 6177). Listed proxies are
-    believed about who asked them: the last address in X-Forwarded-For that is not one of them. None
-    for this computer, where a proxy may run that is not listed, and for what is no address.
+    An IPv4 address, or the /64 that a customer is assigned in IPv6 (RFC 6177). Listed proxies are
+    trusted for the client address: the last address in X-Forwarded-For that is not one of them.
+    None for a loopback address, behind which an unlisted proxy may run, and for an invalid address.
     """
     hops = [each.strip() for each in (presented.forwarded or "").split(",") if each.strip()]
     found = _address(presented.peer)
@@ -59,16 +59,16 @@ def _address(text: str | None) -> IPv4Address | IPv6Address | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gateway:
-    """The proxies whose headers are believed, and what their roles mean."""
+    """The gateways whose headers are trusted, and the mapping of their roles."""
 
     addresses: tuple[Network, ...]
     roles: Mapping[str, Role]
-    """What values of X-User-Role stand for; the names of roles mean themselves."""
+    """Values of X-User-Role to roles; a role's own name also stands for it."""
 
     def speaks(self, presented: Presented) -> bool:
-        """Whether a listed proxy says who asks; anybody else's headers count for nothing.
+        """Return whether a listed gateway identifies the caller; others' headers are ignored.
 
-        It does so beside a token alone: what comes with a browser's cookie is the browser's.
+        Only together with a bearer token: headers beside a session cookie come from the browser.
         """
         says_nothing = (presented.user_id, presented.user_role) == (None, None)
         if presented.bearer is None or presented.peer is None or says_nothing:
@@ -77,11 +77,11 @@ class Gateway:
         return peer is not None and any(peer in network for network in self.addresses)
 
     def caller(self, proved: Caller, presented: Presented) -> Caller:
-        """Who asks: whom the proxy names, as far as the token that was verified allows.
+        """Return the caller that the gateway names, as far as the verified token allows.
 
-        A token of a person must be that person's. A key that may administer is the proxy's own
-        and may stand for anybody. The role is the proxy's, and never more than the token's where
-        that says one. Raises NotAuthenticated.
+        A person's token must belong to the named person. An API key with the admin role and the
+        right to administer is the gateway's own, and may act for any person. The role is the
+        gateway's, limited to the token's role if it has one. Raises NotAuthenticated.
         """
         own = proved.identity
         if not presented.user_id or not presented.user_role:
@@ -99,7 +99,7 @@ class Gateway:
         role: Role | None = said
         groups = () if stands_for_all else own.principal.groups
         if own.collections:
-            role = None  # What is good for some collections is not good for all.
+            role = None  # The token is for some collections; a role would apply to all.
         elif own.role is not None:
             role = min(said, own.role, key=tuple(Role).index)
         principal = Principal(principal_id=presented.user_id, groups=groups, role=None)

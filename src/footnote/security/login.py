@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from authlib.integrations.httpx_client import AsyncOAuth2Client
 
 ATTEMPT_SECONDS = 600
-"""Within which somebody who began to log in must come back."""
+"""Time within which a login must be completed."""
 _LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
 _LOGOUT_AGE_SECONDS = 300
 _SEALED = {"alg": "dir", "enc": "A256GCM"}
@@ -32,19 +32,19 @@ _BEGIN_AGAIN = "Begin to log in once more."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginAttempt:
-    """What the browser keeps, sealed, while it is at the provider."""
+    """State of a login, stored encrypted in the browser while it is at the provider."""
 
     state: str
     nonce: str
     verifier: str
     workspace: str | None
     target: str
-    """Where the person wanted to go."""
+    """Path to redirect to after the login."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndedLogin:
-    """Whose login a provider says has ended."""
+    """The login that a back-channel logout token ends, by subject, session or both."""
 
     subject: str | None
     session: str | None
@@ -52,7 +52,7 @@ class EndedLogin:
 
 @dataclass(slots=True, kw_only=True)
 class OpenIdProvider:
-    """One provider, at which this server is a client."""
+    """One OpenID provider, of which this server is a client (relying party)."""
 
     issuer: str
     client_id: str
@@ -67,7 +67,7 @@ class OpenIdProvider:
     _rules: TokenRules | None = None
 
     async def begin(self, workspace: str | None, target: str) -> tuple[str, LoginAttempt]:
-        """The address to send the browser to, and what it brings back. Raises NotReady."""
+        """Return the authorization URL, and the login state to store. Raises NotReady."""
         attempt = LoginAttempt(
             state=secrets.token_urlsafe(32),
             nonce=secrets.token_urlsafe(32),
@@ -85,9 +85,9 @@ class OpenIdProvider:
         return str(url), attempt
 
     async def finish(self, attempt: LoginAttempt, answered: Mapping[str, str]) -> Claims:
-        """Who logged in, by the code that the browser brings.
+        """Exchange the authorization code for the ID token, and return its verified claims.
 
-        Raises NotAuthenticated, and NotReady where the provider cannot be asked.
+        Raises NotAuthenticated, and NotReady if the provider cannot be reached.
         """
         from authlib.integrations.base_client import OAuthError  # noqa: PLC0415  # large
 
@@ -122,7 +122,7 @@ class OpenIdProvider:
         return claims
 
     async def ended(self, logout_token: str) -> EndedLogin:
-        """Whose login has ended, as the provider says. Raises NotAuthenticated and NotReady."""
+        """Verify a back-channel logout token. Raises NotAuthenticated and NotReady."""
         claims = await verified_claims(
             logout_token, await self._token_rules(), types=("logout+jwt", "jwt")
         )
@@ -190,7 +190,7 @@ class OpenIdProvider:
 
 
 def local_target(target: str) -> str:
-    """A path of this server. Raises InvalidRequest for what may lead elsewhere."""
+    """Return the target if it is a path on this server, else raise InvalidRequest."""
     plain = target.isascii() and target.isprintable() and "\\" not in target
     if not plain or not target.startswith("/") or target.startswith("//"):
         raise InvalidRequest("query.next: it is no path of this server", hint="give one like /")
@@ -201,7 +201,7 @@ _ATTEMPT = TypeAdapter(LoginAttempt)
 
 
 def sealed(attempt: LoginAttempt, key: bytes) -> str:
-    """An attempt as the browser keeps it: it can neither read nor change it."""
+    """Encrypt a login state for the browser, which can neither read nor change it."""
     from joserfc import jwt  # noqa: PLC0415  # as above
     from joserfc.jwe import JWERegistry  # noqa: PLC0415
     from joserfc.jwk import OctKey  # noqa: PLC0415
@@ -211,7 +211,7 @@ def sealed(attempt: LoginAttempt, key: bytes) -> str:
 
 
 def unsealed(text: str, key: bytes) -> LoginAttempt:
-    """What `sealed` sealed. Raises NotAuthenticated for anything else, and for what is too old."""
+    """Decrypt what `sealed` encrypted. Raises NotAuthenticated if it is invalid or expired."""
     from joserfc import jwt  # noqa: PLC0415  # as above
     from joserfc.errors import JoseError  # noqa: PLC0415
     from joserfc.jwe import JWERegistry  # noqa: PLC0415

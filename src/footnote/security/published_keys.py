@@ -21,7 +21,7 @@ _OBJECT = TypeAdapter(dict[str, object])
 FETCH_SECONDS = 10.0
 MAX_BYTES = 1024 * 1024
 FLOOR_SECONDS = 30.0
-"""Between two fetches: a token with an invented key id must not make us ask each time."""
+"""Least time between two fetches: a token with an unknown key id must not cause one each time."""
 
 
 async def fetch_object(http: httpx.AsyncClient, url: str) -> dict[str, object]:
@@ -52,7 +52,7 @@ async def _content(answer: httpx.Response) -> bytes:
 
 @dataclass(slots=True, kw_only=True)
 class PublishedKeys:
-    """The keys at an address, which may change there at any time."""
+    """The key set at a URL, where keys may be rotated at any time."""
 
     url: str
     http: httpx.AsyncClient
@@ -64,10 +64,11 @@ class PublishedKeys:
     _asking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def key(self, key_id: str | None, algorithm: str) -> PublicKey | None:
-        """The key that signs under this id; None if there is none. Raises NotReady.
+        """Return the public key with this id for an algorithm; None if there is none.
 
-        Keys are asked for anew when they are old, or when one is not among them, since providers
-        change theirs; never more often than the floor. Old ones stay good while none can be had.
+        The key set is fetched again when it has expired or lacks a key, as providers rotate their
+        keys, but at most every FLOOR_SECONDS. Expired keys stay valid while the fetch fails. Raises
+        NotReady if no key set could be fetched yet.
         """
         if self._keys is None or self.clock() - self._fetched_at > self.lifetime_seconds:
             await self._refresh()
@@ -81,7 +82,7 @@ class PublishedKeys:
         before = self._asked_at
         async with self._asking:
             if self._asked_at != before:
-                return  # Somebody else has just asked.
+                return  # Another task has just fetched them.
             now = self.clock()
             if before is not None and now - before < FLOOR_SECONDS:
                 if self._keys is None:
@@ -101,14 +102,14 @@ class PublishedKeys:
         fitting = [
             each
             for each in self._keys or ()
-            # A symmetric key has no place among public ones: whoever reads it could sign.
+            # A symmetric key must not be used, as it is published: anybody could sign with it.
             if isinstance(each, RSAKey | ECKey | OKPKey)
             and (key_id is None or each.kid == key_id)
             and each.get("use") in (None, "sig")
             and each.get("alg") in (None, algorithm)
             and each.key_type == _KEY_TYPES[algorithm[:2]]
         ]
-        # Without an id there must be no choice.
+        # Without a key id, exactly one key must fit.
         return fitting[0] if len(fitting) == 1 or (fitting and key_id is not None) else None
 
 

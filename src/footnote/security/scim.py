@@ -1,7 +1,7 @@
-"""People and groups in the shape of SCIM 2.0 (RFC 7643), and what a directory changes of them.
+"""Convert users and groups to and from SCIM 2.0 (RFC 7643), and apply a directory's changes.
 
-What the standard leaves open is read as widely as the known directories need: members that are
-removed by value, attributes that are not known here, filters that name what is to be added.
+Where the standard leaves a choice, known directories are followed: members may be removed by value,
+unknown attributes are ignored, and a path filter without a match creates what it names.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ _POLICY = ScimPolicy(
     unmatched_path_filter=ScimPolicy.UnmatchedPathFilter.create,
 )
 _OWN = {"schemas", "id", "meta", "userName", "externalId", "active", "groups", "password"}
-"""Of a user, what has a place of its own here, and a password, which is not kept."""
+"""Attributes of a user that are stored in fields of their own, and the password, which is not
+stored."""
 _FILTER = re.compile(r'\s*([A-Za-z]+)\s+eq\s+("(?:[^"\\]|\\.)*")\s*', re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(.)")
 _USER = User[EnterpriseUser]
@@ -107,12 +108,12 @@ def listed_as_scim(total: int, start: int, resources: list[ScimObject], kind: st
 
 
 def wanted_person(given: object) -> WantedUser:
-    """The person that a directory wants to be there. Raises InvalidRequest."""
+    """Parse the SCIM user that a directory sends. Raises InvalidRequest."""
     return _wanted_user(_read(_USER, given))
 
 
 def wanted_group(given: object) -> WantedGroup:
-    """The group that a directory wants to be there. Raises InvalidRequest."""
+    """Parse the SCIM group that a directory sends. Raises InvalidRequest."""
     return _wanted_group(_read(Group, given))
 
 
@@ -129,9 +130,9 @@ def patched_group(group: UserGroup, operations: object) -> WantedGroup:
 def sought_from(
     text: str | None, names: Mapping[str, str], start: int, count: int | None
 ) -> Sought:
-    """What a filter asks for; `names` are the attributes it may name, in lower case.
+    """Parse a SCIM filter and page; `names` maps the attributes it may use, in lower case.
 
-    Raises InvalidRequest for a filter that is none of equality.
+    Raises InvalidRequest for a filter other than one equality comparison.
     """
     found: dict[str, str] = {}
     if text is not None:

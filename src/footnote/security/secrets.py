@@ -27,7 +27,7 @@ SECRET_BYTES = 32
 _ID_BYTES = 8
 _LEAST_CHARACTERS = 32
 LINK = "fl"
-"""The kind of a share link."""
+"""Prefix of a share link's secret."""
 _CREDENTIAL = re.compile(r"(fn|fs|fl)_([0-9a-f]{16})_([0-9a-f]{64})", re.ASCII)
 
 
@@ -42,12 +42,12 @@ class HandedOut:
 
     @property
     def text(self) -> str:
-        """As it is handed out and sent."""
+        """The secret as it is shown to its owner and sent in requests."""
         return f"{self.kind}_{self.credential_id}_{self.secret}"
 
 
 def new_secret(kind: str) -> HandedOut:
-    """A fresh one."""
+    """Generate a new secret."""
     return HandedOut(
         kind=kind,
         credential_id=secrets.token_hex(_ID_BYTES),
@@ -56,7 +56,7 @@ def new_secret(kind: str) -> HandedOut:
 
 
 def read_secret(kind: str, text: str) -> HandedOut | None:
-    """The parts of what was sent; None for what was never handed out in this form."""
+    """Parse a secret that was sent; None if it has another form or kind."""
     found = _CREDENTIAL.fullmatch(text)
     if found is None or found[1] != kind:
         return None
@@ -64,13 +64,13 @@ def read_secret(kind: str, text: str) -> HandedOut | None:
 
 
 def credential_id_of(text: str) -> str | None:
-    """By what a secret would be looked up; None for what was never handed out in this form."""
+    """Return the id by which a secret is looked up; None if it has another form."""
     found = _CREDENTIAL.fullmatch(text)
     return None if found is None else found[2]
 
 
 def without_secrets(text: str) -> str:
-    """The text with the secrets of what was handed out taken out; their ids stay.
+    """Redact the secret parts of credentials in a text; their ids stay.
 
     >>> without_secrets(f"fn_3f29a1c07be4d512_{'0' * 64}")
     'fn_3f29a1c07be4d512_…'
@@ -85,22 +85,22 @@ class Pepper:
     key: bytes = field(repr=False)
 
     def hash_of(self, handed_out: HandedOut) -> bytes:
-        """What is kept of a secret, 32 bytes."""
+        """Return the hash of a secret to store, 32 bytes."""
         return hmac.digest(self.key, handed_out.text.encode(), "sha256")
 
     def matches(self, handed_out: HandedOut, kept: bytes) -> bool:
-        """Whether a secret is the one that was kept, in a time that does not tell how nearly."""
+        """Return whether a secret has the stored hash, compared in constant time."""
         return hmac.compare_digest(self.hash_of(handed_out), kept)
 
     def derived(self, purpose: str) -> bytes:
-        """A key for something else, 32 bytes, from which this one cannot be told."""
+        """Derive a 32-byte key for another purpose, which does not reveal this one."""
         return hmac.digest(self.key, f"footnote:{purpose}".encode(), "sha256")
 
 
 def pepper_from(configured: str | None, home: Path) -> Pepper:
-    """The pepper of an installation: what is configured, else what a file in its home holds.
+    """Return the pepper of an installation: the configured one, else the one in its key file.
 
-    The file is made when it is first needed. Raises UnsupportedSettings.
+    The file is created at the first use. Raises UnsupportedSettings.
     """
     if configured is not None:
         if len(configured) < _LEAST_CHARACTERS:
@@ -120,7 +120,7 @@ def pepper_from(configured: str | None, home: Path) -> Pepper:
 
 
 def others_may_read(home: Path) -> bool:
-    """Whether anyone but its owner may read or write the file in a home."""
+    """Return whether group or others have any permission on the key file of an installation."""
     with suppress(OSError):
         return bool((home / FILE).stat().st_mode & 0o077)
     return False
@@ -144,7 +144,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _made(path: Path) -> bytes:
-    """A fresh key in the file; of two processes that make one, the first wins."""
+    """Create the key file; of two processes that do so at once, the first wins."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -155,7 +155,7 @@ def _made(path: Path) -> bytes:
             os.fsync(file.fileno())
         with suppress(FileExistsError):
             path.hardlink_to(draft)
-            # Told of, for where keys were handed out before, theirs is missing.
+            # Logged, as a new key means that all credentials issued before are invalid.
             _log.info("identity_key_made", path=str(path))
     finally:
         draft.unlink()

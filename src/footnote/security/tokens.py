@@ -17,32 +17,32 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 16 * 1024
 ACCESS_TYPES = ("jwt", "at+jwt")
-"""Of tokens that open something; a logout token, say, is none."""
+"""The `typ` values of tokens that grant access; a logout token, for example, does not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRules:
-    """Which tokens are believed."""
+    """Which tokens are accepted."""
 
     issuer: str
     audience: str
     algorithms: Sequence[str]
-    """The only ones that are tried; which key verifies follows from the algorithm's family."""
+    """The accepted algorithms; the kind of key that verifies follows from the algorithm."""
     leeway_seconds: int
     published: PublishedKeys | None = None
-    """Of the asymmetric algorithms."""
+    """Public keys for the asymmetric algorithms."""
     shared_secret: OctKey | None = field(default=None, repr=False)
-    """Of the symmetric ones."""
+    """Key for the symmetric algorithms."""
 
 
 async def verified_claims(
     token: str, rules: TokenRules, *, types: Sequence[str] = ACCESS_TYPES
 ) -> Claims:
-    """What a token says, once it is proved that the issuer says so to us, and still does.
+    """Verify a token's signature, type, issuer, audience and expiry, and return its claims.
 
-    Raises NotAuthenticated, and NotReady where the issuer's keys cannot be had.
+    Raises NotAuthenticated, and NotReady if the issuer's keys cannot be fetched.
     """
-    # Their library is large, and who takes no tokens need not wait for it.
+    # The library is large, so it is imported only where tokens are used.
     from joserfc import jws, jwt  # noqa: PLC0415
     from joserfc.errors import ExpiredTokenError, JoseError  # noqa: PLC0415
     from joserfc.jws import JWSRegistry  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Spans that are kept in the installation's own database, for `footnote trace`."""
+"""Export spans to the installation's own database, for `footnote trace`."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ _KEPT = (
     "gen_ai.evaluation.name gen_ai.evaluation.score. http.request.method http.route "
     "http.response.status_code db. error.type process.pid messaging."
 ).split()
-"""How the names of attributes begin that are kept: no text of a customer is among them."""
+"""Prefixes of the attributes that are stored; none of them contains a customer's text."""
 
 _log = structlog.get_logger(__name__)
 
 
 class KeptSpans(SpanExporter):
-    """Hands spans to whoever keeps them at the moment; without anybody they are dropped."""
+    """Passes spans to the current store function; without one they are dropped."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._keep: KeepSpans | None = None
 
     def keep_by(self, keep: KeepSpans | None) -> None:
-        """Have what comes from now on kept by this; None drops it."""
+        """Set the function that stores spans from now on; None drops them."""
         with self._lock:
             self._keep = keep
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Keep the spans; where that fails the log says so, and nothing else is held up."""
+        """Store the spans; an error is only logged."""
         with self._lock:
             keep = self._keep
         if keep is None:

@@ -19,9 +19,9 @@ _LEFT_OUT = frozenset({"event", "level", "logger", "timestamp", "exc_info", "_re
 
 
 class SentLogs(logging.Handler):
-    """Sends each line on, with the trace and span in which it was written.
+    """Exports each log line with the trace and span in which it was written.
 
-    Only what Footnote wrote itself: what a library says may quote what it was given.
+    Only Footnote's own lines: those of a library may quote its input.
     """
 
     def __init__(self, provider: LoggerProvider) -> None:

@@ -1,4 +1,4 @@
-"""What a use of a model costs: what an operator says, else what genai-prices knows."""
+"""Prices of model usage: the operator's own, else those of genai-prices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from footnote.validation.text import named_twice
 
 _MILLION = 1_000_000
 _FREE = ("packaged:", "fastembed:", "testing:", "local")
-"""How the names of models begin that run on this machine, and what is no model."""
+"""Prefixes of the names of models that run on this machine, and of usage without a model."""
 
 
 class Price(BaseModel):
@@ -24,15 +24,15 @@ class Price(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     input_per_million: float = Field(0.0, ge=0)
-    """Tokens that it reads."""
+    """Per million tokens of input."""
     output_per_million: float = Field(0.0, ge=0)
-    """Tokens that it writes."""
+    """Per million tokens of output."""
     per_request: float = Field(0.0, ge=0)
     per_unit: float = Field(0.0, ge=0)
     """A text, picture, second, page or byte: what its kind counts."""
 
     def of(self, note: UsageNote) -> float:
-        """What a use costs."""
+        """Return the cost of one usage in US dollars."""
         return (
             note.input_tokens * self.input_per_million / _MILLION
             + note.output_tokens * self.output_per_million / _MILLION
@@ -46,10 +46,10 @@ class Prices:
     """The prices of an installation."""
 
     own: Mapping[str, Price] = field(default_factory=dict)
-    """By model, as `vendor:name`, or by kind, for every model of it."""
+    """By model, as `vendor:name`, or by kind of usage, for all its models."""
 
     def of(self, note: UsageNote) -> float | None:
-        """What a use costs in US dollars; None where nobody knows.
+        """Return the cost of one usage in US dollars; None if no price is known.
 
         >>> Prices().of(UsageNote(kind=UsageKind.EMBEDDING, model="packaged:minilm"))
         0.0
@@ -64,7 +64,7 @@ class Prices:
         return _known_price(note)
 
     def usage_of(self, notes: Iterable[UsageNote]) -> Usage:
-        """What several uses come to; their cost is known where that of each is."""
+        """Return the sum of several usages; its cost is None if that of any is unknown."""
         return sum(
             (
                 Usage(
@@ -80,7 +80,7 @@ class Prices:
 
 
 def _known_price(note: UsageNote) -> float | None:
-    """By the list of genai-prices, which comes with the extra that brings language models."""
+    """Return the cost by genai-prices, which an optional extra installs; None if not known."""
     if note.kind not in (UsageKind.EMBEDDING, UsageKind.GENERATION, UsageKind.VISION):
         return None
     try:
@@ -99,7 +99,7 @@ _OWN = TypeAdapter(dict[str, Price])
 
 
 def prices_from(text: str | None) -> Prices:
-    """The prices that a setting gives as JSON. Raises UnsupportedSettings."""
+    """Parse the prices setting, which is JSON. Raises UnsupportedSettings."""
     if text is None:
         return Prices()
     try:

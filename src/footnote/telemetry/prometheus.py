@@ -1,8 +1,8 @@
-"""What OpenTelemetry measured, in the format that Prometheus reads, with its exemplars.
+"""Expose OpenTelemetry metrics in Prometheus's format, with exemplars.
 
-The exporter that OpenTelemetry has for it leaves exemplars out, by which one comes from a slow
-bucket to a trace. Names are translated as OpenTelemetry's specification of compatibility with
-Prometheus says: dots become underscores, and the unit and `_total` are added.
+OpenTelemetry's own exporter leaves out exemplars, which link a slow bucket to a trace. Names are
+translated as OpenTelemetry's specification of Prometheus compatibility says: dots become
+underscores, and the unit and `_total` are added.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NO_NAME = re.compile(r"[^a-zA-Z0-9_]")
 
 
 class PrometheusReader(MetricReader):
-    """Collects what was measured when Prometheus asks for it."""
+    """Collects the metrics when Prometheus scrapes them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class PrometheusReader(MetricReader):
         self._collected: MetricsData | None = None
 
     def families(self) -> tuple[Metric, ...]:
-        """What was measured until now."""
+        """Return all metrics measured so far."""
         with self._lock:
             self.collect()
             collected, self._collected = self._collected, None
@@ -67,7 +67,7 @@ class PrometheusReader(MetricReader):
         self._collected = metrics_data
 
     def shutdown(self, timeout_millis: float = 30_000, **_: object) -> None:
-        """Do nothing: what was measured is not sent anywhere."""
+        """Do nothing: nothing is buffered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _Collector:
         return self.reader.families()
 
     def describe(self) -> Iterable[Metric]:
-        """Nothing is known before it is measured."""
+        """Return nothing: metrics are unknown before they are measured."""
         return ()
 
 
@@ -92,7 +92,7 @@ def _families_of(collected: MetricsData) -> Iterator[Metric]:
 
 
 def _family_of(measured: Measured) -> Metric | None:
-    """The same measurement as Prometheus has it; None for what it has no form for."""
+    """Convert a metric to its Prometheus family; None for a type that Prometheus lacks."""
     name, found = _name_of(measured), measured.data
     points = found.data_points
     labels = sorted({_label(key) for point in points for key in point.attributes or ()})

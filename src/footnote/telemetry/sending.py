@@ -1,4 +1,4 @@
-"""Sends to a collector, and neither waits for one that is away nor says so with every batch."""
+"""Export to an OTLP collector; while it is unreachable, drop batches and log it only once."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export import SpanExportResult
 
 _SECONDS = 3.0
-"""For one batch with all its retries, unless the standard's own variables say otherwise."""
+"""Time limit for one batch with all its retries, unless OpenTelemetry's own variables set one."""
 _AWAY_SECONDS = 10.0
-"""What comes so soon after a batch that failed is dropped: a command ends without more waiting."""
+"""Batches within this time after a failed one are dropped, so that a command can exit soon."""
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
 class Collector:
-    """Whether the collector took what it was sent last, of all three signals."""
+    """Whether the last export to the collector succeeded, shared by all three signals."""
 
     lock: Lock = field(default_factory=Lock)
     failed_at: float | None = None
 
     def is_away(self) -> bool:
-        """Whether a batch failed just now."""
+        """Return whether a batch failed within the last _AWAY_SECONDS."""
         with self.lock:
             return self.failed_at is not None and monotonic() - self.failed_at < _AWAY_SECONDS
 
     def note(self, *, taken: bool) -> None:
-        """Remember how a batch fared; the first that fails is told, and the first one after."""
+        """Record the result of a batch; log the first failure, and the first success after it."""
         with self.lock:
             was_away = self.failed_at is not None
             self.failed_at = None if taken else monotonic()
@@ -99,6 +99,6 @@ class Logs(OTLPLogExporter):
 
 
 def _timeout(signal: str) -> float | None:
-    """None where a variable of the standard says how long, which the exporter reads itself."""
+    """Return the timeout; None if OpenTelemetry's variables set it, as the exporter reads them."""
     names = ("OTEL_EXPORTER_OTLP_TIMEOUT", f"OTEL_EXPORTER_OTLP_{signal}_TIMEOUT")
     return None if any(os.environ.get(name) for name in names) else _SECONDS

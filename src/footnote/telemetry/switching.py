@@ -22,7 +22,7 @@ from footnote.errors import UnsupportedSettings, how_to_install
 from footnote.settings import Settings
 
 if TYPE_CHECKING:
-    # Of an extra.
+    # From an optional extra.
     from opentelemetry.sdk.trace import TracerProvider
 
     from footnote.telemetry.kept_spans import KeepSpans, KeptSpans
@@ -35,31 +35,31 @@ OF_QUEUES = (
     ("footnote.queue.stalled", "{job}", "stalled", "Jobs in hand of a worker that is silent."),
     ("footnote.queue.age", "s", "oldest_seconds", "How long the oldest job has waited."),
 )
-"""Name, unit, what is looked at and what it is, of each gauge."""
+"""Of each gauge: name, unit, measured attribute of QueueState, and description."""
 SIGNALS = ("TRACES", "METRICS", "LOGS")
 _WITH_CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-"""The variable of OpenTelemetry that lets questions, prompts and replies into what is sent."""
+"""OpenTelemetry's variable that includes questions, prompts and replies in what is exported."""
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
 class Telemetry:
-    """What this process measures, and where it goes. Made by `telemetry_of`."""
+    """The tracer provider and exporters of this process. Created by `telemetry_of`."""
 
     tracers: TracerProvider
     kept: KeptSpans | None
     prometheus: PrometheusReader | None
     ask_queue: Callable[[], Sequence[QueueState]] | None = None
-    """Looks at the queue; called when somebody collects, in a thread that may wait."""
+    """Reads the state of the queues; called at each collection, in a thread that may block."""
 
     def attach(self, keep: KeepSpans, ask_queue: Callable[[], Sequence[QueueState]]) -> None:
-        """Have spans kept, and the queue looked at, in the database of an engine that is open."""
+        """Connect to an open engine's database: to store spans, and to measure the queues."""
         if self.kept is not None:
             self.kept.keep_by(keep)
         self.ask_queue = ask_queue
 
     def detach(self) -> None:
-        """Let go of the database, after what waits is kept. Blocks, for some seconds at most."""
+        """Flush, and disconnect from the database. Blocks for at most 3 s."""
         self.tracers.force_flush(_FLUSH_MILLISECONDS)
         if self.kept is not None:
             self.kept.keep_by(None)
@@ -79,7 +79,7 @@ class Telemetry:
             ) from error
 
     def observe_queue(self, measure: str) -> Iterator[Observation]:
-        """One measure of every queue; nothing where the database does not answer."""
+        """Yield one measure of every queue; nothing if the database cannot be queried."""
         ask = self.ask_queue
         if ask is None:
             return
@@ -94,7 +94,7 @@ class Telemetry:
 
 @dataclass(slots=True)
 class _Process:
-    """OpenTelemetry has one provider of each kind in a process, for good."""
+    """The process's telemetry: OpenTelemetry allows one provider of each kind per process."""
 
     lock: Lock = field(default_factory=Lock)
     telemetry: Telemetry | None = None
@@ -201,7 +201,7 @@ def _observed(telemetry: Telemetry, measure: str, _: object) -> Iterator[Observa
 
 
 def _instrument_models() -> None:
-    """Have pydantic-ai say what it asks of language models, where it is installed."""
+    """Let pydantic-ai trace its requests to language models, if it is installed."""
     with_content = os.environ.get(_WITH_CONTENT, "").lower() in ("true", "1", "on")
     try:
         from pydantic_ai import Agent, InstrumentationSettings  # noqa: PLC0415  # of an extra
@@ -213,7 +213,7 @@ def _instrument_models() -> None:
 
 
 def installed_version() -> str:
-    """Of the distribution."""
+    """Return the version of the installed distribution, or "unknown"."""
     try:
         return version("footnote-engine")
     except PackageNotFoundError:  # run from its sources
@@ -221,9 +221,9 @@ def installed_version() -> str:
 
 
 def _service() -> str:
-    """What this process is: `footnote serve`, `footnote worker`, or `footnote` in a program.
+    """Return the service name: `footnote serve`, `footnote worker`, or `footnote` in a program.
 
-    OTEL_SERVICE_NAME, the standard's own variable, goes before.
+    OTEL_SERVICE_NAME, OpenTelemetry's own variable, takes precedence.
     """
     named = os.environ.get("OTEL_SERVICE_NAME")
     if named:

@@ -31,7 +31,7 @@ Kind = TypeVar("Kind", bound=type)
 Verb = TypeVar("Verb", bound=Callable[..., object])
 
 OfItsClass = GetPydanticSchema(lambda kind, _: core_schema.is_instance_schema(kind))
-"""Marks an argument that must be of its class, and is not looked into."""
+"""Marks an argument that only has to be an instance of its class; its fields are not validated."""
 
 _STRICT = ConfigDict(strict=True, revalidate_instances="always", arbitrary_types_allowed=True)
 
@@ -88,7 +88,7 @@ def arguments_of(
 
 
 def _called(verb: Callable[..., object]) -> str:
-    """A verb, or the class that it makes, as callers know it."""
+    """Return the public name of a method; of an `__init__`, the class name."""
     owner, _, name = verb.__qualname__.rpartition(".")
     return owner if name == "__init__" else name.removeprefix("_")
 
@@ -96,7 +96,7 @@ def _called(verb: Callable[..., object]) -> str:
 def _checked(
     verb: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
 ) -> dict[str, object]:
-    """The arguments by name, as the types of the annotations make them."""
+    """Return the arguments by name, validated and converted by their annotations."""
     signature, adapter = _declared(verb)
     given = arguments_of(verb, signature, args, kwargs)
     own = next(iter(signature.parameters))
@@ -115,7 +115,7 @@ def _checked(
 
 @cache
 def _declared(verb: Callable[..., object]) -> tuple[inspect.Signature, SchemaValidator]:
-    """The signature, and what checks its arguments but the first, which the verb belongs to."""
+    """Return the signature, and a validator of all arguments but the first (such as `self`)."""
     signature = inspect.signature(verb)
     own = next(iter(signature.parameters))
     told = {name: hint for name, hint in inspect.get_annotations(verb).items() if name != own}
@@ -141,7 +141,7 @@ def _take_lists_for_tuples(schema: object) -> None:
 
 
 def _listed(value: object) -> object:
-    """A collection without an order as a list: any will do for a sequence, but no text."""
+    """Convert an unordered collection to a list, to be accepted as a sequence; not a string."""
     ordered = (Sequence, Mapping, bytearray, memoryview)
     if isinstance(value, Collection) and not isinstance(value, ordered):
         return list(value)

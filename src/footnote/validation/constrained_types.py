@@ -1,7 +1,7 @@
-"""What callers may hand in, by kind: each type checks itself, at every way in alike.
+"""Types for arguments that validate themselves, the same way in every interface.
 
-Verbs of the engine and of the client, routes and tools name these types in their signatures;
-`footnote.validation.arguments` and FastAPI hold values against them.
+Methods of the engine and of the client, routes and tools use these types in their signatures;
+`footnote.validation.arguments` and FastAPI validate values against them.
 """
 
 from __future__ import annotations
@@ -81,7 +81,10 @@ def _as_bytes(content: object) -> object:
 
 
 def _named(text: str) -> str:
-    """A name that is empty, or cut short by a NUL, would be another's."""
+    """Return a name that is neither blank nor contains NUL, which would truncate it.
+
+    Raises ValueError.
+    """
     if not text.strip():
         raise ValueError("it must not be empty")
     return storable(text)
@@ -101,7 +104,7 @@ def _distinct(tags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    """The value, if metadata may hold it. Raises ValueError once, and not for each kind."""
+    """Return the value if metadata may contain it. Raises one ValueError for the whole union."""
     try:
         if isinstance(value, int):
             _WHOLE_NUMBER.validate_python(value)  # Else it would do for a number with a fraction.
@@ -115,7 +118,7 @@ def _of_some_kind(value: object, read: ValidatorFunctionWrapHandler) -> object:
 
 
 def _read_as_bodies_are(given: object) -> object:
-    """JSON text as it came. Raises ValueError for what is refused in a body of JSON, too."""
+    """Return JSON text unchanged, after the checks of a JSON request body. Raises ValueError."""
     if not isinstance(given, str):
         return given
     try:
@@ -124,19 +127,19 @@ def _read_as_bodies_are(given: object) -> object:
         raise ValueError(f"{shown(error.name)} is there more than once in one object") from error
     except (ValueError, RecursionError) as error:
         raise ValueError(json_fault(error)) from error
-    storable(held)  # What is read next takes half of a pair for no JSON.
+    storable(held)  # Pydantic would report a lone surrogate as invalid JSON.
     return given
 
 
 def _seen(name: str) -> str:
-    """A name that nobody can take for another. Raises ValueError."""
+    """Return a name that `name_fault` accepts. Raises ValueError."""
     if fault := name_fault(name):
         raise ValueError(fault)
     return name
 
 
 def _tidy_name(name: str) -> str:
-    """A name in one form: NFC, with single spaces within. Raises ValueError."""
+    """Normalise a name: NFC, single spaces, none at the ends. Raises ValueError."""
     tidy = " ".join(filter(None, name.split(" ")))
     return _seen(unicodedata.normalize("NFC", _named(tidy)))
 
@@ -155,7 +158,7 @@ def _checked_principal(principal: Principal) -> Principal:
 
 
 def _own_name(name: str) -> str:
-    """The name of a person or a program. Raises ValueError for what access lists use otherwise."""
+    """Return a person's or program's name. Raises ValueError for a reserved one."""
     if name == SYSTEM_NAME or name.startswith(RESERVED_PREFIXES):
         raise ValueError(
             f"nobody may act as {name!r}: '*' and names that begin with "
@@ -182,12 +185,12 @@ Searched = Annotated[
         )
     ),
 ]
-"""A request, or its query alone; what is wrong with a request is told without that choice."""
+"""A search request, or only its query; errors are reported for a request alone, not for a union."""
 StorableText = Annotated[str, AfterValidator(storable)]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS), AfterValidator(_named)]
 """Of a collection."""
 WorkspaceName = Annotated[str, AfterValidator(_given)]
-"""Of a workspace to enter; which names one can have is settled where it is made."""
+"""Name of an existing workspace; the rules for new names apply where a workspace is created."""
 ExternalId = Annotated[
     str, Field(min_length=1, max_length=MAX_EXTERNAL_ID_CHARACTERS), AfterValidator(storable)
 ]
@@ -198,19 +201,19 @@ Tag = Annotated[
     AfterValidator(lambda tag: unicodedata.normalize("NFC", tag)),
 ]
 Tags = Annotated[Sequence[Tag], AfterValidator(_distinct)]
-"""In NFC, each once, in their order."""
+"""Normalised to NFC, without repetitions, in the given order."""
 DocumentIds = Annotated[
     Sequence[UUID],
     Field(min_length=1, max_length=MAX_PAGE),
     AfterValidator(lambda ids: tuple(dict.fromkeys(ids))),
 ]
-"""Of several documents, each once, in their order."""
+"""Ids of documents, without repetitions, in the given order."""
 MetadataValue = Annotated[
     bool | int | Annotated[float, Field(allow_inf_nan=False)] | StorableText,
     WrapValidator(_of_some_kind),
 ]
 Metadata = Annotated[Mapping[Name, MetadataValue], Field(max_length=200)]
-"""What a caller may say about a document, beside its key."""
+"""A caller's own metadata of a document, by key."""
 MetadataText = Annotated[
     Json[Annotated[dict[Name, MetadataValue], Field(max_length=200)]],
     BeforeValidator(_read_as_bodies_are),
@@ -230,7 +233,7 @@ AnySubject = Annotated[
     AfterValidator(_named),
     AfterValidator(_listed_name),
 ]
-"""A `Subject` as it may be stored, to look for and to take away."""
+"""A `Subject` as it may be stored, for lookups and removal."""
 Subject = Annotated[
     AnySubject, AfterValidator(lambda name: _seen(name.removeprefix("group:")) and name)
 ]
@@ -238,15 +241,15 @@ Subject = Annotated[
 GroupName = Annotated[Name, AfterValidator(_named), AfterValidator(_seen)]
 KeyName = Annotated[Name, AfterValidator(_seen)]
 EntityName = Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_tidy_name)]
-"""That somebody gives; documents may write another."""
+"""Name of an entity that a user gives; documents may spell it differently."""
 WrittenName = Annotated[StorableText, Field(min_length=1, max_length=300)]
-"""Of an entity, as a document writes it."""
+"""Name of an entity as a document spells it."""
 EntityQuery = Annotated[StorableText, Field(max_length=300)]
 """Words that are all in one name of an entity."""
 FactQuery = Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(_named)]
 """A question, or a topic."""
 Access = Annotated[Sequence[Subject], Field(max_length=MAX_SHARED), AfterValidator(tuple)]
-"""Who may see a document, by name."""
+"""Subjects that may see a document."""
 ActingPrincipal = Annotated[domain.Principal, AfterValidator(_checked_principal)]
 IdempotencyKey = Annotated[
     str, Field(min_length=1, max_length=MAX_KEY_CHARACTERS), AfterValidator(_printable)
@@ -257,17 +260,17 @@ FirstTitle = Annotated[
     AfterValidator(storable),
     AfterValidator(_one_line),
 ]
-"""Of a conversation; empty, or with nothing that is seen, for its first question."""
+"""Title of a new conversation; if it is empty or invisible, the first question is the title."""
 Title = Annotated[FirstTitle, Field(min_length=1)]
 Comment = Annotated[str, Field(max_length=MAX_COMMENT_CHARACTERS), AfterValidator(storable)]
 FileContent = Annotated[bytes, BeforeValidator(_as_bytes)]
 ListQuery = Annotated[str, Field(max_length=1000), AfterValidator(storable)]
-"""Words that narrow a list."""
+"""Words to search for in a list."""
 FileName = Annotated[str, AfterValidator(_given)]
-"""Of which the last part is kept, without what cannot be shown: a disk may have any bytes in it,
-which `min_length` cannot count."""
+"""A path of which the last part is stored, without unprintable characters. A file system may allow
+any bytes in a name, which `min_length` cannot count."""
 FilePattern = Annotated[str, Field(min_length=1), AfterValidator(storable)]
-"""Of names of files."""
+"""Glob pattern for file names."""
 FilterText = Annotated[str, Field(min_length=1, max_length=10_000), AfterValidator(storable)]
 """A filter as JSON text."""
 ViewName = Annotated[
@@ -275,7 +278,7 @@ ViewName = Annotated[
 ]
 """Of a view of a list."""
 MetadataChanges = Annotated[Mapping[Name, MetadataValue | None], Field(max_length=MAX_CHANGES)]
-"""Metadata that takes the place of what has the same key; None removes it."""
+"""Metadata to merge: a value replaces that of the same key; None removes it."""
 MapWait = Annotated[float, Field(ge=0, le=60)]
 """Seconds to wait for a map."""
 SimilarLimit = Annotated[int, Field(ge=1, le=50)]
@@ -284,8 +287,8 @@ ModelName = Annotated[str, Field(min_length=1, max_length=200)]
 PageLimit = Annotated[int, Field(ge=1, le=MAX_PAGE)]
 Window = Annotated[int, Field(ge=0, le=MAX_CONTEXT_WINDOW)]
 MostPassages = Annotated[int, Field(ge=1, le=1_000_000)]
-"""Of one document."""
+"""Most passages of one document."""
 TextLength = Annotated[int, Field(ge=1, le=1_000_000_000)]
-"""Characters; Postgres holds no longer text."""
+"""Length of a text in characters; Postgres cannot store a longer one."""
 TimeoutSeconds = Annotated[float, Field(ge=0)]
-"""Seconds after which a caller waits no longer."""
+"""Timeout of a call in seconds."""

@@ -1,4 +1,4 @@
-"""Cursors: opaque names of the place where a list goes on, given out and taken back unchanged."""
+"""Pagination cursors: opaque encodings of a position in a list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from footnote.errors import InvalidRequest
 
 Place = TypeVar("Place")
 Count = Annotated[int, Field(ge=0, lt=2**31)]
-"""A number of a place, as Postgres keeps it."""
+"""A count within a position, in the range of Postgres's integer."""
 UNCHANGED = "use next_cursor of the page before, unchanged"
 
 
@@ -22,7 +22,7 @@ _MARK_BYTES = 6
 
 
 def write_cursor(kind: TypeAdapter[Place], place: Place, *of: object) -> str:
-    """Name a place in a list, which is told from others by these: its name, what it is a list of.
+    """Encode a position in a list as a cursor; `of` identifies the list, such as by its name.
 
     >>> write_cursor(TypeAdapter(int), 40, "passages") != write_cursor(TypeAdapter(int), 40, "rows")
     True
@@ -31,9 +31,9 @@ def write_cursor(kind: TypeAdapter[Place], place: Place, *of: object) -> str:
 
 
 def read_cursor(kind: TypeAdapter[Place], cursor: str, *of: object) -> Place:
-    """Read the place that a cursor names in a list.
+    """Decode a cursor of the list that `of` identifies.
 
-    Raises InvalidRequest for one that we did not give, or gave for another list.
+    Raises InvalidRequest for a cursor that is invalid or of another list.
     """
     try:
         written = base64.urlsafe_b64decode(cursor)
@@ -51,5 +51,5 @@ def _mark(of: Sequence[object]) -> bytes:
 def foreign_cursor(
     what: str = "the cursor is not one we gave", hint: str = UNCHANGED
 ) -> InvalidRequest:
-    """Say that a cursor names no place."""
+    """Return the error for an invalid cursor."""
     return InvalidRequest(what, hint=hint)

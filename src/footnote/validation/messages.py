@@ -1,4 +1,4 @@
-"""Says what is wrong with a value that was handed in: what must stand there, and what came."""
+"""Describe invalid values in messages: what is expected, and what was given."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NEEDED = {
     "sequence_str": "an array",
     "dataclass": "an object",
 }
-"""What must stand there, by how the names of pydantic's errors begin."""
+"""Expected kinds of values, by the prefix of pydantic's error type."""
 _CONDITION = "what footnote.condition_from gives"
 _CLASSES = {
     "Sequence": "an array",
@@ -53,7 +53,7 @@ _CLASSES = {
     "WorkspaceAccess": "a footnote.WorkspaceEngine",
     **dict.fromkeys(("Comparison", "AllOf", "AnyOf", "Not"), _CONDITION),
 }
-"""What Python's callers know classes as that are not public names of ours."""
+"""Names for Python callers of the classes that are not in the public API."""
 _CLAUSES = {
     "missing": "it is required, and missing",
     "extra_forbidden": "there is no such field",
@@ -67,17 +67,17 @@ _BOUNDS = {
     "multiple_of": ("multiple_of", "a multiple of"),
 }
 _KIND = re.compile(r"(?:bool|int|float|str)$|(?:function-\w+|tuple|list|dict|literal)\[")
-"""How pydantic calls the kinds of a union, as the last step to what is wrong."""
+"""Matches pydantic's labels of a union's members, as the last part of an error's location."""
 _INNER_KIND = re.compile(r"(?:function-\w+|tagged-union|tuple|list|dict)\[")
-"""The same amid a place, where no name of ours looks like it."""
+"""The same within a location, where no field name has this form."""
 _LINE_AND_COLUMN = re.compile(r"line (\d+) column (\d+)")
 
 _SHOWN_CHARACTERS = 60
 _SHOWN_VALUES = 3
-"""Of an array, of which more are wrong alike."""
+"""Most values of one array shown if more have the same error."""
 _SHOWN_NUMBER = 2**128
 _NOT = ", not "
-"""Before what came, in a clause that ends with it."""
+"""Precedes the given value, at the end of a clause."""
 
 Wrong = Mapping[str, object]
 """One error as pydantic describes it: `type`, `loc`, `msg`, `input` and `ctx`."""
@@ -114,7 +114,7 @@ def _unlike(needed: str, wrong: Wrong | ErrorDetails, *, with_value: bool) -> st
 
 
 def came(value: object) -> str:
-    """A value that came, as a message names it."""
+    """Describe a given value in a message."""
     plain = value is None or isinstance(value, (str, int, float, list, tuple, dict))
     kind = type(value).__name__
     return shown(value) if plain else "a file" if kind == "UploadFile" else f"a {kind}"
@@ -137,10 +137,10 @@ def shown(value: object) -> str:
 def wrong_places(
     wrong: Sequence[Wrong | ErrorDetails],
 ) -> list[tuple[tuple[str | int, ...], str]]:
-    """Where each wrong value stands, and the clause about it.
+    """Return the location of each invalid value, and the clause about it.
 
-    What may be of several kinds is told of once, and not for each kind; so is what is wrong alike
-    with many values of one array.
+    The errors of a union's members become one, and so does the same error of many values of one
+    array.
     """
     found: list[tuple[tuple[str | int, ...], str]] = []
     for place, group in groupby(wrong, key=_place_of):
@@ -166,7 +166,7 @@ def wrong_places(
 
 
 def _alike(found: tuple[tuple[str | int, ...], str]) -> tuple[tuple[str | int, ...], str]:
-    """In which array a value stands, and the clause about it without what came."""
+    """Return the location of a value's array, and the clause without the value."""
     place, clause = found
     return place[:-1], clause.rpartition(_NOT)[0] or clause
 
@@ -184,7 +184,7 @@ def _place_of(wrong: Wrong | ErrorDetails) -> tuple[str | int, ...]:
 
 
 def _is_of_kinds(wrong: Sequence[Wrong | ErrorDetails]) -> bool:
-    """Whether they are about one value, once for each kind it might have been of."""
+    """Return whether these are the errors of one value for each member of a union."""
     return all(
         _KIND.match(last := str(_whole_place_of(each)[-1]))
         or _context_of(each).get("class_name") == last
@@ -205,7 +205,7 @@ def _context_of(wrong: Wrong | ErrorDetails) -> Wrong:
 
 
 def _needed(kind: str, told: Wrong) -> str:  # noqa: PLR0911  # one for each sort of error
-    """What must stand there; empty for what is not known."""
+    """Return what is expected; empty for an unknown error type."""
     if kind in _BOUNDS:
         name, words = _BOUNDS[kind]
         return f"{words} {told.get(name)}"
@@ -226,7 +226,7 @@ def _needed(kind: str, told: Wrong) -> str:  # noqa: PLR0911  # one for each sor
 
 
 def _sized(kind: str, told: Wrong, came: object) -> str:
-    """What is wrong with how long something is; empty where that is not it."""
+    """Return the clause about a wrong length; empty for other errors."""
     what = "characters" if kind.startswith("string_") or isinstance(came, str) else "values"
     length = told.get("actual_length")
     if length is None and isinstance(came, (str, list, tuple, dict)):

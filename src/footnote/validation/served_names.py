@@ -1,4 +1,4 @@
-"""How settings spell models that are served: a name, and behind an @ the address of a server."""
+"""Parse model settings of the form NAME or NAME@ADDRESS of a server."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ VENDORS = frozenset(
     sentence-transformers snowflake system-one together typesafe vercel vllm voyageai xai zai
     """.split()
 )
-"""That pydantic-ai knows, to tell a wrong name without it."""
+"""The vendors that pydantic-ai supports, to detect a wrong name without importing it."""
 RENAMED = {"google-gla": "google", "google-vertex": "google-cloud"}
-"""Vendors as they were called, and are called now."""
+"""Former names of vendors to their current names."""
 
 NO_ADDRESS = "stands no address of http or https without password and query"
 _BEFORE_ADDRESS = re.compile(r"@(?=[A-Za-z]+://)")  # names of models have an @, too
@@ -24,14 +24,14 @@ _HALF_AN_ADDRESS = re.compile(
     r"[^:@]@(?:$|.*[/:]|[\d.]+\.\d+$|localhost$"
     r"|[A-Za-z\d-]+(?:\.[A-Za-z\d-]+)*\.[A-Za-z]{2,}$)"
 )
-"""An @ behind a name with what can only be meant as an address, though nothing says `http`. Were it
-read as a name, what is meant for that server would go to the vendor."""
+"""Matches an @ followed by what looks like an address without `http://`. Taken as part of the name,
+it would send to the vendor what is meant for that server."""
 
 
 def name_and_address(text: str) -> tuple[str, str | None]:
-    """The name, and the address where one is said. Raises ValueError where it is none.
+    """Return the name, and the address if one is given. Raises ValueError if it is invalid.
 
-    The address is not repeated: it may carry a password.
+    The error does not repeat the address, as it may contain a password.
     """
     name, *rest = _BEFORE_ADDRESS.split(text.strip(), maxsplit=1)
     url = rest[0] if rest else None

@@ -1,4 +1,4 @@
-"""Which text is accepted: storable, each member of an object once, and names as they are seen."""
+"""Validate text: storable in Postgres, JSON without repeated names, names without look-alikes."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ _BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )
-"""Not seen either: Default_Ignorable_Code_Point beside Cf (Unicode 15), and blank braille."""
+"""Invisible too: Default_Ignorable_Code_Point outside Cf (Unicode 15), and blank braille."""
 
 
 _STEERING = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Controls that are no blanks, and marks by which what follows is shown in another direction."""
+"""Control characters that are not white space, and bidirectional controls."""
 
 
 def one_line(text: str) -> str:
-    """A text with single spaces for blanks and line breaks, and without what steers a display."""
+    """Collapse white space and line breaks to single spaces, and remove control characters and
+    bidirectional controls."""
     return " ".join(_STEERING.sub("", text).split())
 
 
@@ -42,7 +43,7 @@ def is_blank(text: str) -> bool:
 
 
 def require_query(query: str) -> None:
-    """Raise InvalidRequest for a query of which nothing is seen."""
+    """Raise InvalidRequest if a query is empty or invisible."""
     if is_blank(query):
         raise InvalidRequest("the query is empty", hint="ask for something")
 
@@ -66,7 +67,7 @@ def members_once(pairs: Sequence[tuple[str, object]]) -> dict[str, object]:
 
 
 def named_twice(text: str) -> str | None:
-    """The name that an object of a JSON text has twice; None for what is no JSON either."""
+    """Return a name that an object in a JSON text has twice; None without one, or if not JSON."""
     try:
         json.loads(text, object_pairs_hook=members_once)
     except NamedTwice as error:

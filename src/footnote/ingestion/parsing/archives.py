@@ -1,4 +1,4 @@
-"""An archive becomes the list of its members, each of them a child document."""
+"""Read an archive as the list of its members, each of which becomes a child document."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from footnote.ingestion.parsing.drafts import Reading, line_drafts
 
 _PIECE_BYTES = 1 << 20
 _RATIO_FREE_BYTES = 32 * 1024 * 1024
-"""Below this size any compression is taken for honest: short logs shrink a thousandfold."""
+"""Unpacked bytes up to which the compression ratio is not limited: short logs shrink a
+thousandfold."""
 _LISTED_TOGETHER = 100
 _MAX_NAME_CHARACTERS = 255
 _JUNK_FOLDERS = frozenset(("__MACOSX", ".git", ".svn", "__pycache__"))
@@ -41,16 +42,16 @@ _DAMAGED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveLimits:
-    """How far an archive is followed before it is refused."""
+    """The limits beyond which an archive is refused."""
 
     max_depth: int = 3
-    """Archives inside archives, the outermost counted."""
+    """Most levels of archives inside archives, including the outermost."""
     max_members: int = 9_999
-    """Files in it and in the archives inside it; their names number them with four digits."""
+    """Most files in it and in the archives inside it; names number them with four digits."""
     max_bytes: int = 512 * 1024 * 1024
-    """Of all its members unpacked, those of the archives inside it included."""
+    """Most unpacked bytes of all its members, including those of archives inside it."""
     max_ratio: int = 200
-    """Bytes unpacked for each byte packed."""
+    """Most unpacked bytes per packed byte."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +59,12 @@ class _Member:
     path: str
     content: bytes = field(repr=False, default=b"")
     note: str = ""
-    """Why it is only named; empty for one that was unpacked."""
+    """Why the member is only listed; empty if it was unpacked."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Budget:
-    """What may still be unpacked of one archive and all that it holds."""
+    """Counts what is unpacked of an archive and of those inside it, and enforces the limits."""
 
     limits: ArchiveLimits
     packed_bytes: int
@@ -109,7 +110,7 @@ def read_archive(
         for member in _members(content, filename, media_type, budget):
             if member.path in by_path:
                 replaced.append(member.path)
-            by_path[member.path] = member  # of two with one name the later one counts
+            by_path[member.path] = member  # of two with one path the later one counts
             _follow(member, budget, depth=1)
     except _DAMAGED as error:
         if not by_path:
@@ -144,7 +145,10 @@ def read_archive(
 
 
 def _follow(member: _Member, budget: _Budget, depth: int) -> None:
-    """Count what an archive inside the archive holds, which is read later as its own document."""
+    """Count the members of an archive inside the archive against the budget.
+
+    Their content is read later, when that archive is parsed as its own document.
+    """
     media_type = media.sniff_media_type(member.content, member.path)
     if media_type not in media.ARCHIVES:
         return
@@ -156,7 +160,7 @@ def _follow(member: _Member, budget: _Budget, depth: int) -> None:
     try:
         for inner in _members(member.content, member.path, media_type, budget):
             _follow(inner, budget, depth + 1)
-    except _DAMAGED:  # it fails, and says so, when it is read itself
+    except _DAMAGED:  # it fails on its own when it is read as a document
         return
 
 
@@ -216,7 +220,7 @@ def _unpacked(
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
-    """The name, which many programs write in UTF-8 without saying so."""
+    """Return the member's name; many programs write UTF-8 without setting its flag."""
     if info.flag_bits & 0x800 or info.filename.isascii():
         return info.filename
     try:
@@ -267,18 +271,18 @@ def _opened(content: bytes, media_type: str) -> io.BufferedIOBase:
 
 
 class _Tar(tarfile.TarFile):
-    """A TAR archive that is read as a stream, and others that were joined to it after its end."""
+    """A TAR archive read as a stream, including archives that were appended after its end."""
 
     zero_blocks = 0
-    """How many were read since the last header."""
+    """Number of zero blocks read since the last header."""
 
 
 class _Header(tarfile.TarInfo):
-    """A header of a TAR archive. The library passes over whatever is none.
+    """A TAR header; unlike in tarfile, an invalid one counts as damage and is not skipped.
 
-    The end is two blocks of zeros, and the programs that pack such archives all write them. One
-    is enough where nothing comes after it, as no member can be missing then. Without any, the
-    archive looks as one does that was cut between two members: it counts as damaged.
+    The end is marked by two blocks of zeros, and the programs that pack such archives all write
+    them. One is enough where nothing follows it, as no member can be missing then. Without any, the
+    archive looks like one that was cut between two members: it counts as damaged.
     """
 
     @classmethod
@@ -292,7 +296,8 @@ class _Header(tarfile.TarInfo):
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
-        """The next header. Raises ReadError for what is none and should be one."""
+        """Return the next header. Raises ReadError for an invalid header or a missing end
+        marker."""
         assert isinstance(archive, _Tar), "only such archives have these headers"
         assert archive.fileobj is not None, "it was opened to be read"
         before = archive.fileobj.tell()
@@ -331,7 +336,8 @@ def _tar_members(stream: _Unpacking, budget: _Budget) -> Iterator[_Member]:
 
 
 def _safe_path(name: str) -> str | None:
-    """A relative path that leads nowhere else; None for what packing programs leave behind."""
+    """Return a relative path that cannot leave its folder; None for files that packers leave
+    behind."""
     printable = "".join(character for character in name if character.isprintable())
     parts = [part.strip() for part in printable.replace("\\", "/").split("/")]
     kept = [part for part in parts if part not in ("", ".", "..") and part[1:] != ":"]

@@ -46,7 +46,8 @@ class _Reader:
     attributes: dict[str, str] = field(default_factory=dict)
 
     def plain(self, text: str) -> str:
-        """Inline markup as it reads: links with where they lead, names replaced by their value."""
+        """Return inline markup as plain text: links with targets, attribute references as their
+        values."""
 
         def value(name: re.Match[str]) -> str:
             found = self.attributes.get(name.group(1), "")
@@ -61,9 +62,9 @@ class _Reader:
 
 
 def read_asciidoc(text: str) -> Reading:
-    """Read sections, lists, tables, listings and block titles; comments go.
+    """Read sections, lists, tables, listings and block titles; comments are dropped.
 
-    Included files are left out, and of conditional passages both sides are kept.
+    Included files are left out, and both branches of conditional passages are kept.
     """
     reader = _Reader()
     lines = text.split("\n")
@@ -110,20 +111,21 @@ def _drafts(lines: Sequence[str], reader: _Reader, depth: int) -> Iterator[Draft
 
 
 def _attribution(style: str, reader: _Reader) -> Iterator[Draft]:
-    """Who said what a quotation quotes, and where."""
+    """Yield the attribution of a quotation or verse: its author and source."""
     if named := _ATTRIBUTED.match(style):
         said = ", ".join(part.strip(' "') for part in named.group(1).split(",") if part.strip())
         yield Draft(kind=BlockKind.PARAGRAPH, text=f"— {reader.plain(said)}")
 
 
 def _is_aside(line: str) -> bool:
-    """What only the processor reads: comments, conditions, included files."""
+    """Whether a line holds no text: a comment, a condition, an include, a break."""
     comment = line.startswith("//") and not line.startswith("////")
     return comment or _DIRECTIVE.match(line) is not None or line in ("<<<", "'''", "---", "***")
 
 
 def _author_line(lines: Sequence[str], at: int, reader: _Reader) -> int:
-    """The lines right under the title: who wrote it, and which revision it is."""
+    """Read the author and revision lines below the title; return the index of the line after
+    them."""
     for _ in range(2):
         if at >= len(lines) or not lines[at].strip() or lines[at].startswith((":", "/", "[", "=")):
             return at
@@ -139,7 +141,7 @@ def _author_line(lines: Sequence[str], at: int, reader: _Reader) -> int:
 
 
 def _single(line: str, reader: _Reader) -> Draft | None:
-    """A block that is one line: a heading, a block title, a picture."""
+    """Return the block of one line: a heading, a block title or a picture; None for other lines."""
     if heading := _HEADING.match(line):
         text = reader.plain(heading.group(2))
         return Draft(kind=BlockKind.HEADING, text=text, level=len(heading.group(1)))
@@ -155,7 +157,7 @@ def _single(line: str, reader: _Reader) -> Draft | None:
 
 
 def _closing(lines: Sequence[str], at: int) -> int:
-    """The line that closes the block opened at `at`, or the end."""
+    """Return the index of the line that closes the block opened at `at`, or the number of lines."""
     mark = re.match(r"`+|.*", lines[at])
     closing = mark.group(0) if mark else lines[at]
     return next((i for i in range(at + 1, len(lines)) if lines[i] == closing), len(lines))
@@ -188,13 +190,16 @@ def _delimited(
 
 
 def _admonition(style: str) -> str:
-    """What stands before the text of a note or a warning."""
+    """Return the label of an admonition such as a note or a warning; empty for other styles."""
     found = re.match(r"\[(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\b", style)
     return f"{found.group(1)}: " if found else ""
 
 
 def _table(inside: Sequence[str], style: str, reader: _Reader) -> list[list[Cell]]:
-    """Cells in rows of as many columns as are declared, else as the first line has."""
+    """Return the rows of a table.
+
+    The number of columns is the declared one, else that of the first line.
+    """
     text = "\n".join(line for line in inside if not line.startswith("//"))
     marks = list(_CELL.finditer(text))
     cells: list[Cell] = []
@@ -215,7 +220,8 @@ def _table(inside: Sequence[str], style: str, reader: _Reader) -> list[list[Cell
 
 
 def _rows(cells: Sequence[Cell], width: int) -> list[list[Cell]]:
-    """Cells dealt into rows; places that a cell above reaches down into are taken."""
+    """Distribute cells over rows of `width` columns; a cell that spans rows takes places below
+    it."""
     rows: list[list[Cell]] = []
     reaching: list[int] = []
     room = 0
@@ -234,7 +240,10 @@ def _rows(cells: Sequence[Cell], width: int) -> list[list[Cell]]:
 
 
 def _list(lines: Sequence[str], at: int, reader: _Reader, depth: int) -> tuple[list[Draft], int]:
-    """Items until something else begins; what a `+` joins to an item stands after it."""
+    """Return the blocks of a list and the index of the line after it.
+
+    A block attached to an item by `+` follows it: a paragraph inside the list, others on their own.
+    """
     drafts: list[Draft] = []
     shown: list[str] = []
     marks: list[str] = []
@@ -284,7 +293,7 @@ def _flush(shown: list[str], drafts: list[Draft]) -> None:
 
 
 def _goes_on(lines: Sequence[str], at: int) -> bool:
-    """Whether another item follows the blank lines."""
+    """Whether another item, or a block attached to the last one, follows the blank lines."""
     following = next((line for line in lines[at:] if line.strip()), "")
     return bool(_ITEM.match(following) or _TERM.match(following) or following == "+")
 
@@ -299,7 +308,7 @@ def _joined_end(lines: Sequence[str], start: int) -> int:
 
 
 def _item_end(lines: Sequence[str], at: int) -> int:
-    """Where the text of an item ends, which the next term does too."""
+    """Return the index after an item's text, which also ends where the next term begins."""
     end = _paragraph_end(lines, at)
     return next((i for i in range(at + 1, end) if _TERM.match(lines[i])), end)
 

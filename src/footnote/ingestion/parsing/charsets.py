@@ -1,4 +1,4 @@
-"""Bytes become text, in whatever encoding they came."""
+"""Decode bytes to text, in whatever encoding they are."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ _GUESSED = (
 _LATIN_KIN = frozenset(("cp1250", "cp1254", "iso8859_2", "iso8859_16"))
 _SAMPLE_BYTES = 50_000
 _KIN_SHARE = 0.04
-"""With fewer bytes beyond ASCII than this, a Latin text is far more often western European."""
+"""Share of bytes beyond ASCII below which a text in a Latin encoding is taken as western European,
+which is far more frequent."""
 
 
 _UTF8_AMID = re.compile(rb"\xc2[\xa0-\xbf]|\xc3[\x80-\xbf]|\xe2\x80[\x90-\xaf]")
-"""Letters and signs of western Europe in UTF-8, which are no words in an encoding of theirs."""
+"""Letters and signs of western Europe in UTF-8; read in a western encoding they are no words."""
 _EACH_BYTE = "footnote.western"
 
 
@@ -42,14 +43,15 @@ codecs.register_error(_EACH_BYTE, _western)
 
 
 def decode(content: bytes) -> str:
-    """Text by its mark, as UTF-8 or UTF-16, as it declares itself, else as is most likely."""
+    """Return the text by its byte order mark, as UTF-16 or UTF-8, as declared, else as is most
+    likely."""
     return decode_and_doubt(content)[0]
 
 
 def decode_and_doubt(content: bytes) -> tuple[str, bool]:
-    """The text as `decode` has it, and whether it is in two encodings.
+    """Return the text as `decode` does, and whether it is in two encodings.
 
-    What is partly in UTF-8 and partly in a western encoding is read part by part.
+    Text that is partly in UTF-8 and partly in a western encoding is decoded part by part.
     """
     for mark, encoding in _BOMS:
         if content.startswith(mark):
@@ -63,7 +65,7 @@ def decode_and_doubt(content: bytes) -> tuple[str, bool]:
     with suppress(UnicodeDecodeError):
         return content.decode("utf-8"), False
     if declared := _DECLARED.search(content[:_DECLARING_BYTES]):
-        # An unknown or a lying declaration is passed over.
+        # An unknown or a wrong declaration is ignored.
         with suppress(LookupError, UnicodeError, ValueError):
             return content.decode(declared.group(1).decode("ascii")), False
     rest, utf8_letters = _UTF8_AMID.subn(b"", content)
@@ -75,7 +77,8 @@ def decode_and_doubt(content: bytes) -> tuple[str, bool]:
 
 
 def _likely_encoding(content: bytes) -> str:
-    """Judged by what is not ASCII, which may begin late in a file."""
+    """Guess the encoding from the bytes beyond ASCII, the first of which may come late in a
+    file."""
     first = next((at for at, byte in enumerate(content) if byte > 127), 0)
     begin = max(first - 200, 0)
     sample = content[begin:][:_SAMPLE_BYTES]

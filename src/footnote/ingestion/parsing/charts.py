@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
 
 def chart_drafts(root: Element, page: int | None = None) -> Iterator[Draft]:
-    """The drafts of a chart part (`c:chartSpace`), from the values the file remembers."""
+    """Yield the drafts of a chart part (`c:chartSpace`), from the values cached in the file."""
     chart = child(root, "chart")
     plots = child(root, "chart", "plotArea")
     if chart is None or plots is None:
@@ -62,7 +62,7 @@ def _series_name(series: Element, number: int) -> str:
 
 
 def _points(element: Element | None) -> dict[int, str]:
-    """The remembered points by index; of a category of several levels all its labels."""
+    """Return the cached points by index; for a category of several levels all its labels."""
     if element is None:
         return {}
     levels = list(descendants(element, "lvl"))
@@ -90,7 +90,7 @@ def _plain_points(element: Element, format_code: str) -> dict[int, str]:
 
 
 def _words(element: Element | None) -> str:
-    """The words of a chart's or an axis's title."""
+    """Return the text of a chart's or an axis's title."""
     if element is None:
         return ""
     title = child(element, "title") if local(element) != "title" else element

@@ -49,16 +49,16 @@ _UNDIVIDED = frozenset(("css", "yaml", "make", "diff", "graphql"))
 _LONGEST_OPENING = 300
 _SECTIONED = frozenset(("toml", "ini"))
 _LONG_LINES = 60
-"""A definition that is longer is parted at those inside it."""
+"""A definition of more lines is split at the definitions inside it."""
 _DEEPEST = 6
 
 
 def read_code(text: str, filename: str) -> Reading:
-    """Read source code or configuration; every line is kept, in its order.
+    """Read source code or configuration; every line is kept, in order.
 
-    The lines are parted at definitions that stand at the margin, and inside a long one at those
-    in its body, whose common indentation goes. A definition of one line stays with what is around
-    it, and what follows a definition does not stand under its heading.
+    The lines are split at the outermost definitions, and inside a long one at those in its body,
+    whose common indentation is removed. A definition of one line stays with the lines around it.
+    Lines after a definition are not under its heading.
     """
     language = language_of(filename) or ""
     lines = text.expandtabs(4).split("\n")
@@ -72,19 +72,19 @@ def read_code(text: str, filename: str) -> Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """The lines of a definition, or of a file, whose own definitions have headings of a level."""
+    """The lines of a definition or file, and the heading level of the definitions inside it."""
 
     start: int
     stop: int
     level: int
     opening: int | None = None
-    """The line that names it; a file has none."""
+    """Index of the line that names the definition; None for a file."""
     of_type: bool = False
-    """Whether it is a class or the like, in which methods need no keyword."""
+    """Whether it is a class or the like, whose methods need no keyword."""
 
 
 def _drafts(code: CodeLines, scope: _Scope) -> Iterator[Draft]:
-    """What a scope holds, in its order."""
+    """Yield the blocks of a scope, in order."""
     position = scope.start
     for inner in _definitions(code, scope):
         yield from _unnamed(code, scope, position, inner.start)
@@ -99,13 +99,13 @@ def _drafts(code: CodeLines, scope: _Scope) -> Iterator[Draft]:
 
 
 def _unnamed(code: CodeLines, scope: _Scope, start: int, stop: int) -> Iterator[Draft]:
-    """Lines between definitions, under the heading of what is around them."""
+    """Yield the lines between definitions as a block under the surrounding heading."""
     if any(line.strip() for line in code.raw[start:stop]):
         yield _block(code, start, stop, scope.level)
 
 
 def _block(code: CodeLines, start: int, stop: int, level: int) -> Draft:
-    """Lines without the indentation of the first; closing brackets may stand further out."""
+    """Return a block of lines without the first line's indentation, as far as each has it."""
     lines = [line.rstrip() for line in code.raw[start:stop]]
     margin = next((indent(line) for line in lines if line), 0)
     text = "\n".join(line[min(margin, indent(line)) :] for line in lines).strip("\n")
@@ -114,7 +114,7 @@ def _block(code: CodeLines, start: int, stop: int, level: int) -> Draft:
 
 def _definitions(code: CodeLines, scope: _Scope) -> list[_Scope]:
     """The definitions in the body of a scope that are worth a heading; none overlap."""
-    # How deep the definitions of a scope stand.
+    # The nesting depth of the definitions in the scope.
     if scope.opening is None:
         depth = 0
     else:
@@ -164,7 +164,8 @@ def _end(code: CodeLines, position: int, scope: _Scope) -> int:
 
 
 def _with_closers(code: CodeLines, stop: int, limit: int) -> int:
-    """Where lines that hold brackets alone end: they are worth no block of their own."""
+    """Return the end of following lines that hold only brackets: they are worth no block of their
+    own."""
     end = stop
     for number in range(stop, limit):
         if any(map(str.isalnum, code.raw[number])):
@@ -175,9 +176,9 @@ def _with_closers(code: CodeLines, stop: int, limit: int) -> int:
 
 
 def _first_attached(code: CodeLines, opening: int, bound: int, *, after_other: bool) -> int:
-    """Where the comments and decorators right above a definition begin.
+    """Return the first of the comments and decorators directly above a definition.
 
-    After another definition a comment that a blank line parts from it announces it as well.
+    After another definition, a comment above a blank line belongs to it as well.
     """
     start = opening
     apart = False
@@ -192,7 +193,7 @@ def _first_attached(code: CodeLines, opening: int, bound: int, *, after_other: b
         if above.startswith(comments if apart else (*comments, *_ATTACHED)):
             start = number
         elif code.depths[number] <= code.depths[opening] and code.plain[number].strip():
-            break  # else it may go on with what a decorator or a comment above it begins
+            break  # else it may continue a decorator or a comment above it
     return start
 
 
@@ -219,7 +220,7 @@ def _opens(code: CodeLines, number: int, scope: _Scope) -> bool:
 
 
 def _is_function(code: CodeLines, number: int, scope: _Scope) -> bool:
-    """Whether a line opens a function that no keyword announces."""
+    """Whether a line opens a function that has no keyword."""
     words, language = code.plain[number].strip(), code.language
     if "(" not in words or len(words) > _LONGEST_OPENING:
         return False

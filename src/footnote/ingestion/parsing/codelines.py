@@ -1,4 +1,4 @@
-"""Lines of source code, their strings and comments blanked, with how deep each stands."""
+"""Lines of source code with strings and comments blanked, and the nesting depth of each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 BRACED = frozenset(
     ("javascript", "typescript", "java", "c", "c++", "c#", "go", "rust", "kotlin", "swift", "scala")
 )
-"""Languages whose blocks stand in braces; of others the indentation tells what is inside what."""
+"""Languages whose blocks are in braces; in others the indentation gives the nesting."""
 INSIDE = 1_000_000
 """The depth of a line that begins inside a string, a comment or an open bracket."""
 
@@ -37,14 +37,15 @@ _BLANKED = {
 }
 _PATTERNS = {name: re.compile(pattern, re.MULTILINE) for name, pattern in _BLANKED.items()}
 _OTHERWISE = re.compile(f"{_SLASHED}|{_TRIPLE}|{_DOUBLE_QUOTED}|{_CHARACTER}")
-"""Java, Kotlin, Swift and Scala; a quote mark may stand alone in a name or before a type."""
+"""Strings and comments of Java, Kotlin, Swift and Scala, where a quote mark may stand alone in a
+name or before a type."""
 _BRACKET = re.compile(r"[()\[\]{}]")
 _VISIBLE = re.compile(r"[^\s]")
 _CLOSER = re.compile(r"[)\]}]|(?:end|fi|done|esac)\b")
 _GOES_ON = re.compile(
     r"(?:\{|=>|->|:|where\b|extends\b|implements\b|throws\b|noexcept\b|requires\b)"
 )
-"""How the next line of a definition begins that has not come to its body."""
+"""How a line begins that continues a definition's head, before its body."""
 _UNFINISHED = re.compile(r"(?:[,=|&+<(]|=>|->)$")
 _SQL_WORD = re.compile(
     r"\bend\s+(?:if|loop|while|repeat)\b|\b(?:begin|case|end)\b|;|^go$", re.IGNORECASE
@@ -57,15 +58,16 @@ class CodeLines:
 
     raw: tuple[str, ...]
     plain: tuple[str, ...]
-    """The lines with blanks for all that is said in strings and comments."""
+    """The lines with strings and comments replaced by blanks."""
     depths: tuple[int, ...]
-    """How many brackets are open where a line begins, or how far it is indented."""
+    """For each line, the number of brackets open at its start if `in_braces`, else its indentation,
+    or `INSIDE` where it begins inside a string, a comment or an open bracket."""
     in_braces: bool
     language: str
 
     @classmethod
     def of(cls, lines: Sequence[str], language: str) -> CodeLines:
-        """The lines of a file; tabs must have been expanded."""
+        """Analyse the lines of a file; tabs must have been expanded."""
         plain, hidden = _plain(lines, language)
         open_brackets = _open_brackets(plain)
         in_braces = language in BRACED and open_brackets is not None
@@ -80,9 +82,9 @@ class CodeLines:
         return cls(tuple(lines), tuple(plain), tuple(depths), in_braces, language)
 
     def end(self, start: int, stop: int) -> int:
-        """The line after the last of the definition that begins at `start`, at most `stop`."""
+        """Return the index after the last line of the definition at `start`, at most `stop`."""
         if self.language == "sql":
-            # The line after the semicolon that ends a statement of SQL, and no block inside it.
+            # The line after the semicolon that ends the SQL statement, not a block inside it.
             inside = 0
             for number in range(start, stop):
                 for found in _SQL_WORD.finditer(self.plain[number].strip()):
@@ -103,11 +105,12 @@ class CodeLines:
         return next(ends, stop)
 
     def has_body(self, start: int, stop: int) -> bool:
-        """Whether braces follow what is declared at `start`."""
+        """Whether the definition at `start` has a body in braces."""
         return self._opening(start, stop) is not None
 
     def _opening(self, start: int, stop: int) -> int | None:
-        """The line where the body of the definition at `start` opens, if it has one in braces."""
+        """Return the line where the body of the definition at `start` opens; None without
+        braces."""
         depth = self.depths[start]
         level = depth
         for number in range(start, stop):
@@ -127,7 +130,8 @@ class CodeLines:
         return None
 
     def _end_by_indent(self, start: int, stop: int) -> int:
-        """The first line after `start` that stands as far out and closes nothing."""
+        """Return the first line after `start` that is indented no deeper and does not close a
+        block."""
         margin = indent(self.raw[start])
         end = start + 1
         for number in range(start + 1, stop):
@@ -143,12 +147,12 @@ class CodeLines:
 
 
 def indent(line: str) -> int:
-    """How many blanks a line begins with."""
+    """Return the number of blanks that a line begins with."""
     return len(line) - len(line.lstrip())
 
 
 def _plain(lines: Sequence[str], language: str) -> tuple[list[str], list[bool]]:
-    """The lines without strings and comments, and whether each begins inside one of several."""
+    """Return the lines with strings and comments blanked, and whether each begins inside one."""
     pattern = _PATTERNS.get(language, _OTHERWISE if language in BRACED else None)
     if pattern is None:
         return list(lines), [False] * len(lines)
@@ -161,7 +165,8 @@ def _plain(lines: Sequence[str], language: str) -> tuple[list[str], list[bool]]:
 
 
 def _open_brackets(plain: Sequence[str]) -> list[int] | None:
-    """How many brackets are open before each line and after the last; None if they do not match."""
+    """Return the number of open brackets before each line and after the last; None if
+    unbalanced."""
     depth = 0
     depths = [0]
     for line in plain:

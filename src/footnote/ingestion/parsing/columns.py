@@ -1,4 +1,4 @@
-"""Lines of a page are put in the order in which they are read, over columns of prose."""
+"""Put the lines of a page in reading order, across columns of prose."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ from statistics import median
 from footnote.ingestion.parsing.geometry import Box, Grid, Line, PageItem, cells_of, line_of, union
 
 _LEAST_LINES = 4
-"""A column has at least this many lines beside those of the other."""
+"""Fewest lines of a column beside those of the other."""
 _LEAST_CHARACTERS = 16
-"""Lines of prose have more on average; cells of tables, labels and forms have fewer."""
+"""Median characters that lines of prose exceed; cells of tables, labels and forms have fewer."""
 _LEAST_GUTTER_SIZES = 0.8
 _MAX_SPANNING_SHARE = 0.4
-"""Of the lines beside a gutter, at most this share may lie across it: titles, wide figures."""
+"""Largest share of the lines beside a gutter that may cross it: titles, wide figures."""
 _MAX_DEPTH = 3
 _MAX_RUNS = 400
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _LEAST_RUNNING_ON = 0.2
 _ROW_CELL = 24
-"""Characters that cells of a table are shorter than, and lines of columns longer."""
+"""Median characters below which the parts of a line are table cells; lines of columns are
+longer."""
 _FULL_SHARE = 0.6
-"""The typical line of a column fills this share of its width."""
+"""Share of a column's width that its median line exceeds."""
 
 
 def in_reading_order(items: Sequence[PageItem]) -> list[PageItem]:
-    """The same lines and tables, columns one after the other, a line across columns parted.
+    """Return the lines and tables in reading order, columns one after the other.
 
-    Lines that stand on one baseline on both sides of a gutter are taken apart there. Where no
-    columns are found the order of the file holds, but for what it draws after what stands below.
+    Lines on one baseline on both sides of a gutter are split there. Where no columns are found the
+    order of the file is kept, except that an item drawn after one below it comes first.
     """
     return _ordered(list(items), 0)
 
@@ -43,7 +44,7 @@ def _ordered(items: list[PageItem], depth: int) -> list[PageItem]:
     right_to_left = sum(bool(_RIGHT_TO_LEFT.search(text)) for text in texts) > len(texts) / 2
     result: list[PageItem] = []
     band: list[PageItem] = []
-    # The rows of tables that stand across the gutter, two or more below each other, by id.
+    # Ids of the table rows across the gutter: two or more, close below each other.
     lines = sorted(
         (item for item in items if isinstance(item, Line)), key=lambda line: line.box.top
     )
@@ -75,7 +76,7 @@ def _columns_of(
 
 
 def _parted(item: PageItem, gutter: float) -> list[PageItem]:
-    """A line in two where it jumps over the gutter, anything else whole."""
+    """Split a line that has a gap at the gutter; return anything else whole."""
     if isinstance(item, Grid) or not item.box.left < gutter < item.box.right:
         return [item]
     left = [word for word in item.words if word.box.right <= gutter + 1]
@@ -89,7 +90,7 @@ def _parted(item: PageItem, gutter: float) -> list[PageItem]:
 
 
 def _is_row(line: Line, gutter: float) -> bool:
-    """Whether a line that goes over the gutter has three short cells or more."""
+    """Whether a line across the gutter has three short cells or more."""
     if not line.box.left < gutter < line.box.right:
         return False
     cells = cells_of(line)
@@ -100,7 +101,7 @@ def _is_row(line: Line, gutter: float) -> bool:
 
 
 def _gutter(items: Sequence[PageItem]) -> float | None:
-    """The middle of the white between two columns of prose, the widest such white."""
+    """Return the middle of the widest gap between two columns of prose; None without columns."""
     lines = [item for item in items if isinstance(item, Line)]
     if len(lines) < _LEAST_LINES:
         return None
@@ -115,7 +116,10 @@ def _gutter(items: Sequence[PageItem]) -> float | None:
 
 
 def _whites(boxes: Sequence[Box], least: float, *, most: float) -> list[tuple[float, float]]:
-    """Stretches of x, at least so wide, that at most so many boxes cover, inside their extent."""
+    """Return the ranges of x that are at least `least` wide and covered by at most `most` boxes.
+
+    Ranges whose middle lies in the outer 12 % on either side are left out.
+    """
     extent = union(boxes)
     low, high = extent.left + 0.12 * extent.width, extent.right - 0.12 * extent.width
     events = sorted([(box.left, 1) for box in boxes] + [(box.right, -1) for box in boxes])
@@ -137,7 +141,7 @@ def _whites(boxes: Sequence[Box], least: float, *, most: float) -> list[tuple[fl
 
 
 def _parts_prose(lines: Sequence[Line], x: float) -> bool:
-    """Whether lines of prose stand on both sides of a place, for some height side by side."""
+    """Whether lines of prose are on both sides of `x`, for some height next to each other."""
     pieces = [piece for line in lines for piece in _parted(line, x)]
     left = [piece for piece in pieces if piece.box.right <= x]
     right = [piece for piece in pieces if piece.box.left >= x]
@@ -171,9 +175,9 @@ def _is_prose(lines: Sequence[Line]) -> bool:
 
 
 def _runs_on(lines: Sequence[Line]) -> bool:
-    """Whether lines go on where the one before stopped: cells of a table begin with a capital.
+    """Whether enough lines continue a sentence, as in prose; table cells begin with a capital.
 
-    Scripts without capitals are believed.
+    In scripts without capitals, it is enough that fewer than half of the lines begin with a digit.
     """
     begin = [line.text[0] for line in lines if line.text[0].isupper() or line.text[0].islower()]
     if len(begin) < len(lines) / 2:
@@ -182,7 +186,7 @@ def _runs_on(lines: Sequence[Line]) -> bool:
 
 
 def _width_in_characters(text: str) -> int:
-    """A character of Chinese, Japanese or Korean is as wide as two others."""
+    """Return the width in characters; one of Chinese, Japanese or Korean counts as two."""
     return len(text) + sum("\u2e80" <= character <= "\uffdc" for character in text)
 
 
@@ -190,10 +194,10 @@ def _width_in_characters(text: str) -> int:
 
 
 def _by_runs(items: list[PageItem]) -> list[PageItem]:
-    """Runs that go down the page keep the order of the file, unless one stands above another.
+    """Order items without columns: runs down the page in file order, unless one is above another.
 
-    A run comes first when it shares some of its width with another and ends above it
-    (T. M. Breuel, "High Performance Document Layout Analysis", 2003).
+    A run comes first if it overlaps another horizontally and ends above it (T. M. Breuel, "High
+    Performance Document Layout Analysis", 2003).
     """
     runs: list[list[PageItem]] = []
     for item in items:
@@ -222,7 +226,7 @@ def _by_runs(items: list[PageItem]) -> list[PageItem]:
 
 
 def _above(one: Box, other: Box) -> bool:
-    """Whether one box ends above another begins, and is wholly or partly over it."""
+    """Whether one box ends above where another begins, and overlaps it horizontally."""
     return (
         one.bottom <= other.top + 0.2 * min(one.height, other.height)
         and one.left < other.right

@@ -23,20 +23,20 @@ _FIELD_LIMIT = 10 * 1024 * 1024
 
 
 def read_delimited(text: str) -> Reading:
-    """Read values under the delimiter that cuts most rows into the same number of fields.
+    """Read values with the delimiter that splits most rows into the same number of fields.
 
-    Lines of a single value above a table of three columns or more are paragraphs: its title.
-    Raises DocumentUnreadable for a value that is longer than any could be.
+    Rows of a single value above a table of three columns or more become paragraphs: its title.
+    Raises DocumentUnreadable for a value of more than `_FIELD_LIMIT` characters.
     """
     rows = _rows(text.replace("\0", ""))
-    # The table begins at the first row of two values, if one of three fields comes at all.
+    # The table begins at the first row of two values, if any row has three fields.
     full = (number for number, row in enumerate(rows) if _count(row) > 1)
     has_table = max(map(len, rows), default=0) >= _LEAST_COLUMNS_UNDER_TITLE
     top = next(full, 0) if has_table else 0
     titles = [Draft(kind=BlockKind.PARAGRAPH, text=cell) for row in rows[:top] for cell in row]
     rows = _without_gaps(rows[top:])
     if rows and any(cell.strip() for cell in rows[0]):
-        # The first row with a name for each column but one of row names, which needs none.
+        # Name each column of the first row, but not a first column of row names.
         width = max(len(row) for row in rows)
         unnamed_index = not rows[0][0].strip()
         named = [
@@ -56,7 +56,7 @@ def _rows(text: str) -> list[list[str]]:
         def agreement(delimiter: str) -> tuple[float, int]:
             reader = csv.reader(lines, delimiter=delimiter)
             widths = Counter[int]()
-            with suppress(csv.Error):  # whoever reads all rows says which value is too long
+            with suppress(csv.Error):  # reading all rows reports which value is too long
                 widths.update(len(row) for row in islice(reader, _SAMPLED_ROWS) if len(row) > 1)
             if not widths:
                 return 0.0, 0
@@ -66,7 +66,7 @@ def _rows(text: str) -> list[list[str]]:
         delimiter = max(_DELIMITERS, key=agreement)
         rows.extend(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
         if _is_never_closed(text, delimiter):
-            # A quotation mark that opens a value and stands alone is a character like others.
+            # An opening quotation mark that is never closed is an ordinary character.
             plain = csv.reader(text.splitlines(), delimiter=delimiter, quoting=csv.QUOTE_NONE)
             rows = list(plain)
     except csv.Error as error:
@@ -79,7 +79,7 @@ def _rows(text: str) -> list[list[str]]:
 
 
 def _is_never_closed(text: str, delimiter: str) -> bool:
-    """Whether the last quotation mark that opens a value is closed nowhere below it."""
+    """Whether a quotation mark that opens a value is not closed before the end of the text."""
     try:
         for _ in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True):
             pass
@@ -89,7 +89,7 @@ def _is_never_closed(text: str, delimiter: str) -> bool:
 
 
 def _without_gaps(rows: Sequence[list[str]]) -> list[list[str]]:
-    """The rows without empty ones, but where another table begins below them."""
+    """Return the rows without empty ones, except for one before each further table."""
     tables: list[list[list[str]]] = []
     for is_gap, run in groupby(rows, key=lambda row: not any(cell.strip() for cell in row)):
         part = list(run)
@@ -103,10 +103,10 @@ def _without_gaps(rows: Sequence[list[str]]) -> list[list[str]]:
 
 
 def _begins_table(part: Sequence[Sequence[str]], table: Sequence[Sequence[str]]) -> bool:
-    """Whether rows are no more of a table: they are titled, of another width, or have a header.
+    """Whether rows begin a new table: they have a title, another width, or a header.
 
-    A header is known by a name over a column in which all below has digits, and a row that goes on
-    by digits in such a column, though a row of one value be above it.
+    A header has a name over a column whose cells all have digits. Rows with digits in such a column
+    of the table continue it, even below a row of one value, unless they are wider.
     """
     first = part[0]
     full = next((row for row in part if _count(row) > 1), first)
@@ -125,7 +125,7 @@ def _begins_table(part: Sequence[Sequence[str]], table: Sequence[Sequence[str]])
 
 
 def _count(row: Sequence[str]) -> int:
-    """How many of its cells are filled."""
+    """Return the number of filled cells."""
     return sum(1 for cell in row if cell.strip())
 
 
@@ -135,5 +135,5 @@ def _all_have_digits(rows: Sequence[Sequence[str]], column: int) -> bool:
 
 
 def _reach(rows: Sequence[Sequence[str]]) -> int:
-    """The last column that is filled, from 1."""
+    """Return the number of the last filled column, from 1; 0 without any."""
     return max((at for row in rows for at, cell in enumerate(row, 1) if cell.strip()), default=0)

@@ -1,4 +1,4 @@
-"""What readers yield, assembled into one document: canonical text, offsets, numbers, headings."""
+"""Assemble what readers yield into a document: canonical text, offsets, numbers, heading paths."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from footnote.domain import (
 from footnote.ingestion.media import LANGUAGES, TEXT_TYPES
 
 KEPT_PICTURE_TYPE = "image/jpeg"
-"""Of a picture that is kept to be described."""
+"""Media type of the pictures that are kept to be described."""
 _SEPARATOR = "\n\n"
 # C0 and C1 controls but tab and newline, soft hyphens, invisible marks, lone surrogates, the
 # noncharacters: none carries text, Postgres refuses some and JSON others.
 _INVISIBLE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u200b\u2060\ufeff\ud800-\udfff\ufffe\uffff]"
 )
-# Marks, embeddings, overrides and isolates of direction: a title stands in lists and footnotes,
-# where one that is left open turns what follows, such as the ending of a file's name.
+# Bidirectional control characters: titles are shown in lists and footnotes, where an unclosed one
+# reverses what follows, such as the suffix of a file's name.
 _DIRECTIONS = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _ODD_SPACE = re.compile(r"[\u00a0\u2000-\u200a\u202f\u205f]")
 _LINE_END_SPACE = re.compile(r"[ \t]+(?=\n|$)")
@@ -48,45 +48,48 @@ _ENDINGS = frozenset((*TEXT_TYPES, *LANGUAGES, ".tar", ".txt", ".log", ".pdf"))
 _NUMBERED = re.compile(r"\d+(?:\.\d+)*[.)]?\s")
 MAX_TITLE_CHARACTERS = 200
 _MOST_HEADING_CHARACTERS = 1000
-"""What is longer is a paragraph: each chunk below a heading is found and read by it, too."""
+"""A longer heading becomes a paragraph, since each chunk below a heading is indexed and read with
+it."""
 _MOST_HEADINGS_ABOVE = 16
-"""Of deeper nesting, as JSON may have, the innermost headings are kept."""
+"""Most headings in a heading path; of deeper nesting, as JSON may have, the innermost are kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A block before it has a place: kind and text, and a level if it is a heading."""
+    """A block before it is numbered and located: kind and text, and a level if it is a heading."""
 
     kind: BlockKind
     text: str
     page: int | None = None
     level: int = 0
-    """Of a heading; of anything else that of the headings that it does not stand under, if any."""
+    """For a heading, its level. For other blocks, the level from which preceding headings do not
+    apply to it; 0 if all apply."""
     confidence: float | None = None
     start_seconds: float | None = None
     end_seconds: float | None = None
     picture: bytes = field(default=b"", repr=False)
-    """In place of a text: what `PictureKeeper` kept, to be described."""
+    """A JPEG from `PictureKeeper` that is to be described, in place of a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a reader made of a file."""
+    """The content that a reader extracted from a file."""
 
     drafts: tuple[Draft, ...]
     title: str | None = None
     page_count: int | None = None
     pages_stand_alone: bool = False
-    """Whether a page starts without the headings of the one before, as a slide does."""
+    """Whether headings of one page do not apply to the next, as with slides."""
     headings_name_parts: bool = False
-    """Whether headings name parts alone, as those of several sheets do, and not the whole."""
+    """Whether headings name only parts, as those of several sheets do, so that none is the
+    title."""
     languages: tuple[str, ...] = ()
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     attachments: tuple[Attachment, ...] = ()
 
 
 def clean(text: str) -> str:
-    """The text in NFC, with plain spaces, plain line ends and nothing invisible."""
+    """Return the text in NFC, with plain spaces and line ends, without invisible characters."""
     if not text.isascii() or not text.isprintable():
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n")
         text = text.replace("\x0b", "\n").replace("\x0c", "\n").replace("\u2029", "\n\n")
@@ -96,7 +99,7 @@ def clean(text: str) -> str:
 
 
 def clean_code(text: str) -> str:
-    """Code as it was written, with plain line ends and nothing invisible."""
+    """Return code as written, with plain line ends and without invisible characters."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0c", "\n")
     return _INVISIBLE.sub("", text).strip("\n").rstrip()
 
@@ -104,18 +107,18 @@ def clean_code(text: str) -> str:
 def line_drafts(
     lines: Iterable[str], together: int, kind: BlockKind = BlockKind.PARAGRAPH
 ) -> Iterator[Draft]:
-    """The lines that say something, in blocks of so many."""
+    """Yield the lines that are not blank, in blocks of `together` lines."""
     written = [line for line in lines if line.strip()]
     for start in range(0, len(written), together):
         yield Draft(kind=kind, text="\n".join(written[start : start + together]))
 
 
 def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument:
-    """Number the drafts, chain their headings and lay them out in one canonical text.
+    """Number the drafts, set their heading paths and lay them out in one canonical text.
 
-    Paragraphs count from 1 on each page, or through the document where it has no pages;
-    a heading carries the number of the paragraph it introduces, a picture to be described that of
-    the paragraph before it.
+    Paragraphs are numbered from 1 on each page, or through the document where it has no pages. A
+    heading has the number of the paragraph it introduces, a picture to be described that of the
+    paragraph before it.
     """
     blocks: list[Block] = []
     pictures: list[Picture] = []
@@ -186,14 +189,14 @@ def assemble(reading: Reading, filename: str, media_type: str) -> ParsedDocument
 
 
 def _above(chain: list[tuple[int, str]], level: int) -> list[tuple[int, str]]:
-    """The headings that stand above one of a level."""
+    """Drop the headings of this level and deeper from the chain, and return it."""
     while chain and chain[-1][0] >= level:
         chain.pop()
     return chain
 
 
 def _said(drafts: Sequence[Draft]) -> Sequence[Draft]:
-    """The drafts; of headings alone, those with none below them are what the document says."""
+    """Return the drafts; if all are headings, those with none below them become paragraphs."""
     if any(draft.kind is not BlockKind.HEADING for draft in drafts):
         return drafts
     written = [draft for draft in drafts if clean(draft.text)]
@@ -205,10 +208,10 @@ def _said(drafts: Sequence[Draft]) -> Sequence[Draft]:
 
 
 def _title(declared: str | None, drafts: Iterable[Draft], filename: str) -> str:
-    """The declared title if it says something, else the first heading, else the file's name.
+    """Return the declared title if meaningful, else the first heading, else the file's name.
 
-    Where a number is declared, a registry wrote it, and its files all begin alike: then the file's
-    name says more than the first heading.
+    A number as declared title comes from a registry, whose files all begin alike: then the file's
+    name is more specific than the first heading.
     """
     declared = _one_line(declared or "")
     stem = _one_line(stem_of(filename))
@@ -218,19 +221,19 @@ def _title(declared: str | None, drafts: Iterable[Draft], filename: str) -> str:
         return declared[:MAX_TITLE_CHARACTERS]
     headings = (draft.text for draft in drafts if draft.kind is BlockKind.HEADING)
     heading = next((said for text in headings if (said := _one_line(text))), "")
-    # The first chapter is not what the whole is called, nor is a sheet that nobody named.
+    # A numbered chapter is not the title of the whole, nor is the default name of a sheet.
     if _NUMBERED.match(heading) or _UNNAMED_SHEET.fullmatch(heading):
         heading = ""
     return (heading or stem or filename)[:MAX_TITLE_CHARACTERS]
 
 
 def _one_line(text: str) -> str:
-    """A text as a title: on one line, and without what would turn the text around it."""
+    """Return a text on one line, without marks that change the direction of the text around it."""
     return " ".join(_DIRECTIONS.sub("", clean(text)).split())
 
 
 def stem_of(filename: str) -> str:
-    """The name of a file without its ending, and without both of what is packed.
+    """Return a file's name without its suffix, or without both if it is compressed.
 
     >>> [stem_of(name) for name in ("a/report.v2.pdf", "backup.tar.gz", "log.2024.gz")]
     ['report.v2', 'backup', 'log.2024']

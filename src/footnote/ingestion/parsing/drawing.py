@@ -31,7 +31,7 @@ _AROUND = {"Period": ("", "."), "ParenR": ("", ")"), "ParenBoth": ("(", ")"), "P
 
 
 def paragraph_text(paragraph: Element, package: Package, part: str) -> str:
-    """The words of an `a:p`, links with their targets, equations on one line."""
+    """Return the text of an `a:p`, with link targets, and with equations on one line."""
     text = ""
     for item in paragraph:
         name = local(item)
@@ -59,7 +59,7 @@ class _Numbers:
     counters: dict[int, tuple[str, int]] = field(default_factory=dict)
 
     def label(self, depth: int, mark: Element | None) -> str:
-        """The label of the next item; an interruption lets a list begin anew."""
+        """Return the label of the next item; after an interruption a list begins anew."""
         for deeper in [key for key in self.counters if key > depth]:
             del self.counters[deeper]
         scheme = attribute(mark, "type") or "" if mark is not None else ""
@@ -78,7 +78,11 @@ class _Numbers:
 def frame_drafts(
     body: Element, package: Package, part: str, *, bulleted: bool, page: int | None
 ) -> list[Draft]:
-    """The paragraphs of a text frame; they are items if they say so, or if `bulleted`."""
+    """Return the blocks of a text frame.
+
+    Paragraphs are list items if marked as such; with `bulleted`, also those that are unmarked, if
+    there are several.
+    """
     flow = Flow(page=page)
     numbers = _Numbers()
     paragraphs = [
@@ -104,7 +108,7 @@ def frame_drafts(
 
 
 def bullet_mark(properties: Element | None) -> Element | None:
-    """What a paragraph says of its bullet: none, a character, a picture or a number."""
+    """Return the element that sets a paragraph's bullet: none, character, picture or number."""
     if properties is None:
         return None
     return next(children(properties, "buNone", "buChar", "buBlip", "buAutoNum"), None)
@@ -113,7 +117,8 @@ def bullet_mark(properties: Element | None) -> Element | None:
 def drawn_table_drafts(
     table: Element, package: Package, part: str, page: int | None
 ) -> Iterator[Draft]:
-    """An `a:tbl`; merged cells say the same in every cell they cover."""
+    """Yield the drafts of an `a:tbl`; the text of a merged cell is repeated in every cell it
+    covers."""
     rows: list[list[str]] = []
     covered: set[tuple[int, int]] = set()
     for row_index, row in enumerate(children(table, "tr")):

@@ -1,4 +1,4 @@
-"""XML becomes headings, paragraphs, lines of names and values, and tables of like records."""
+"""Convert XML to headings, paragraphs, lines of names and values, and tables of similar records."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _MAX_HEADING_LEVEL = 5
 _TITLES = ("title", "name", "head", "label", "subject")
 _LINES_TOGETHER = 40
 _PROSE_CHARACTERS = 100
-"""A longer text speaks for itself, without the name of its element."""
+"""A longer text without attributes is a paragraph, without the name of its element."""
 _PARAGRAPHS = frozenset(("p", "para", "paragraph", "simpara"))
 """Elements that are prose however short, in every vocabulary of documents."""
 
 
 @dataclass(slots=True)
 class Node:
-    """An element: its name without namespace, and what stands in it, in order."""
+    """An element: its name without namespace, its attributes, and its texts and children in
+    order."""
 
     name: str
     attributes: dict[str, str]
@@ -57,9 +58,10 @@ class Node:
 
 
 def parse_xml(text: str) -> Node:
-    """The root element of a document; entities of its own are refused and nothing is fetched.
+    """Return the root element; entity declarations are refused and nothing is fetched.
 
-    Raises DocumentUnreadable for entities and absurd depth, expat.ExpatError when damaged.
+    Raises DocumentUnreadable for entities and for more than `_MAX_DEPTH` levels, expat.ExpatError
+    for damaged XML.
     """
     builder = _Builder()
     parser = expat.ParserCreate(namespace_separator=" ")
@@ -112,22 +114,22 @@ def _local(name: str) -> str:
 
 
 def read_xml(text: str, filename: str) -> Reading:
-    """Read elements as what they look like; what is not well-formed is kept as code.
+    """Read elements by their form; text that is not well-formed XML is kept as code.
 
-    Elements with text between their children are paragraphs, elements that hold only text are
-    lines of name and value, like siblings are the rows of a table, others give headings.
-    Comments and processing instructions go.
+    Elements with text between their children are paragraphs, elements that hold only text are lines
+    of name and value, similar siblings are rows of a table, others give headings. Comments and
+    processing instructions are dropped.
     """
     try:
         root = parse_xml(text)
     except expat.ExpatError:
         return read_code(text, filename)
-    title = _title(root) or PurePath(filename).stem  # before headings take theirs away
+    title = _title(root) or PurePath(filename).stem  # before the headings remove title elements
     return Reading(drafts=tuple(_element_drafts(root, 1)), title=title)
 
 
 def _title(node: Node) -> str | None:
-    """What the root, or one of the first elements that is the only one of its name, is called."""
+    """Return the title of the root, or of one of its first children whose name is unique."""
     times = Counter(child.name for child in node.children)
     heads = (child for child in node.children[:3] if times[child.name] == 1)
     for child in (node, *heads):
@@ -138,7 +140,7 @@ def _title(node: Node) -> str | None:
 
 
 def _element_drafts(node: Node, level: int) -> Iterator[Draft]:
-    """What an element holds; runs of leaves together, everything else one by one."""
+    """Yield the blocks of an element; consecutive leaves share a block."""
     lines = [f"{key}: {value}" for key, value in node.attributes.items() if value.strip()]
     if _is_mixed(node):
         yield from line_drafts(lines, _LINES_TOGETHER)
@@ -201,13 +203,13 @@ def _leaf_lines(leaf: Node) -> Iterator[str]:
 
 
 def _is_mixed(node: Node) -> bool:
-    """Whether text stands beside elements, as it does in prose."""
+    """Whether an element contains text beside elements, as in prose."""
     texts = "".join(item for item in node.content if isinstance(item, str))
     return bool(node.children) and bool(texts.strip())
 
 
 def _rows(records: Sequence[Node]) -> list[list[str]]:
-    """The rows of a table of elements; empty when they are not alike."""
+    """Return elements as rows under a header; empty if they are not similar."""
     fields: list[dict[str, str]] = []
     for record in records:
         if _is_mixed(record) or any(child.children for child in record.children):

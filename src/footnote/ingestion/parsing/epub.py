@@ -41,7 +41,8 @@ class _Book:
     names: frozenset[str] = field(default_factory=frozenset)
 
     def text(self, path: str) -> str:
-        """A part of the book, empty when it is missing. Raises DocumentUnreadable."""
+        """Return a file's text, empty if it is missing. Raises DocumentUnreadable beyond the size
+        limits."""
         if path not in self.names:
             return ""
         with self.archive.open(path) as part:
@@ -110,7 +111,7 @@ def _spine(package: Node, items: dict[str, _Item]) -> Iterator[_Item]:
 
 
 def _labels(book: _Book, items: dict[str, _Item]) -> dict[str, str]:
-    """What the table of contents calls each file."""
+    """Return the label of each file in the table of contents, by path."""
     labels: dict[str, str] = {}
     for item in items.values():
         folder = posixpath.dirname(item.path)
@@ -127,7 +128,7 @@ def _labels(book: _Book, items: dict[str, _Item]) -> dict[str, str]:
 
 
 def _parsed(text: str) -> Node:
-    """A table of contents, which a book can be read without."""
+    """Parse a table of contents; an empty one if damaged, as a book can be read without it."""
     try:
         return parse_xml(text)
     except expat.ExpatError:

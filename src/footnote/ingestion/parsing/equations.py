@@ -13,7 +13,7 @@ _ACCENTS = {"\u0302": "^", "\u0303": "~", "\u0305": "¯", "\u20d7": "→", "\u03
 
 
 def equation_text(element: Element) -> str:
-    """An equation as one writes it in a line: `x=(-b±√(b^2-4ac))/(2a)`."""
+    """Return an equation in linear notation: `x=(-b±√(b^2-4ac))/(2a)`."""
     return _SPACE.sub(" ", _text(element)).strip()
 
 
@@ -38,7 +38,7 @@ def _part(element: Element, name: str) -> str:
 
 
 def _argument(element: Element, position: int) -> str:
-    """A child by position, as MathML has its arguments."""
+    """Return the text of a child by position, as MathML identifies arguments."""
     return _text(element[position]).strip() if position < len(element) else ""
 
 
@@ -59,7 +59,7 @@ def _scripts(base: str, below: str, above: str) -> str:
 
 
 def _sign(element: Element, *path: str) -> str | None:
-    """The sign that a property names; None where it is the usual one."""
+    """Return the sign that a property sets; None where the default applies."""
     found = child(element, *path)
     return attribute(found, "val") if found is not None else None
 

@@ -1,4 +1,4 @@
-"""Paragraphs, list items and notes in document order become drafts, each kind kept whole."""
+"""Collect paragraphs, list items and notes in document order into drafts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from footnote.domain import BlockKind
 from footnote.ingestion.parsing.drafts import Draft, clean
 
 _LONG_ITEM_CHARACTERS = 300
-"""Items longer than this on average are numbered clauses, each worth a paragraph of its own."""
+"""Average characters above which list items are numbered clauses, each a paragraph of its own."""
 BULLET = "-"
 _SHOWN_TARGET = re.compile(r"(?:https?|ftp)://\S|mailto:\S", re.IGNORECASE)
 _MAX_TARGET_CHARACTERS = 500
@@ -18,9 +18,9 @@ _MAX_TARGET_CHARACTERS = 500
 
 @dataclass(slots=True)
 class Flow:
-    """Collects what a document says; list items and code lines that follow each other join.
+    """Collects blocks in document order; consecutive list items, and code lines, are joined.
 
-    What is deferred (notes, text boxes, pictures) comes after the block that it hangs on.
+    Deferred blocks (notes, text boxes, pictures) follow the block that they belong to.
     """
 
     page: int | None = None
@@ -30,15 +30,15 @@ class Flow:
     _deferred: list[Draft] = field(default_factory=list)
 
     def heading(self, text: str, level: int) -> None:
-        """A heading of level 1 or deeper."""
+        """Add a heading of level 1 or deeper."""
         self._add(Draft(kind=BlockKind.HEADING, text=text, page=self.page, level=level))
 
     def paragraph(self, text: str, kind: BlockKind = BlockKind.PARAGRAPH) -> None:
-        """A block of its own."""
+        """Add a block of its own."""
         self._add(Draft(kind=kind, text=text, page=self.page))
 
     def item(self, text: str, depth: int = 0, label: str = BULLET) -> None:
-        """An item of the list that is open, or of a new one."""
+        """Add an item to the open list, or to a new one."""
         if text.strip():
             self._close_code()
             if not self._items:
@@ -46,36 +46,39 @@ class Flow:
             self._items.append((max(depth, 0), label, clean(text)))
 
     def code(self, text: str) -> None:
-        """A line or several of the code that is open, or of a new one."""
+        """Add one or more lines to the open code block, or to a new one."""
         self._close_items()
         if not self._code:
             self._release()
         self._code.append(text)
 
     def extend(self, drafts: Iterable[Draft]) -> None:
-        """Finished blocks, tables for example."""
+        """Add finished blocks, such as tables."""
         self.close()
         self.drafts.extend(drafts)
 
     def defer(self, drafts: Iterable[Draft]) -> None:
-        """Blocks that follow the one that is open, or the last one."""
+        """Add blocks after the open block, or after the last one."""
         self._deferred.extend(drafts)
 
     def note(self, label: str, text: str) -> None:
-        """A footnote, an endnote or a comment on the block that is open, or on the last one."""
+        """Add a footnote, an endnote or a comment after the open block, or after the last one."""
         if text.strip():
             said = f"[{label}: {clean(text)}]"
             self._deferred.append(Draft(kind=BlockKind.PARAGRAPH, text=said, page=self.page))
 
     def close(self) -> list[Draft]:
-        """End what is open; all drafts so far."""
+        """Close the open block and return all drafts so far."""
         self._close_items()
         self._close_code()
         self._release()
         return self.drafts
 
     def split(self) -> tuple[list[Draft], list[Draft]]:
-        """All drafts, those still deferred apart: for a cell, whose notes follow its table."""
+        """Close the open block; return all drafts, and separately those still deferred.
+
+        For a cell, whose notes follow its table.
+        """
         deferred, self._deferred = self._deferred, []
         return self.close(), deferred
 
@@ -110,7 +113,7 @@ class Flow:
 
 
 def list_text(items: Sequence[tuple[int, str, str]]) -> str:
-    """Items of depth, label and text as lines, two spaces of indent for each depth.
+    """Return items (depth, label, text) as lines, indented by two spaces for each depth.
 
     >>> list_text([(1, "-", "a"), (2, "1.", "b")])
     '- a\\n  1. b'
@@ -125,7 +128,7 @@ def list_text(items: Sequence[tuple[int, str, str]]) -> str:
 
 
 def link_text(text: str, target: str) -> str:
-    """What a link says and where it leads, if that is outside the file and not said already.
+    """Return a link's text with its target, if that is external and not in the text already.
 
     >>> link_text("our site", "https://acme.example/")
     'our site (https://acme.example/)'

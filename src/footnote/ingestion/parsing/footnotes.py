@@ -1,4 +1,4 @@
-"""Footnotes at the foot of a page or column are told from its text and put after what they note."""
+"""Find footnotes at the foot of a page or column, and place them after what refers to them."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from footnote.ingestion.parsing.drafts import Draft
 from footnote.ingestion.parsing.geometry import Line, PageItem
 
 _SMALLER = 0.93
-"""Footnotes are set in at most this share of the body's size."""
+"""Largest size of footnotes, as a share of the body's font size."""
 _FOOT_SHARE = 0.35
-"""They begin below this share of the page."""
+"""Share of the page height below which footnotes begin."""
 _NOTE = re.compile(r"(?P<mark>\d{1,3}|[*†‡§]{1,3})(?P<bracket>\)?)[.:]?\s*(?=[^\W\d_]|[“\"「'‘(])")
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The lines of one footnote, and the mark that refers to it in the text."""
+    """The lines of one footnote, and its reference mark."""
 
     mark: str
     lines: tuple[Line, ...]
@@ -27,7 +27,7 @@ class Note:
 def part_notes(
     items: Sequence[PageItem], height: float, body_size: float
 ) -> tuple[tuple[PageItem, ...], tuple[Note, ...]]:
-    """The text of a page, and the footnotes below it, column by column."""
+    """Return the items of a page without its footnotes, and the footnotes."""
     text: list[PageItem] = []
     notes: list[Note] = []
     position = 0
@@ -57,7 +57,7 @@ def _opening(item: PageItem, height: float, body_size: float) -> str | None:
 
 
 def _is_foot(items: Sequence[PageItem], position: int, body_size: float) -> bool:
-    """Whether everything below a line in its column is as small as it."""
+    """Whether everything below a line in its column is set as small as footnotes."""
     first = items[position]
     return all(
         isinstance(item, Line) and item.size <= _SMALLER * body_size
@@ -79,7 +79,7 @@ def _goes_on(items: Sequence[PageItem], position: int, height: float, body_size:
 
 
 def placed(drafts: Sequence[Draft], notes: Sequence[tuple[str, Draft]]) -> list[Draft]:
-    """The drafts of a page, each note after the first of them that bears its mark, else last."""
+    """Return the drafts of a page, each note after the first that contains its mark, else last."""
     after: dict[int, list[Draft]] = {}
     for mark, note in notes:
         bearer = re.compile(rf"(?<=[^\W\d_A-Z.,;:)\]”\"'’」!?]){re.escape(mark)}(?![\d)%])")

@@ -1,4 +1,4 @@
-"""Running headers, footers and page numbers are told from the text of the pages."""
+"""Separate running headers, footers and page numbers from the text of the pages."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ _MARGIN_SHARE = 0.12
 _REPEATED_SHARE = 0.5
 _FEW_PAGES = 6
 _ALTERNATING_SHARE = 0.3
-"""In a longer document left and right pages may differ, each with lines of its own."""
+"""The same for `_FEW_PAGES` pages or more: left and right pages may have different lines."""
 _PAGE_NUMBER = re.compile(
     r"[-–—\s]*(?:page|seite|página|p\.)?\s*\d{1,4}(?:\s*(?:/|of|von|de)\s*\d{1,4})?[-–—\s]*", re.I
 )
 _WIDE_MARGIN_SHARE = 0.22
-"""As LaTeX sets letters and articles."""
+"""Share of the page height at the bottom where a page number may be, as in LaTeX letters and
+articles."""
 _WELL_APART = 1.5
 _APART = 0.9
-"""Running lines stand at least this many of their sizes off the text."""
+"""Least gap between a running line and the text, in font sizes of that line."""
 _DIGITS = re.compile(r"\d+")
 _ENDS = " #|-–—·/"
 _MAX_REMEMBERED_CHARACTERS = 300
@@ -32,21 +33,21 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
-    """What recurs on the pages of a document, gathered page by page."""
+    """The recurring lines of a document, gathered page by page."""
 
     seen: defaultdict[Place, set[int]] = field(default_factory=lambda: defaultdict(set))
     headers: dict[str, Counter[str]] = field(default_factory=dict)
-    """Each running line by its text with the numbers masked, as it reads on the pages."""
+    """For each running line, its text with masked numbers to counts of its actual texts."""
     footers: dict[str, Counter[str]] = field(default_factory=dict)
 
     def add(self, number: int, height: float, items: Sequence[PageItem]) -> None:
-        """Note what stands in the margins of a page."""
+        """Record the lines in the margins of a page."""
         for item in _marginal(items, height):
             for place in _places(item):
                 self.seen[place].add(number)
 
     def running(self, page_count: int) -> set[Place]:
-        """What stands in the same place on enough pages to be no text."""
+        """Return the lines that recur in the same place on enough pages to be no text."""
         share = _REPEATED_SHARE if page_count < _FEW_PAGES else _ALTERNATING_SHARE
         needed = max(2, share * page_count)
         return {place for place, numbers in self.seen.items() if len(numbers) >= needed}
@@ -54,7 +55,7 @@ class Furniture:
     def without(
         self, height: float, items: Sequence[PageItem], running: set[Place]
     ) -> tuple[PageItem, ...]:
-        """The items of a page that are text; the others are remembered."""
+        """Return the items of a page that are text; record the running lines left out."""
         dropped: set[int] = set()
         for item in _marginal(items, height):
             is_number = _PAGE_NUMBER.fullmatch(item.text)
@@ -67,7 +68,8 @@ class Furniture:
         return tuple(item for item in items if id(item) not in dropped)
 
     def remembered(self) -> tuple[str, str]:
-        """The running header and footer, the commonest line first, numbers that change left out."""
+        """Return the running header and footer, most frequent line first, without numbers that
+        change."""
         return _said(self.headers), _said(self.footers)
 
 
@@ -81,9 +83,9 @@ def _said(lines: dict[str, Counter[str]]) -> str:
 
 
 def _marginal(items: Sequence[PageItem], height: float) -> list[Line]:
-    """Page numbers, and the lines in the margins that a gap parts from the text.
+    """Return page numbers, and the lines in the margins that a gap separates from the text.
 
-    Where lines in the margins are all there is on a page, they are its text.
+    If all items of a page are lines in the margins, they are its text.
     """
     margin = _MARGIN_SHARE * height
     lines = [item for item in items if isinstance(item, Line)]
@@ -100,7 +102,7 @@ def _marginal(items: Sequence[PageItem], height: float) -> list[Line]:
 
 
 def _lowest_number(lines: Sequence[Line], items: Sequence[PageItem], height: float) -> list[Line]:
-    """The page number of a page with a wide margin: the lowest line, well below all others."""
+    """Return the page number in a wide margin: the lowest line, well below all others."""
     lowest = max(lines, key=lambda line: line.box.top, default=None)
     if lowest is None or lowest.box.top < (1 - _WIDE_MARGIN_SHARE) * height or len(items) < 2:
         return []
@@ -110,7 +112,7 @@ def _lowest_number(lines: Sequence[Line], items: Sequence[PageItem], height: flo
 
 
 def _off(margin: list[Line], items: Sequence[PageItem], direction: int) -> list[Line]:
-    """The outermost of the lines, down to the last that has a gap between it and what follows."""
+    """Return the outermost lines of a margin, up to the last one with a gap to all that follows."""
     inner = set(map(id, margin))
     rest = [item for item in items if id(item) not in inner]
     while margin:
@@ -128,7 +130,8 @@ def _gap(line: Line, other: PageItem, direction: int) -> float:
 
 
 def _places(line: Line) -> Iterable[Place]:
-    """What recurs: the text with its numbers masked, at this height or a little off."""
+    """Return the keys under which a line recurs: its text with masked numbers, at two rounded
+    heights."""
     text = _DIGITS.sub("#", line.text)
     height = int(line.box.top / 4)
     return (text, height), (text, height + 1)

@@ -1,4 +1,4 @@
-"""Words on a page become lines in reading order, and tables where lines and gaps draw them."""
+"""Group the words of a page into lines in reading order, and into tables by rules and gaps."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from statistics import median
 from typing import NamedTuple
 
 CELL_GAP_SIZES = 1.1
-"""A gap this many font sizes wide parts two cells; justified spaces stay below one size."""
+"""Gap, in font sizes, above which two words are in separate cells; justified spaces stay below
+1."""
 _RIGHT_TO_LEFT_GAP_SIZES = 2.2
-"""Arabic is justified by wider gaps, and letters drawn long are read as spaces."""
+"""The same for right-to-left text: Arabic is justified by wider gaps, and elongated letters are
+read as spaces."""
 MAX_PROSE_CELL_CHARACTERS = 60
-"""Cells longer than this on average, without ruling, are columns of prose."""
+"""Average characters above which cells without ruling are columns of prose."""
 _MAX_RULED_CELL_CHARACTERS = 250
-"""Cells that hold more on average are boxes drawn around text, not cells of a table."""
+"""Average characters above which ruled cells are boxes around text, not cells of a table."""
 _RIGHT_TO_LEFT = re.compile(r"\W*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _ITEM_MARK = re.compile(r"[•●○■▪▫◦‣⁃·➢✓–\-*\uf0b7]|\(?(?:\d{1,3}|[a-zA-Z])[.)]")
 _RULE_THICKNESS = 3.0
@@ -65,7 +67,7 @@ class Word(NamedTuple):
     mono: bool = False
     """Whether all its characters are equally wide, as those of program code."""
     start: int = -1
-    """The index of its first character in a text layer."""
+    """Index of its first character in a text layer; -1 without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Line:
     """Words on one baseline, in reading order; made by `line_of`."""
 
     words: tuple[Word, ...]
-    """Empty once its page is laid out: the other fields say what is needed of them."""
+    """Empty once its page is laid out; the other fields hold what is needed later."""
     box: Box
     text: str
     """The words with single spaces."""
@@ -88,7 +90,7 @@ class Line:
     confidence: float | None = None
     """Mean confidence of its words by their length, for what was read from pixels."""
     rank: int = 0
-    """The level of a heading, 1 outermost, where the file itself says that it is one."""
+    """Heading level marked in the file, 1 outermost; 0 if it marks none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ PageItem = Line | Grid
 
 
 def line_of(words: Sequence[Word]) -> Line:
-    """A line of words that stand on one baseline, in the direction in which it is read."""
+    """Return a line of words on one baseline, ordered in their reading direction."""
     ordered = tuple(sorted(words, key=lambda word: word.box.left))
     if sum(bool(_RIGHT_TO_LEFT.match(word.text)) for word in words) > len(words) / 2:
         ordered = ordered[::-1]
@@ -127,14 +129,14 @@ def line_of(words: Sequence[Word]) -> Line:
 
 
 def mean_confidence(parts: Sequence[Word | Line]) -> float | None:
-    """Mean by length of what was read from pixels, in 0…1; None without any."""
+    """Return the mean OCR confidence, weighted by length, in 0…1; None without OCR text."""
     read = [(part.confidence, len(part.text)) for part in parts if part.confidence is not None]
     total = sum(length for _, length in read)
     return round(sum(value * length for value, length in read) / total, 4) if total else None
 
 
 def join_baselines(lines: Iterable[Line]) -> list[Line]:
-    """Consecutive lines on one baseline, left to right, as one: the cells of a row."""
+    """Join consecutive lines on one baseline, left to right: the cells of a row."""
     joined: list[Line] = []
     for line in lines:
         if joined and _continues(joined[-1], line):
@@ -218,7 +220,7 @@ def connected(boxes: Sequence[Box]) -> Iterator[list[Box]]:
 
 
 def _distinct(values: Iterable[float]) -> list[float]:
-    """The values in order, those that nearly coincide once."""
+    """Return the values in order, without near duplicates."""
     distinct: list[float] = []
     for value in sorted(values):
         if not distinct or value - distinct[-1] > _RULE_THICKNESS:
@@ -229,7 +231,10 @@ def _distinct(values: Iterable[float]) -> list[float]:
 def _cut_out(
     items: Sequence[PageItem], columns: Sequence[float], rows: Sequence[float]
 ) -> list[PageItem]:
-    """The items with the words inside a grid taken out of their lines and put into its cells."""
+    """Move the words inside a grid from their lines into its cells, and return all items.
+
+    They are returned unchanged if no word is inside, or if the cells are too long for a table.
+    """
     area = Box(columns[0], rows[0], columns[-1], rows[-1])
     kept: list[PageItem] = []
     inside: list[Word] = []
@@ -274,7 +279,7 @@ def _interval(bounds: Sequence[float], value: float) -> int:
 
 
 def cells_of(line: Line) -> list[Line]:
-    """The parts of a line between wide gaps; the line itself when it has none."""
+    """Return the parts of a line between wide gaps; the line itself without any."""
     starts = [0]
     widest = _RIGHT_TO_LEFT_GAP_SIZES if _RIGHT_TO_LEFT.search(line.text) else CELL_GAP_SIZES
     for position, (before, after) in enumerate(pairwise(line.words), start=1):
@@ -289,7 +294,7 @@ def cells_of(line: Line) -> list[Line]:
 
 
 def _spaced_tables(run: Sequence[Line]) -> Iterator[PageItem]:
-    """A run of close lines, its stretches of aligned cells made into tables."""
+    """Yield a run of close lines, with stretches of aligned cells replaced by tables."""
     split = [cells_of(line) for line in run]
     position = 0
     while position < len(run):
@@ -308,7 +313,7 @@ def _spaced_tables(run: Sequence[Line]) -> Iterator[PageItem]:
 
 
 def _is_wrapped(split: Sequence[Sequence[Line]], start: int, position: int) -> bool:
-    """Whether a lone cell stands close under the row above, right of the first column."""
+    """Whether a lone cell continues the row above: close below it, right of the first column."""
     if position == start:
         return False
     above, (cell, *_) = split[position - 1], split[position]
@@ -318,7 +323,7 @@ def _is_wrapped(split: Sequence[Sequence[Line]], start: int, position: int) -> b
 
 
 def _spaced_grid(rows: Sequence[Sequence[Line]]) -> Grid | None:
-    """Rows whose cells fall into common columns, or nothing when they do not."""
+    """Return a table if the cells of the rows fall into common columns, else None."""
     filled = sum(len(row) > 1 for row in rows)
     if filled < 2:
         return None
@@ -361,9 +366,10 @@ def _places(row: Sequence[Line], columns: Sequence[tuple[float, float]]) -> list
 def _columns_under(
     rows: Sequence[Sequence[Line]], places: Sequence[Sequence[int]]
 ) -> list[tuple[float, float]]:
-    """The columns without the first row, where its cells bridge those of most rows below.
+    """Return the columns of the rows below the first, if its cells bridge those of most rows.
 
-    A header over numbers that are set flush right begins where the column before it ends.
+    A header over right-aligned numbers begins where the column before it ends. Empty if the first
+    row causes no clash.
     """
     clashes = sum(len(set(indexes)) < len(indexes) for indexes in places)
     if 2 * clashes < len(rows):
@@ -374,7 +380,7 @@ def _columns_under(
 
 
 def _columns(cells: Sequence[Line]) -> list[tuple[float, float]]:
-    """Horizontal extents that no cell bridges."""
+    """Return the horizontal extents of the columns; no cell crosses the gaps between them."""
     gap = 0.3 * median(cell.size for cell in cells)
     columns: list[tuple[float, float]] = []
     for start, end in sorted((cell.box.left, cell.box.right) for cell in cells):

@@ -1,4 +1,4 @@
-"""Which lines of a document are headings, and of which level: by type, and by what is marked."""
+"""Determine which lines are headings, and their levels, by font and by marks in the file."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from footnote.ingestion.parsing.geometry import Grid, Line, PageItem
 HEADING_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*|[A-Z]|[IVX]+)[.)]?\s+\S")
 BULLET_GLYPH = re.compile(r"[•●○■▪▫◦‣⁃∙·➢➤❖✓–*\uf0b7-]\s*")
 _LOWER_ITEM = re.compile(r"\(?[\da-z]{1,3}[.)]\s+[a-zà-ÿ]")
-"""A list item in a heading's type: what it says does not begin like a title."""
+"""A list item set like a heading: its text begins with a lower-case letter."""
 _MAX_CHARACTERS = 160
 _LARGER = 1.13
-"""A line this much larger than the body text is a heading."""
+"""Ratio to the body's font size from which a line is a heading."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypeCount:
-    """How many characters of a document are set in which size and weight."""
+    """Number of characters of a document by font size, by weight and by fixed width."""
 
     sizes: Counter[float] = field(default_factory=Counter)
     bold: Counter[bool] = field(default_factory=Counter)
     mono: Counter[bool] = field(default_factory=Counter)
 
     def add(self, item: PageItem) -> None:
-        """Count an item whose words are still there."""
+        """Count an item; a table must still have its words."""
         for part in item.words if isinstance(item, Grid) else (item,):
             self.sizes[_rounded(part.size)] += len(part.text)
             self.bold[part.bold] += len(part.text)
@@ -36,18 +36,19 @@ class TypeCount:
 
 @dataclass(frozen=True, slots=True)
 class HeadingStyles:
-    """The body's type, and the level of each style that is used for headings."""
+    """The font of the body, and the level of each style used for headings."""
 
     body_size: float
     body_is_bold: bool
     body_is_mono: bool
     levels: dict[tuple[float, bool], int]
     ranks: dict[int, int]
-    """The level of what the file marks as a heading of a rank."""
+    """Level of each heading rank that the file marks."""
 
     @classmethod
     def of(cls, counted: TypeCount, lines: Iterable[Line]) -> HeadingStyles:
-        """Judged by the type of the whole document and its lines with a text layer."""
+        """Determine the styles from the fonts of the document and from its lines with a text
+        layer."""
         body_size = counted.sizes.most_common(1)[0][0] if counted.sizes else 1.0
         bare = cls(
             body_size,
@@ -77,7 +78,7 @@ class HeadingStyles:
         return replace(bare, levels=levels, ranks=found)
 
     def looks_like_heading(self, line: Line) -> bool:
-        """Whether the type of a line, and how it reads, are those of a heading."""
+        """Whether the font and the text of a line are those of a heading."""
         text = line.text
         if len(text) > _MAX_CHARACTERS or not any(c.isalpha() for c in text):
             return False

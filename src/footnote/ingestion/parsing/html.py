@@ -1,4 +1,5 @@
-"""HTML becomes drafts: its headings, paragraphs, lists and tables without the page's furniture."""
+"""Convert HTML to drafts: headings, paragraphs, lists and tables, without navigation and the
+like."""
 
 from __future__ import annotations
 
@@ -26,17 +27,19 @@ _VOID = frozenset("area base br col embed hr img input link meta param source tr
 _HEADING = re.compile(r"h([1-6])")
 _SPACE = re.compile(r"\s+")
 _KEPT_ADDRESS = re.compile(r"(?:https?://|mailto:|tel:)\S{3,110}", re.IGNORECASE)
-"""A longer one only tracks who follows it."""
+"""Addresses shown after a link's text; longer ones are for tracking."""
 _NOTE_KINDS = re.compile(r"(?:doc-)?(?:foot|end|rear)notes?\b")
 _MAX_SPAN = 1_000
 _MAX_INDENTED = 50
-"""Deeper levels of a list stand at one margin, as lists in lists by the thousand else grow."""
+"""Deepest indented level of a list; thousands of nested lists would make the text grow too
+large."""
 
 Attributes = Mapping[str, str | None]
 
 
 def read_html(text: str) -> Reading:
-    """Read the main part of a page if it names one (`main`, else `article`), else all of it."""
+    """Read the main part of a page (`main`, else `article`) if it has most of the text, else
+    all."""
     collector = _collected(text)
     if collector.ends_in_furniture:
         collector = _collected(text, unended=_unended_tags(text))
@@ -63,7 +66,7 @@ def _collected(text: str, unended: Set[int] = frozenset()) -> _Collector:
 
 
 def _unended_tags(text: str) -> Set[int]:
-    """The tags of elements that no tag ends, by how many tags begin an element before them."""
+    """Return the start tags without an end tag, by their index among all start tags."""
     pairs = _Pairs()
     pairs.feed(text)
     pairs.close()
@@ -92,10 +95,10 @@ class _Pairs(HTMLParser):
 
 
 class _Collector(HTMLParser):
-    """Event by event and never recursive, so that no depth of nesting can exhaust it.
+    """Collects drafts event by event, without recursion that deep nesting could exhaust.
 
-    Navigation, footers and the like that no tag ends (`unended`, by how many tags begin before
-    them) are read as text, as what follows them is within them and may be all of the page.
+    Navigation, footers and the like without an end tag (`unended`, by index of the start tag) are
+    read as text, as they contain all that follows, which may be the whole page.
     """
 
     def __init__(self, unended: Set[int]) -> None:
@@ -104,7 +107,7 @@ class _Collector(HTMLParser):
         self._begun = 0
         self.drafts: list[Draft] = []
         self.parts: list[frozenset[str]] = []
-        """For each draft the named parts of the page it stands in."""
+        """For each draft, the `main` and `article` elements that it is in."""
         self.title = ""
         self.language = ""
         self._words: list[str] = []
@@ -121,13 +124,13 @@ class _Collector(HTMLParser):
         self._table_depth = 0
         self._rows: list[list[Cell]] = []
         self._cell: Cell | None = None
-        """The open cell, whose text is still among the words."""
+        """The open cell, whose text is still in `_words`."""
         self._link: tuple[str, int] | None = None
-        """Where the open link leads, and the number of words before it."""
+        """Target of the open link, and the number of words before it."""
         self._formula = -1
         """The number of words before the open formula."""
         self._lone_link = ("", "")
-        """A link with which a block begins, with and without its address."""
+        """A link that begins a block, as text with and without its address."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes: Attributes = dict(attrs)
@@ -152,7 +155,7 @@ class _Collector(HTMLParser):
 
     @property
     def ends_in_furniture(self) -> bool:
-        """Whether all to the end of the page was left out."""
+        """Whether everything up to the end of the page was left out."""
         return self._furniture is not None
 
     def handle_endtag(self, tag: str) -> None:
@@ -172,7 +175,7 @@ class _Collector(HTMLParser):
             self._words.append(data)
 
     def close(self) -> None:
-        """End what the page left open: its text is as good as that of a whole page."""
+        """Close what the page left open; its text counts like that of a complete page."""
         super().close()
         if self._table_depth:
             self._table_depth = 1
@@ -223,7 +226,7 @@ class _Collector(HTMLParser):
             self._in_caption = self._in_caption or tag == "figcaption"
 
     def _open_in_formula(self, tag: str, attributes: Attributes) -> None:
-        """A formula's own source, where it carries one, stands for its symbols."""
+        """Replace a formula's symbols by its TeX source, where it has one."""
         if tag == "annotation" and "tex" in (attributes.get("encoding") or "").lower():
             del self._words[self._formula + 1 :]
         elif tag in ("annotation", "annotation-xml"):
@@ -232,7 +235,7 @@ class _Collector(HTMLParser):
             self._words.append(" ")
 
     def _open_in_table(self, tag: str, attributes: Attributes) -> None:
-        """Only the outermost table has rows; an inner one is text of the cell it stands in."""
+        """Open a row or cell of the outermost table; an inner table is text of its cell."""
         if self._table_depth == 1 and tag == "tr":
             self._end_cell()
             self._rows.append([])
@@ -279,7 +282,7 @@ class _Collector(HTMLParser):
             self._close_block(tag)
 
     def _end_cell(self) -> None:
-        """End the open cell, as the next one does too; other words of a table are no cell's."""
+        """Close the open cell, also where the next one begins; words outside cells are dropped."""
         cell, self._cell = self._cell, None
         text = self._take_words()
         if cell is not None:
@@ -302,7 +305,7 @@ class _Collector(HTMLParser):
             self._in_caption = self._in_caption and tag not in ("figcaption", "figure")
 
     def _close_link(self) -> None:
-        """A link is followed by where it leads, unless its text says so or nobody can go there."""
+        """Append a link's address, unless the text contains it or `_KEPT_ADDRESS` excludes it."""
         if self._link is None or self._preformatted:
             return
         (address, start), self._link = self._link, None
@@ -323,7 +326,7 @@ class _Collector(HTMLParser):
         self._marker = indent + ("- " if number is None else f"{number}. ")
 
     def break_block(self, *, keep_list: bool = False) -> None:
-        """End the block that is being collected, and the list too unless it goes on."""
+        """Close the block being collected, and the list too unless it continues."""
         text = self._take_words()
         if text and self._lists and not self._heading and not self._preformatted:
             if text == self._lone_link[0]:  # an entry of a menu
@@ -370,7 +373,7 @@ def _is_furniture(tag: str, attributes: Attributes) -> bool:
 
 
 def _is_page_part(tag: str, attributes: Attributes) -> bool:
-    """Whether it is a part of the page beside its text, rather than a control or a program."""
+    """Whether it is a part of the page beside its text, rather than a control or a script."""
     return tag in _PAGE_PARTS or (
         tag not in _FURNITURE and attributes.get("role") in _FURNITURE_ROLES
     )
@@ -385,6 +388,6 @@ def _is_hidden(attributes: Attributes) -> bool:
 
 
 def _whole_number(value: str | None) -> int:
-    """What an attribute says, which may be anything; 1 unless it is a number."""
+    """Return an attribute's value as a number; 1 unless it is one."""
     number = (value or "").strip()
     return int(number) if number.isascii() and number.isdecimal() and len(number) < 9 else 1

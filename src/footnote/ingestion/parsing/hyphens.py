@@ -1,4 +1,4 @@
-"""Lines of one paragraph become its text, words divided at the ends of lines made whole."""
+"""Join the lines of a paragraph, undoing hyphenation at line ends."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from dataclasses import dataclass, field
 from footnote.language.scripts import HAN, KANA
 
 SOFT_HYPHEN = "\xad"
-"""Stands where a hyphen ends a line and the word goes on in the next."""
+"""Marks a hyphen at the end of a line whose word continues on the next."""
 _EDGE = ".,;:!?()[]{}\"'“”‘’«»„"
 _CJK = re.compile(f"[{HAN}{KANA}]")
 _HYPHENS = "-\u2010\xad\x02"
 _LEAST_PART = 4
-"""Shorter halves are words of their own by chance: in, on, de."""
+"""Fewest letters of each part of a compound; shorter ones are words by chance: in, on, de."""
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The words a document writes inside its lines."""
+    """The words that occur inside the lines of a document."""
 
     words: set[str] = field(default_factory=set)
 
     def add(self, texts: Iterable[str]) -> None:
-        """Take up words, those with a hyphen included."""
+        """Add words, including those with a hyphen."""
         self.words.update(text.strip(_EDGE).lower() for text in texts)
 
     def keeps_hyphen(self, first: str, rest: str) -> bool:
         """Whether the hyphen between two parts of a word belongs to it.
 
-        The document itself decides where it writes the word inside a line, either way. Else
-        two parts that are both words of it are a compound, and anything else was divided.
+        If the word occurs inside a line of the document, its spelling there decides. Otherwise two
+        parts that both occur as words are a compound, and anything else was hyphenated.
         """
         first, rest = first.strip(_EDGE).lower(), rest.strip(_EDGE).lower()
         if f"{first}-{rest}" in self.words:
@@ -43,7 +43,7 @@ class Vocabulary:
 
 
 def joined(texts: Sequence[str], vocabulary: Vocabulary) -> str:
-    """The lines of a paragraph as one text."""
+    """Return the lines of a paragraph as one text."""
     text = texts[0]
     for following in texts[1:]:
         text = join(text, following, vocabulary)
@@ -51,7 +51,7 @@ def joined(texts: Sequence[str], vocabulary: Vocabulary) -> str:
 
 
 def join(before: str, after: str, vocabulary: Vocabulary) -> str:
-    """Two lines of one paragraph, a word divided between them made whole."""
+    """Join two lines of one paragraph, undoing hyphenation between them."""
     if before[-1:] and before[-1] in _HYPHENS and before[-2:-1].isalnum() and after[:1].isalnum():
         first = before[:-1].rsplit(None, 1)[-1]
         rest = after.split(None, 1)[0]

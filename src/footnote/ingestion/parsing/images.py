@@ -23,14 +23,14 @@ from footnote.ports import OnProgress, ignore_progress
 _MAX_PIXELS = 150_000_000
 _PAGED = ("TIFF", "MPO")
 NOT_DESCRIBED = "pictures_not_described"
-"""Metadata: how many pictures no model has looked at, though one should have."""
+"""Metadata key: number of pictures that no model described, though one should have."""
 _MAX_SIDE = 1568
-"""Pixels; vision models scale larger pictures down to about this themselves."""
+"""Longest side in pixels; vision models scale larger pictures down to about this themselves."""
 _LEAST_SIDE = 80
 _LEAST_PIXELS = 20_000
 """Smaller pictures are logos and icons."""
 _MAX_BYTES = 32 * 1024 * 1024
-"""Of all kept pictures of one document."""
+"""Most bytes of all kept pictures of one document."""
 _QUALITY = 88
 
 
@@ -77,9 +77,9 @@ def read_images(
 
 
 def learn_heic(content: bytes) -> None:
-    """Let Pillow open HEIC if its plug-in is at hand, which we do not bring: parts are GPL.
+    """Let Pillow open HEIC if its plug-in is installed; we do not ship it, as parts are GPL.
 
-    Raises DocumentUnreadable for a HEIC picture where it is not.
+    Raises DocumentUnreadable for a HEIC picture without the plug-in.
     """
     if sniff_media_type(content[:64], "") != HEIC:
         return
@@ -94,7 +94,7 @@ def learn_heic(content: bytes) -> None:
 def kept_drafts(
     image: Image.Image, page: int | None, keeper: PictureKeeper | None
 ) -> Iterator[Draft]:
-    """The place of a picture that is kept to be described; none if it is not."""
+    """Yield the place of a picture that is kept to be described; nothing if it is not kept."""
     if keeper is not None and (kept := keeper.keep(image)):
         yield Draft(kind=BlockKind.IMAGE, text="", page=page, picture=kept)
 
@@ -105,12 +105,12 @@ class PictureKeeper:
 
     most: int
     left_out: int = 0
-    """Pictures beyond the bounds."""
+    """Number of pictures left out because of the limits."""
     _kept: int = 0
     _bytes: int = 0
 
     def keep(self, image: Image.Image) -> bytes:
-        """The picture as a JPEG; nothing where it is too small, or one too many."""
+        """Return the picture as a JPEG; empty if it is too small or exceeds the limits."""
         if min(image.size) < _LEAST_SIDE or image.width * image.height < _LEAST_PIXELS:
             return b""
         if self._kept >= self.most:
@@ -118,7 +118,7 @@ class PictureKeeper:
             return b""
         small = on_white(image)
         small.thumbnail((_MAX_SIDE, _MAX_SIDE), Image.Resampling.LANCZOS)
-        small.info.clear()  # what the file said of itself, such as where it was taken
+        small.info.clear()  # metadata, such as where it was taken
         target = io.BytesIO()
         small.save(target, "JPEG", quality=_QUALITY)
         encoded = target.getvalue()
@@ -131,7 +131,7 @@ class PictureKeeper:
 
 
 def on_white(image: Image.Image) -> Image.Image:
-    """The picture in colours, its transparent parts white."""
+    """Return the picture in RGB, its transparent parts white."""
     if image.mode not in ("RGBA", "LA", "PA", "P"):
         return image.convert("RGB")
     layered = image.convert("RGBA")

@@ -1,4 +1,4 @@
-"""LaTeX becomes drafts; nothing is run, and no file it names is opened."""
+"""Convert LaTeX to drafts; nothing is run, and no file it names is opened."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def read_latex(text: str) -> Reading:
 
 
 def _expanded(text: str) -> str:
-    """Names that stand for a few words, replaced once and never inside each other."""
+    """Replace macros that stand for a few words, once and never inside each other."""
     words: dict[str, str] = {}
     for found in _SHORTHAND.finditer(text):
         said, _ = argument(text, found.end())
@@ -91,7 +91,7 @@ def _declared(text: str, name: str) -> str:
 
 @dataclass(slots=True)
 class _Walk:
-    """One pass over the body, from one mark of structure to the next."""
+    """One pass over the body, from one structural command to the next."""
 
     body: str
     held: list[str]
@@ -138,7 +138,7 @@ class _Walk:
         yield from self._end_list()
 
     def _environment(self, edge: str, name: str, at: int) -> Generator[Draft, None, int]:
-        """Enter or leave an environment; returns where the text goes on."""
+        """Enter or leave an environment; return the position at which the text continues."""
         if edge == "begin" and (_FORMULAS.fullmatch(name) or name in _DRAWINGS):
             end = self.body.find(f"\\end{{{name}}}", at)
             end = len(self.body) if end < 0 else end
@@ -204,7 +204,7 @@ class _Walk:
         return at
 
     def _break(self) -> Iterator[Draft]:
-        """End the paragraph or item that is being collected; its notes follow it."""
+        """Close the paragraph or item being collected; its notes follow it."""
         said = printed("".join(self.text))
         self.text.clear()
         if said and self.lists:

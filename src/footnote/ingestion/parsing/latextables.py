@@ -1,4 +1,4 @@
-"""The tables of LaTeX become rows of cells, with what each of them spans."""
+"""Convert LaTeX tables to rows of cells with their spans."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _MOST_HEADER_ROWS = 3
 
 
 def latex_rows(source: str, name: str) -> list[list[Cell]]:
-    """The rows of a table environment, its column declaration passed over.
+    """Return the rows of a table environment, without its column declaration.
 
-    What stands above the first rule that has a row above it is the header, if that is not all.
+    The header is what is above the first rule with rows above it, if that is at most three rows and
+    not all; else the first row.
     """
     at = 0
     for _ in range(2 if name in ("tabularx", "tabular*", "tabulary") else 1):
@@ -53,7 +54,7 @@ def _cells(source: str) -> list[list[Cell]]:
 
 
 def _parted(source: str) -> Iterator[list[str]]:
-    """The cells of each row; what ends them inside braces is part of a cell."""
+    """Yield the cells of each row; separators inside braces are part of a cell."""
     cells: list[str] = []
     start = depth = 0
     for mark in _MARK.finditer(source):
@@ -69,7 +70,7 @@ def _parted(source: str) -> Iterator[list[str]]:
 
 
 def _cell(source: str) -> Cell:
-    """A cell; one of several columns may hold one of several rows."""
+    """Parse a cell; one that spans columns may contain one that spans rows."""
     columns = rows = 1
     while spanning := _SPANNING.match(source):
         count, at = argument(source, spanning.end())
@@ -82,7 +83,10 @@ def _cell(source: str) -> Cell:
 
 
 def _without_places(rows: Sequence[Sequence[Cell]]) -> list[list[Cell]]:
-    """The rows without the empty cells into which one above reaches, as far as they are empty."""
+    """Return the rows without the empty cells that a cell above spans.
+
+    A span ends at the first row whose cells there are not empty.
+    """
     places = [
         dict(zip(accumulate((cell.columns for cell in row), initial=0), row, strict=False))
         for row in rows

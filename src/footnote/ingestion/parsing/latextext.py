@@ -1,4 +1,4 @@
-"""A stretch of LaTeX becomes the text it prints, by pylatexenc; formulas stay as written."""
+"""Convert a passage of LaTeX to the text it prints, by pylatexenc; formulas stay as written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SILENT = {
     "markboth markright fontsize",
     3: "definecolor addcontentsline",
 }
-"""What prints nothing, by the number of its arguments; all take an optional one before them."""
+"""Macros that print nothing, by the number of their arguments; all take an optional one first."""
 _CITING = (
     "cite citep citet citealp citealt citeauthor citeyear Cite Citep Citet textcite Textcite "
     "parencite Parencite autocite Autocite footcite fullcite"
@@ -28,7 +28,7 @@ _SIGNS = {
     "textasciicircum": "^", "textbar": "|", "textless": "<", "textgreater": ">", "LaTeX": "LaTeX",
     "TeX": "TeX", "BibTeX": "BibTeX", "\\": "\x01", "newline": "\x01",
 }  # fmt: skip
-"""What pylatexenc prints otherwise or not at all; \x01 stands for the end of a line."""
+"""Signs that pylatexenc prints otherwise or not at all; \x01 stands for the end of a line."""
 _SPECS = (
     *((name, "[" + "{" * count, "") for count, all_ in _SILENT.items() for name in all_.split()),
     *((name, "*[[{", "[{0}]") for name in _CITING),
@@ -36,11 +36,11 @@ _SPECS = (
     *((name, "*[" if name == "\\" else "", sign) for name, sign in _SIGNS.items()),
     ("href", "[{{", "{0} ({1})"),
 )
-"""Macros with their arguments, and with what they print of them, counted from the last."""
+"""Macros with their arguments and their output format, which numbers arguments from the last."""
 
 
 def _shows(form: str) -> Callable[[latexwalker.LatexMacroNode, latex2text.LatexNodes2Text], str]:
-    """What a macro prints of its arguments; nothing where they are missing."""
+    """Return a function that prints a macro's arguments in a format; nothing if any is missing."""
 
     def shown(node: latexwalker.LatexMacroNode, l2tobj: latex2text.LatexNodes2Text) -> str:
         given = (node.nodeargd.argnlist if node.nodeargd else None) or []
@@ -67,24 +67,25 @@ _PRINTER = latex2text.LatexNodes2Text(_PRINTS, math_mode="verbatim", strict_late
 _MARKUP = re.compile(r"[{}]|\\[a-zA-Z@]*")
 _BRACE = re.compile(r"(?<!\\)[{}]")
 _MAX_ARGUMENT = 10_000
-"""Characters; where no brace closes within, one was forgotten."""
+"""Most characters of an argument; where no brace closes within, one was forgotten."""
 
 
 def printed(text: str) -> str:
-    """What a paragraph prints: styles, labels and commands gone, formulas untouched."""
+    """Return the text a paragraph prints, without styles, labels and commands; formulas
+    unchanged."""
     try:
         said = _PRINTER.latex_to_text(text, tolerant_parsing=True, latex_context=_ARGUMENTS)
     except (RecursionError, LookupError, AttributeError, TypeError, ValueError):
-        # Nested too deep, or a macro without the arguments that pylatexenc prints of it.
+        # Nested too deep, or a macro lacks the arguments that pylatexenc expects.
         said = _MARKUP.sub("", text)
     lines = (" ".join(line.split()) for line in said.split("\x01"))
     return "\n".join(line for line in lines if line)
 
 
 def argument(text: str, at: int) -> tuple[str, int]:
-    """What stands between the braces that open at or after blanks from `at`, and their end.
+    """Return the text in the braces that open at or after blanks from `at`, and their end.
 
-    An optional argument before them is passed over; the text is empty where no brace opens.
+    An optional argument before them is skipped; the text is empty where no brace opens.
     """
     position = at
     while position < len(text) and text[position] in " \t\n":

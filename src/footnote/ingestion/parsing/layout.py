@@ -1,4 +1,4 @@
-"""Lines and tables of all pages become drafts: headings, paragraphs, lists, without furniture."""
+"""Convert the lines and tables of all pages to drafts, without running headers and footers."""
 
 from __future__ import annotations
 
@@ -37,25 +37,26 @@ _CAPTION = re.compile(
 )
 _MAX_CAPTION_CHARACTERS = 700
 _MAX_BARE_CAPTION_CHARACTERS = 120
-"""Without a colon or a stop after its number a longer text just begins with that word."""
+"""Characters from which a text without a colon or full stop after its number is no caption, but
+just begins with that word."""
 _SENTENCE_END = tuple(".:;!?。！？”\"')")
 _MAX_HEADING_LINES = 3
 _MAX_ITEM_LINES = 12
 _SINGLE_SPACED = 1.2
 _CHANCE_LINES = 3
-"""Fewer lines at one distance stand so by chance."""
+"""Fewer lines than this at one distance are a coincidence."""
 _WIDE_LINES_NEEDED = 10
-"""With fewer lines, wide spacing is more likely that of paragraphs of one line each."""
+"""With fewer lines, wide spacing more likely separates paragraphs of one line each."""
 _PROSE_LINES = 5
 _WIDEST = 2.3
 _WIDE_VARIES = 0.25
 _LEAST_PROSE_CHARACTERS = 40
 _GOES_ON = re.compile(rf"[a-zà-öø-ÿß-\u024f{HAN}{KANA}{HANGUL}]")
-"""How a paragraph that began in the column before goes on."""
+"""How a line begins that continues a paragraph from the column before."""
 _MAX_CODE_INDENT = 60
 _LEAST_STEP = 0.9
-"""In font sizes, how far in a level of a list stands at least; its numbers may be set flush
-right."""
+"""Least indentation of a further list level, in font sizes; right-aligned numbers differ by
+less."""
 _MAX_STEP = 8.0
 
 
@@ -68,14 +69,14 @@ class LaidPage:
     items: tuple[PageItem, ...]
     from_pixels: bool = False
     aside: bool = False
-    """Whether it stands in another direction than the rest of its page, as a stamp does."""
+    """Whether its text runs in another direction than the rest of the page, as on a stamp."""
     extra: tuple[Draft, ...] = ()
-    """What stands beside its text: comments, the values of form fields."""
+    """Blocks beside its text: comments, the values of form fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The blocks of all pages, and what ran along their margins."""
+    """The blocks of all pages, and their running header and footer."""
 
     drafts: tuple[Draft, ...]
     running_header: str
@@ -84,7 +85,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Study:
-    """What is learnt of a document while its pages pass by."""
+    """Statistics of a document, gathered page by page."""
 
     types: TypeCount = field(default_factory=TypeCount)
     furniture: Furniture = field(default_factory=Furniture)
@@ -104,9 +105,9 @@ class _Study:
                 self.ratios[round(ratio, 1)] += 1
 
     def leading(self) -> float:
-        """The distance between the tops of two lines of a paragraph, in font sizes.
+        """Return the distance between the tops of two lines of a paragraph, in font sizes.
 
-        The least of the common ones: what is wider parts paragraphs.
+        It is the smallest of the frequent distances; wider ones separate paragraphs.
         """
         if not self.ratios:
             return _SINGLE_SPACED
@@ -118,7 +119,10 @@ class _Study:
         return _SINGLE_SPACED if by_chance else leading
 
     def wide_leading(self, leading: float) -> float:
-        """The commonest distance that parts paragraphs elsewhere, in font sizes; 0 if none is."""
+        """Return the leading of passages set wider than the rest, in font sizes; 0 without any.
+
+        It is the most frequent of the distances that separate paragraphs elsewhere.
+        """
         wide = Counter(
             {ratio: n for ratio, n in self.ratios.items() if 1.28 * leading < ratio < _WIDEST}
         )
@@ -127,14 +131,14 @@ class _Study:
 
 
 def draft_pages(pages: Iterable[LaidPage]) -> list[Draft]:
-    """The blocks of all pages, as `lay_out` finds them."""
+    """Return the blocks of all pages, as `lay_out` does."""
     return list(lay_out(pages).drafts)
 
 
 def lay_out(pages: Iterable[LaidPage]) -> Layout:
-    """The blocks of all pages; what is body, heading or furniture is judged over all of them.
+    """Lay out all pages; body, headings and running lines are judged over the whole document.
 
-    Pages are taken one by one and kept without their words, a fraction of their size.
+    Pages are taken one by one and kept without their words, at a fraction of their size.
     """
     study = _Study()
     kept: list[LaidPage] = []
@@ -172,12 +176,12 @@ def lay_out(pages: Iterable[LaidPage]) -> Layout:
 
 @dataclass(frozen=True, slots=True)
 class _Drafter:
-    """Makes the drafts of one page after the other by what is known of the whole."""
+    """Makes the drafts of each page from what is known about the whole document."""
 
     styles: HeadingStyles
     leading: float
     wide_leading: float
-    """As `_Study.wide_leading` finds it."""
+    """As returned by `_Study.wide_leading`."""
     vocabulary: Vocabulary
 
     def drafts(self, page: LaidPage) -> list[Draft]:
@@ -206,7 +210,7 @@ class _Drafter:
     # --- grouping lines into blocks -----------------------------------------------------------
 
     def _groups(self, items: Sequence[PageItem], *, from_pixels: bool) -> Iterator[list[PageItem]]:
-        """Lines that belong to one block; a table stands alone."""
+        """Yield groups of lines that form one block; a table is a group of its own."""
         group: list[PageItem] = []
         for item in items:
             previous = group[-1] if group else None
@@ -243,7 +247,7 @@ class _Drafter:
         return _opens_item(group, before, after) or _ends_short(group, before, after)
 
     def _is_spaced_prose(self, before: Line, after: Line, ratio: float) -> bool:
-        """Whether a sentence runs on over two lines of a text with wider lines than the rest."""
+        """Whether a sentence continues over two lines of a passage set wider than the rest."""
         return (
             self.wide_leading > 0
             and abs(ratio - self.wide_leading) < _WIDE_VARIES
@@ -256,7 +260,8 @@ class _Drafter:
         )
 
     def _goes_on_in_next_column(self, before: Line, after: Line) -> bool:
-        """Whether a paragraph broken by the foot of its column goes on with a line further up."""
+        """Whether a paragraph cut at the foot of a column continues at the line of the next
+        column."""
         return (
             after.box.left > before.box.right
             and after.box.top < before.box.top
@@ -311,7 +316,7 @@ class _Drafter:
 
 
 def _one_list(items: Sequence[tuple[Line, Draft]]) -> Iterator[Draft]:
-    """Items that follow each other as one list, two spaces further in for each level."""
+    """Yield consecutive items as one list, indented by two spaces for each level."""
     if not items:
         return
     lefts: list[float] = []
@@ -342,7 +347,7 @@ def _is_caption(text: str) -> bool:
 
 
 def _opens_item(group: Sequence[PageItem], before: Line, after: Line) -> bool:
-    """Whether a list item begins; a number alone may just stand at the start of a line."""
+    """Whether a list item begins; a number may also just be the first word of a line."""
     return bool(_BULLET.match(after.text)) and (
         bool(BULLET_GLYPH.match(after.text))
         or before.text.endswith(_SENTENCE_END)
@@ -351,7 +356,7 @@ def _opens_item(group: Sequence[PageItem], before: Line, after: Line) -> bool:
 
 
 def _ends_short(group: Sequence[PageItem], before: Line, after: Line) -> bool:
-    """Whether the line before closes a paragraph that no gap or indent parts from the next."""
+    """Whether the line before ends a paragraph, without a gap or an indent after it."""
     column = [item for item in group if item.box.left < after.box.right]
     right = max(item.box.right for item in (before, *column, after))
     left = min(item.box.left for item in (before, *column, after))

@@ -38,7 +38,7 @@ _STYLED = re.compile(r"[\\`*_\[<&!~]| {2,}\n")
 _TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>]*>", re.DOTALL)
 _TABLE = re.compile(r"<table[\s>]", re.IGNORECASE)
 _FORMULA = re.compile(r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]+?(?<![\s\\])\$(?!\d)")
-# Private characters stand for a formula while the text around it is read.
+# Private-use characters replace a formula while the text around it is parsed.
 _HOLDING = "\ue000{}\ue001"
 _NO_HOLDING = {0xE000: None, 0xE001: None}
 _HELD = re.compile("\ue000(\\d+)\ue001")
@@ -47,10 +47,10 @@ _FIELD_LINE = re.compile(r"(?:\*\*|__)?[^\W_][^\n:|]{0,59}:(?:\*\*|__)?[ \t]+\S"
 _MAX_TERMS = 4
 _MAX_TERM_CHARACTERS = 80
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-# Levels of tokens, of which a quote opens one and a list two. The library leaves out what stands
-# deeper than its bound, 20 for CommonMark. A level takes three of the thousand calls of Python.
+# Levels of tokens: a quote opens one, a list two. The library drops what is nested deeper than its
+# limit, 20 for CommonMark. A level takes three of Python's thousand stack frames.
 _MAX_NESTING = 100
-# Within a paragraph nothing is left out beyond the library's bound, and a higher one takes longer.
+# Inline content beyond the library's limit is not dropped, and a higher limit takes longer.
 _MAX_INLINE_NESTING = 20
 _INTERRUPTED_BY_LISTS = ["paragraph", "reference", "blockquote"]
 _BlockRule = Callable[[StateBlock, int, int, bool], bool]
@@ -63,7 +63,7 @@ def read_markdown(text: str) -> Reading:
     has_title = "title" in fields and not fields["title"].is_nested
     title = " ".join(fields.pop("title").values) if has_title else None
     drafts = list(markdown_drafts(body))
-    if fields:  # What is no metadata is text, so that nothing is lost.
+    if fields:  # Other fields become text, so that nothing is lost.
         lines = [line for each in fields.values() for line in each.lines]
         drafts.insert(0, Draft(kind=BlockKind.PARAGRAPH, text="\n".join(lines)))
     return Reading(drafts=tuple(drafts), title=title, metadata=metadata)
@@ -75,7 +75,7 @@ def markdown_drafts(text: str, page: int | None = None) -> Iterator[Draft]:
 
 
 def _up_to_a_depth(rule: _BlockRule) -> _BlockRule:
-    """The rule where the library still reads what it nests; deeper, its marks are text."""
+    """Limit a block rule to the nesting that the library reads; deeper, its marks are text."""
 
     def bounded(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return state.level + 2 < _MAX_NESTING and rule(state, start, end, silent)
@@ -103,7 +103,7 @@ class _MarkdownWalk:
         self._marker = ""
         self._items: list[str] = []
         self._terms: list[str] = []
-        """What the next paragraph says the meaning of."""
+        """Terms whose meaning the next paragraph gives."""
 
     def drafts(self) -> Iterator[Draft]:
         position = 0
@@ -135,7 +135,7 @@ class _MarkdownWalk:
         yield from self._flush_list()
 
     def _structure(self, token: Token) -> Iterator[Draft]:
-        """Lists open and close; everything else of the structure is implied."""
+        """Open and close lists; other structural tokens need no action."""
         if token.type in ("bullet_list_open", "ordered_list_open") and not self._lists:
             yield from self._flush_list()
         if token.type == "bullet_list_open":
@@ -156,7 +156,7 @@ class _MarkdownWalk:
     def _inline(self, position: int) -> Iterator[Draft]:
         token, opening = self._tokens[position], self._tokens[position - 1]
         lines = token.content.split("\n")
-        # A line break within a sentence is a space; between keys with values it parts them.
+        # A line break within a sentence is a space; between lines of `key: value` it is kept.
         parts = lines if all(map(_FIELD_LINE.match, lines)) else [token.content]
         text = "\n".join(map(self.plain, parts))
         if opening.type == "heading_open":
@@ -177,9 +177,9 @@ class _MarkdownWalk:
             yield Draft(kind=kind, text=text, page=self._page)
 
     def _takes_terms(self, position: int) -> bool:
-        """Whether a paragraph is terms and, each after a colon, what they mean; it becomes items.
+        """Take a paragraph of a definition list as list items; return whether it was one.
 
-        So written by PHP Markdown Extra, Pandoc and others.
+        Each meaning follows a colon (PHP Markdown Extra, Pandoc and others).
         """
         lines = self._tokens[position].content.split("\n")
         following = self._tokens[position + 3 : position + 4]
@@ -221,7 +221,7 @@ class _MarkdownWalk:
         return rows, position
 
     def plain(self, content: str) -> str:
-        """Inline Markdown as it reads: links by their text, no emphasis, formulas as written."""
+        """Return inline Markdown as plain text: link texts, no emphasis, formulas as written."""
         if not _STYLED.search(content):
             return content.replace("\n", " ")
         if "$" not in content or "`" in content:
@@ -265,15 +265,15 @@ def _plain_tokens(tokens: Sequence[Token]) -> Iterator[str]:
 class _Field:
     values: list[str]
     lines: list[str]
-    """It as it is written, comments of their own lines left out."""
+    """The field's lines as written, without comment lines."""
     is_nested: bool = False
-    """Whether fields stand in it, which no value here tells."""
+    """Whether it contains fields, which `values` does not represent."""
 
 
 def split_front_matter(text: str) -> tuple[dict[str, _Field], str]:
-    """The fields of a YAML or TOML header by their names in lower case, and the text after it.
+    """Return the fields of a YAML or TOML header by lower-case name, and the text after it.
 
-    Two rules may also stand around a part of the text: what is no mapping is no header.
+    Two rules may also enclose a part of the text: what is no mapping is no header.
     """
     if front := _TOML.match(text):
         try:
@@ -304,9 +304,9 @@ def _are_a_mapping(lines: Sequence[str]) -> bool:
 
 
 def _fields(lines: Sequence[str], shape: re.Pattern[str]) -> dict[str, _Field]:
-    """Only what stands at the margin is a field; what stands below it belongs to it.
+    """Return the fields, which begin at the margin; lines below belong to the field above them.
 
-    A table of TOML is one field, under the line that opens it.
+    A TOML table is one field, under the line that opens it.
     """
     fields: dict[str, _Field] = {}
     current = _Field([], [])
@@ -336,7 +336,7 @@ def _fields(lines: Sequence[str], shape: re.Pattern[str]) -> dict[str, _Field]:
 
 
 def _known_metadata(fields: dict[str, _Field]) -> dict[str, MetadataValue]:
-    """Take author, date, tags and the like out, under the names they have everywhere."""
+    """Remove author, date, tags and the like; return them under their common names."""
     known: dict[str, MetadataValue] = {}
     for name, kept in _KEPT.items():
         field = fields.get(name)

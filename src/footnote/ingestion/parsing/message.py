@@ -1,4 +1,4 @@
-"""Mail becomes drafts and attachments: a message, a box of messages, a web page saved as one."""
+"""Convert mail to drafts and attachments: a message, a mailbox, a web page saved as one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _EXTENSIONS = {
     "image/jpeg": ".jpg",
 }
 INLINE_IMAGE_BYTES = 20_000
-"""A smaller picture shown inside a body is a logo, an icon or a pixel that counts readers."""
+"""Bytes below which a picture shown inside a body is a logo, an icon or a tracking pixel."""
 _NO_PICTURES = ("image/svg+xml", "image/x-icon", "image/vnd.microsoft.icon")
 _PARTING = re.compile(rb"(?:\A|(?<=\n))From [^\n]*\n(?=[A-Za-z][A-Za-z0-9-]*:|>?From )")
 _ESCAPED = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -58,7 +58,7 @@ def read_message(content: bytes) -> Reading:
 
 
 def read_parsed_message(message: EmailMessage) -> Reading:
-    """Read a message that is no longer bytes."""
+    """Read a message that is already parsed."""
     metadata = message_metadata(message)
     found = (message.get_body((kind,)) for kind in ("plain", "html"))
     bodies = [body for body in found if body is not None]
@@ -95,9 +95,9 @@ def read_parsed_message(message: EmailMessage) -> Reading:
 
 
 def message_metadata(message: EmailMessage) -> dict[str, MetadataValue]:
-    """Who wrote to whom, when and about what; `sender`, `recipients` and `sent` say it again.
+    """Return the message's headers, and `sender`, `recipients` and `sent` derived from them.
 
-    `sent` and `date` are in ISO form with the sender's zone.
+    `sent` and `date` are in ISO form with the sender's time zone.
     """
     metadata: dict[str, MetadataValue] = {}
     for name in _HEADERS:
@@ -124,7 +124,7 @@ def message_metadata(message: EmailMessage) -> dict[str, MetadataValue]:
 
 
 def _richer_body(bodies: list[MIMEPart]) -> list[Draft]:
-    """The HTML body where it says more, or has tables and lists that the plain one lost."""
+    """Return the HTML body if it has more text, or tables and lists that the plain one lost."""
     read = [_part_drafts(body) for body in bodies]
     if len(read) < 2:
         return read[0] if read else []
@@ -181,7 +181,7 @@ def _quoting_depth(line: str) -> int:
 
 
 def _leaves(message: EmailMessage) -> Iterator[MIMEPart]:
-    """Parts that hold content themselves; an attached message is one of them."""
+    """Yield the parts that have content themselves; an attached message is one of them."""
     waiting: list[MIMEPart] = [message]
     for _ in range(_MAX_PARTS):
         if not waiting:
@@ -207,7 +207,7 @@ def _attachment(part: MIMEPart, number: int) -> Attachment | None:
 
 
 def part_bytes(part: MIMEPart) -> bytes:
-    """What a part holds, an attached message in its own form."""
+    """Return a part's decoded content; for an attached message, its own bytes."""
     if part.get_content_type() == "message/rfc822":
         payload = part.get_payload()
         inner = payload[0] if isinstance(payload, list) and payload else None
@@ -224,7 +224,7 @@ def _name(part: MIMEPart) -> str:
 
 
 def last_part(filename: str) -> str:
-    """The name without folders and what cannot be printed; empty if nothing is left of it."""
+    """Return the name without folders and unprintable characters; empty if nothing is left."""
     name = filename.replace("\\", "/").rsplit("/", 1)[-1]
     printable = "".join(character for character in name if character.isprintable()).strip()
     return printable[:_MAX_NAME_CHARACTERS] if printable.strip(".") else ""
@@ -234,14 +234,14 @@ def last_part(filename: str) -> str:
 
 
 def read_mbox(content: bytes, *, max_members: int) -> Reading:
-    """Read a box of messages, of which each becomes a child document.
+    """Read a mailbox, each message of which becomes a child document.
 
     Raises DocumentUnreadable when it holds more than `max_members`.
     """
     content = content.replace(b"\r\n", b"\n")
     starts = [match.span() for match in _PARTING.finditer(content)]
     ends = [start for start, _ in starts] + [len(content)]
-    # Each message without the line that parts it from the one before.
+    # Each message without its `From ` separator line.
     found = (
         _ESCAPED.sub(rb"\1", content[start:end]).strip(b"\n")
         for (_, start), end in zip(starts, ends[1:], strict=True)
@@ -278,7 +278,7 @@ def read_mbox(content: bytes, *, max_members: int) -> Reading:
 
 
 def read_mhtml(saved: bytes) -> Reading:
-    """Read the page an MHTML file was saved from (RFC 2557); frames and style sheets go.
+    """Read the page of an MHTML file (RFC 2557); frames and style sheets are dropped.
 
     Raises DocumentUnreadable when there is no page in it.
     """

@@ -1,4 +1,4 @@
-"""A cell's number becomes what its sheet shows: 0.125 under `0.0%` is 12.5%."""
+"""Format a cell's number as its sheet shows it: 0.125 under `0.0%` is 12.5%."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _ELAPSED = re.compile(r"(h+|m+|s+)", re.IGNORECASE)
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
 _COMPARING = {"<": lt, ">": gt, "<=": le, ">=": ge, "=": eq, "<>": ne}
 _MAX_SERIAL = 2_958_466
-"""Midnight after 31 December 9999."""
+"""First serial number that is no date: midnight after 31 December 9999."""
 _MAX_EXACT = 10**15
-"""Beyond it a double has no digits left to show after the point."""
+"""Number above which a double has no digits left after the decimal point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _Token:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Section:
-    """One of the parts of a format between semicolons."""
+    """One section of a format; semicolons separate them."""
 
     tokens: tuple[_Token, ...]
     condition: str | None
@@ -57,7 +57,7 @@ class _Section:
 
 
 def format_value(value: float, code: str, *, since_1904: bool = False) -> str:
-    """The number as a cell of this format shows it.
+    """Return the number as a cell of this format shows it.
 
     >>> format_value(45123, "d mmm yyyy"), format_value(3.0, "General"), format_value(-5, "0;(0)")
     ('16 Jul 2023', '3', '(5)')
@@ -78,7 +78,7 @@ def format_value(value: float, code: str, *, since_1904: bool = False) -> str:
 
 
 def general(value: float) -> str:
-    """A number in the shortest form: no needless zeros, at most 10 significant digits.
+    """Return a number in the shortest form: no needless zeros, at most 10 significant digits.
 
     >>> general(3.0), general(2 / 3), general(1e21)
     ('3', '0.6666666667', '1e+21')
@@ -95,7 +95,7 @@ def general(value: float) -> str:
 
 @lru_cache(maxsize=2000)
 def _sections(code: str) -> tuple[_Section, ...]:
-    """The parts of a format between semicolons, in tokens."""
+    """Return the sections of a format as tokens."""
     sections: list[tuple[_Token, ...]] = []
     current: list[_Token] = []
     for match in _TOKEN.finditer(code):
@@ -147,7 +147,7 @@ def _token(match: re.Match[str]) -> _Token | None:
 
 
 def _chosen(code: str, value: float) -> tuple[_Section, float]:
-    """The section for a number, and the number as that section shows it."""
+    """Return the section for a number, and the number as that section shows it."""
     sections = _sections(code)
     if len(sections) == 1:
         return sections[0], value
@@ -230,9 +230,9 @@ def _dated(value: float, section: Sequence[_Token], *, since_1904: bool) -> str:
 
 
 def date_of_serial(value: float, *, since_1904: bool = False, parts: int = 1) -> datetime:
-    """The moment a serial number of days stands for, rounded to one in `parts` of a second.
+    """Return the time of a serial number of days, rounded to 1/`parts` of a second.
 
-    Excel counts a 29 February 1900 that never was; before it, days are one later.
+    Excel counts a 29 February 1900 that never was; serials before it count from one day later.
     """
     year, month, day = (1904, 1, 1) if since_1904 else (1899, 12, 31 if value < 60 else 30)
     epoch = datetime(year, month, day)  # noqa: DTZ001 - a sheet's times have no zone

@@ -1,4 +1,4 @@
-"""Pixels become words with boxes and confidence, by whichever OCR engine is installed."""
+"""Recognise words with boxes and confidence in pixels, by whichever OCR engine is installed."""
 
 from __future__ import annotations
 
@@ -38,28 +38,28 @@ Pixels = npt.NDArray[np.uint8]
 """An image of shape (height, width, 3), red first."""
 
 ALL_LANGUAGES = "auto"
-"""In place of Tesseract's language codes: every language that is installed."""
+"""In place of Tesseract's language codes: all installed languages."""
 TESSERACT_INSTALL = "apt-get install tesseract-ocr"
 RAPIDOCR_INSTALL = how_to_install("ocr")
 RAPIDOCR_PLACES = ("footnote_models.rapidocr", "rapidocr_onnxruntime")
-"""In our package of models, and the package that it comes from."""
+"""Where to import RapidOCR from: our package of models, or the original package."""
 _ONLY_PICTURES = "it has no text, only pictures, and "
 _OF_THE_EXTRA = ("cv2", "pyclipper", "shapely", "yaml")
-"""What the extra `ocr` brings and RapidOCR imports."""
+"""Modules of the extra `ocr` that RapidOCR imports."""
 _SIZE_OF_HEIGHT = 0.75
 """Font size as a share of the height of a recognised line's box."""
 _DOUBTFUL = 0.6
-"""Below this mean confidence a page may lie on its side or stand on its head."""
+"""Confidence below which a page may be turned, and a line of a picture is left out."""
 _SURE = 0.9
 _SMALL_HEIGHT = 20
-"""Words lower than this many pixels are too small to be read well."""
+"""Median height in pixels below which words are too small to be read well."""
 _LEGIBLE_HEIGHT = 36
 _MAX_ENLARGEMENT = 3.0
 _MAX_ENLARGED_PIXELS = 60_000_000
 _LEAST_PICTURE_LETTERS = 8
 _LEAST_SURE_SHARE = 0.5
 _MAX_CELL_CHARACTERS = 34
-"""Cells longer than this on average are columns of prose, to be read one after the other."""
+"""Average characters above which cells are columns of prose, read one after the other."""
 
 
 class Ocr(Protocol):
@@ -72,16 +72,16 @@ class Ocr(Protocol):
 
 @lru_cache(maxsize=4)
 def select_ocr(choice: OcrChoice, languages: str) -> Ocr:
-    """The engine of that name; `auto` takes Tesseract if installed, else RapidOCR.
+    """Return the engine of that name; `auto` takes Tesseract if installed, else RapidOCR.
 
-    Raises DocumentUnreadable with the command that installs one when there is none, or the data of
-    a language for Tesseract.
+    Raises DocumentUnreadable with the install command if there is no engine, or Tesseract lacks the
+    data of a language.
     """
     return _found(choice, languages)()
 
 
 def ocr_lacking(choice: OcrChoice, languages: str) -> tuple[str, str] | None:
-    """Why there is no engine of that name, or not for these languages, and what to do about it."""
+    """Return why no engine fits the choice and the languages, and the remedy; None if one does."""
     try:
         _found(choice, languages)
     except DocumentUnreadable as error:
@@ -121,7 +121,7 @@ def _found(choice: OcrChoice, languages: str) -> Callable[[], Ocr]:
 
 
 def installed_rapidocr() -> str | None:
-    """The package to import RapidOCR from, where all that it imports is installed, too."""
+    """Return the package to import RapidOCR from; None unless all its imports are installed."""
     if not all(find_spec(name) for name in _OF_THE_EXTRA):
         return None
     return next(
@@ -135,12 +135,13 @@ def _no_ocr(why: str, advice: str) -> DocumentUnreadable:
 
 
 def items_of_image(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
-    """Lines and tables of an image in reading order; one that makes no sense is turned."""
+    """Return the lines and tables of an image in reading order; a doubtful one is also read
+    turned."""
     return find_tables(_rows(turned_lines(pixels, ocr)[0]), [])
 
 
 def turned_lines(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], int]:
-    """The lines of an image, and how many quarter turns to the left made most sense of it.
+    """Return an image's lines, and the quarter turns to the left with the highest confidence.
 
     The boxes are those of the turned image.
     """
@@ -155,9 +156,9 @@ def turned_lines(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], int]:
 
 
 def items_of_picture(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
-    """Lines and tables of a picture beside text; nothing when it is one without words.
+    """Return the lines and tables of a picture beside text; empty for one without words.
 
-    OCR sees letters in leaves and waves: what it doubts is left out.
+    OCR finds letters in leaves and waves, so lines of low confidence are left out.
     """
     lines, factor = _read_enlarged(pixels, ocr)
     sure = [
@@ -173,7 +174,7 @@ def items_of_picture(pixels: Pixels, ocr: Ocr) -> list[PageItem]:
 
 
 def _read_enlarged(pixels: Pixels, ocr: Ocr) -> tuple[list[Line], float]:
-    """The lines, and by how much the image was enlarged because its letters are small."""
+    """Return the lines, and the factor by which the image was enlarged for small letters."""
     lines = _read(pixels, ocr)
     heights = [
         word.box.height for line in lines for word in line.words if word.box.width > word.box.height
@@ -207,9 +208,9 @@ def _read(pixels: Pixels, ocr: Ocr) -> list[Line]:
 
 
 def _sense(lines: Sequence[Line]) -> float:
-    """Mean confidence by length, halved for lines that run up or down the page.
+    """Return the mean confidence weighted by length, halved if most of the text runs vertically.
 
-    Nothing read is no reason for doubt.
+    1 if nothing was read.
     """
     words = [word for line in lines for word in line.words]
     length = sum(len(word.text) for word in words)
@@ -221,7 +222,7 @@ def _sense(lines: Sequence[Line]) -> float:
 
 
 def _rows(lines: Sequence[Line]) -> list[Line]:
-    """Lines that stand side by side as one, unless they are columns of prose."""
+    """Join lines that are side by side, unless they are columns of prose."""
     rows: list[list[Word]] = []
     for line in sorted(lines, key=lambda line: line.box.top + line.box.bottom):
         if rows and _beside(line_of(rows[-1]), line):
@@ -290,16 +291,17 @@ class Tesseract:
 
 
 class RapidOcr:
-    """PP-OCR models run by ONNX Runtime, as RapidOCR has both."""
+    """PP-OCR models run by ONNX Runtime, both as packaged by RapidOCR."""
 
     def __init__(self, package: str) -> None:
         self._engine = import_module(package).RapidOCR(intra_op_num_threads=1)
 
     def lines(self, pixels: Pixels) -> list[Line]:
-        """Phrases from top to bottom, each a line of one word; spaces as the picture has them."""
+        """Return phrases from top to bottom, each a line of one word, with spaces as in the
+        picture."""
         blue_first = np.ascontiguousarray(pixels[:, :, ::-1])
-        # Its guess which lines stand on their heads is wrong for some of an upright page, and what
-        # is turned for nothing is lost; so it is only asked where nothing can be read otherwise.
+        # Its classifier of upside-down lines is wrong for some lines of an upright page, and a line
+        # turned by mistake is lost; so it is used only where nothing can be read without it.
         found, _ = self._engine(blue_first, use_cls=False, return_word_box=True)
         upright = bool(found)
         if not found:
@@ -309,8 +311,8 @@ class RapidOcr:
         for corners, read, confidence, characters, *_ in found or []:
             text = read
             if upright:
-                # The line within these corners, cut out and set level: its darkest colour at each
-                # place.
+                # The line within these corners, cut out and made level: the darkest channel of
+                # each pixel.
                 upper_left, upper_right, lower_right, lower_left = (
                     np.asarray(each) for each in corners
                 )
@@ -330,11 +332,11 @@ class RapidOcr:
 
 
 Corners = Sequence[Sequence[float]]
-"""Of a box that may be turned: points (x, y) from the upper left, clockwise."""
+"""Corners of a box that may be turned: points (x, y) clockwise from the upper left."""
 
 
 def _places(corners: Corners, characters: Sequence[Corners]) -> list[float]:
-    """How far along its line the middle of each character stands."""
+    """Return the distance of each character's middle from the start of its line, in pixels."""
     start, end = np.asarray(corners[0]), np.asarray(corners[1])
     run = (end - start) / max(float(np.linalg.norm(end - start)), 1.0)
     return [float((np.mean(np.asarray(each), axis=0) - start) @ run) for each in characters]

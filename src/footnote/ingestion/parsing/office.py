@@ -42,8 +42,8 @@ def read_office(
 ) -> Reading:
     """Read a file of one of the `OFFICE_TYPES`.
 
-    Raises DocumentUnreadable when it holds too much or is protected by a password, and whatever
-    its reader meets in a damaged file.
+    Raises DocumentUnreadable when it holds too much or is protected by a password, and the
+    exceptions of its reader when it is damaged.
     """
     media_type = _actual_type(content, media_type)
     if media_type in _CONVERTED:
@@ -64,7 +64,7 @@ def read_office(
 
 
 def _actual_type(content: bytes, media_type: str) -> str:
-    """The type by a file's own streams, not by those of a file embedded in it."""
+    """Return the type by the file's own streams, not by those of a file embedded in it."""
     if media_type == media.XLSX and is_binary_workbook(content):
         return media.XLSB
     if not content.startswith(_COMPOUND):
@@ -75,7 +75,7 @@ def _actual_type(content: bytes, media_type: str) -> str:
 
 
 def _is_encrypted(content: bytes, media_type: str) -> bool:
-    """Whether a file says that it takes a password (MS-DOC 2.5.2, MS-PPT 2.3.2, MS-XLS 2.4.117)."""
+    """Whether a file needs a password (MS-DOC 2.5.2, MS-PPT 2.3.2, MS-XLS 2.4.117)."""
     if media_type in (media.ODT, media.ODP, media.ODS):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             return "META-INF/manifest.xml" in archive.namelist() and (

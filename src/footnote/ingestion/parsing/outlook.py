@@ -1,7 +1,7 @@
-"""An Outlook item (.msg) becomes the Internet message it stands for.
+"""Convert an Outlook item (.msg) to the equivalent Internet message.
 
-A compound file (MS-CFB) of MAPI properties (MS-OXMSG): long values are streams named by their
-property tag, short ones stand in the properties stream of their storage.
+It is a compound file (MS-CFB) of MAPI properties (MS-OXMSG): long values are streams named by their
+property tag, short ones are in the properties stream of their storage.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _Storage:
         return self.file.openstream(name).read() if is_stream else b""
 
     def text(self, *tags: str) -> str:
-        """The first of these properties that says something."""
+        """Return the first of these properties that is not empty."""
         for tag in tags:
             if wide := self.binary(tag, _UNICODE):
                 return wide.decode("utf-16-le", "replace").rstrip("\x00")
@@ -157,7 +157,7 @@ def _headers(storage: _Storage) -> Iterator[tuple[str, str]]:
 
 
 def _addressed(storage: _Storage, tags: tuple[str, ...]) -> str:
-    """An Internet address; Exchange's own kind has no at-sign."""
+    """Return the first Internet address; addresses of Exchange's own kind have no at-sign."""
     return next((text for tag in tags if "@" in (text := storage.text(tag))), "")
 
 
@@ -174,7 +174,7 @@ def _address(name: str, address: str) -> str:
 
 
 def _bodies(storage: _Storage) -> tuple[str, str]:
-    """The plain body and the HTML one, as far as there are such."""
+    """Return the plain body and the HTML body; empty where missing."""
     page = storage.text(_HTML) or decode(storage.binary(_HTML))
     if not page:
         page = html_in_rtf(decompress_rtf(storage.binary(_RTF_BODY)))

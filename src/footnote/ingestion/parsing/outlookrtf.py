@@ -1,4 +1,4 @@
-"""The rich text of an Outlook item: its compression undone, the HTML it wraps taken out."""
+"""Decompress the rich text of an Outlook item, and extract the HTML it wraps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PRESET = (
     b"\\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0"
     b"\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
 )
-"""What the dictionary holds at first (MS-OXRTFCP 2.2)."""
+"""Initial content of the dictionary (MS-OXRTFCP 2.2)."""
 _WINDOW = 4096
 _HEADER_BYTES = 16
 _MAX_BYTES = 64 * 1024 * 1024
@@ -24,7 +24,7 @@ _SKIPPED = frozenset(("fonttbl", "colortbl", "stylesheet", "info", "pict", "gene
 
 
 def decompress_rtf(content: bytes) -> bytes:
-    """Undo the compression of MS-OXRTFCP; empty for what is not compressed that way."""
+    """Undo the compression of MS-OXRTFCP; empty for data not compressed that way."""
     kind, size = content[8:12], int.from_bytes(content[4:8], "little")
     if kind == b"MELA":
         return content[_HEADER_BYTES : _HEADER_BYTES + size]
@@ -59,7 +59,7 @@ def decompress_rtf(content: bytes) -> bytes:
 
 
 def html_in_rtf(content: bytes) -> str:
-    """The page that Outlook wrapped in rich text (MS-OXRTFEX); empty when there is none."""
+    """Return the HTML that Outlook wrapped in rich text (MS-OXRTFEX); empty if there is none."""
     head = content[:2000]
     if b"\\fromhtml" not in head:
         return ""
@@ -69,18 +69,19 @@ def html_in_rtf(content: bytes) -> str:
 
 
 class _Unwrapping:
-    """One pass over rich text: tags stand in groups of their own, their echo is switched off."""
+    """One pass over rich text: HTML tags are in groups of their own, their RTF duplicate is
+    muted."""
 
     def __init__(self, encoding: str) -> None:
         self._encoding = encoding
         self._page: list[str] = []
         self._bytes = bytearray()
         self._muted = False
-        """Between htmlrtf and htmlrtf0 stands what only other programs show."""
+        """Whether it is between htmlrtf and htmlrtf0, where text is for other programs only."""
         self._groups: list[tuple[bool, bool]] = [(False, False)]
         """For each open group whether it is skipped, and whether it is a tag."""
         self._unit = 0
-        """Characters still to come that stand for the Unicode one before them."""
+        """Number of fallback characters still to skip after a Unicode character."""
 
     def page(self, text: str) -> str:
         for match in _TOKEN.finditer(text):

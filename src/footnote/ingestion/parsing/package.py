@@ -1,4 +1,4 @@
-"""The parts of a zipped Office file, read without entities, links or more memory than allowed."""
+"""Read the parts of a zipped Office file, without entities, links or more memory than allowed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class DamagedPackage(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Where a part points: at another part, or out of the file, which nobody follows."""
+    """A reference from a part to another, or out of the file, where it is never followed."""
 
     kind: str
     """The last word of the relationship's type: image, hyperlink, chart, comments …"""
@@ -54,7 +54,8 @@ class Package:
         return part.lower().lstrip("/") in self._names
 
     def read(self, part: str) -> bytes:
-        """The bytes of a part, or none. Raises DamagedPackage when it is too large."""
+        """Return the bytes of a part, empty if missing. Raises DamagedPackage when it is too
+        large."""
         name = self._names.get(part.lower().lstrip("/"))
         if name is None:
             return b""
@@ -74,7 +75,8 @@ class Package:
         return self.xml(part)
 
     def elements(self, part: str, *names: str) -> Iterator[Element]:
-        """Finished elements of these local names, one by one; each is emptied after its use."""
+        """Yield the complete elements of these local names, one by one; each is cleared after
+        use."""
         name = self._names.get(part.lower().lstrip("/"))
         if name is None:
             return
@@ -95,7 +97,7 @@ class Package:
         parser.close()
 
     def relations(self, part: str) -> Mapping[str, Relation]:
-        """What a part points to, by the id that it uses."""
+        """Return the references of a part, by their id."""
         if part not in self._relations:
             folder, name = posixpath.split(part)
             root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
@@ -105,13 +107,13 @@ class Package:
         return self._relations[part]
 
     def related(self, part: str, kind: str) -> Iterator[str]:
-        """The parts of one kind that a part points to, in the order of its list."""
+        """Yield the parts that a part refers to by one kind of reference, in file order."""
         for relation in self.relations(part).values():
             if relation.kind == kind and not relation.external:
                 yield relation.target
 
     def target(self, part: str, element: Element) -> str:
-        """The part that an element refers to, or nothing."""
+        """Return the part that an element refers to; empty without one."""
         for attribute in _REFERENCES:
             relation = self.relations(part).get(element.get(attribute, ""))
             if relation is not None and not relation.external:
@@ -177,18 +179,18 @@ def descendants(element: Element, *names: str) -> Iterator[Element]:
 
 
 def alternative(element: Element) -> Element | None:
-    """The one of several equivalent contents that a newer program would show."""
+    """Return the content that a newer program would show, of several equivalent ones."""
     chosen = child(element, "Choice")
     return chosen if chosen is not None else child(element, "Fallback")
 
 
 def is_picture(part: str) -> bool:
-    """Whether a part is a picture that can be read; drawings made of commands are not."""
+    """Whether a part is a picture that can be read; vector drawings are not."""
     return posixpath.splitext(part.lower())[1] in _IMAGE_SUFFIXES
 
 
 def embedded_files(package: Package, parts: Iterable[str]) -> tuple[Attachment, ...]:
-    """Office files that are embedded in these parts, each once; the values of charts are not."""
+    """Return the Office files embedded in these parts, each once; not the data of charts."""
     targets = dict.fromkeys(target for part in parts for target in package.related(part, "package"))
     return tuple(
         Attachment(
@@ -202,7 +204,8 @@ def embedded_files(package: Package, parts: Iterable[str]) -> tuple[Attachment, 
 
 
 def core_properties(package: Package) -> tuple[str, dict[str, MetadataValue]]:
-    """Title, and `author`, `created`, `modified`, `subject`, `keywords` as far as given."""
+    """Return the title, and `author`, `created`, `modified`, `modified_by`, `subject`, `keywords`
+    as far as given."""
     root = package.xml(next(package.related("", "core-properties"), "docProps/core.xml"))
     found = {local(element): (element.text or "").strip() for element in root}
     names = {

@@ -35,14 +35,14 @@ from footnote.ingestion.parsing.pdf_text import PageText, Turn, rules_of
 from footnote.ports import OnProgress, ignore_progress
 
 _MIN_TEXT_CHARACTERS = 8
-"""A page with fewer in its text layer is taken for a picture."""
+"""Characters in the text layer below which a page is read by OCR."""
 _FEW_CHARACTERS = 200
-"""A page on which OCR finds fewer may show a picture rather than a text."""
+"""Characters found by OCR below which a page may show a picture rather than a text."""
 _MAX_LABEL_CHARACTERS = 1000
 _MAX_ATTACHMENTS = 200
 _MAX_ATTACHED_BYTES = 200 * 1024 * 1024
 _UNSAID = frozenset(("anonymous", "unspecified", "untitled"))
-"""What programs write where nobody said anything."""
+"""Placeholders that programs write for missing metadata."""
 
 
 def read_pdf(
@@ -53,13 +53,14 @@ def read_pdf(
     keeper: PictureKeeper | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> Reading:
-    """Read every page; `ocr` is asked for only when a page or a large picture needs it.
+    """Read every page; `ocr` is called only when a page or a large picture needs it.
 
     Pages that are damaged, or would need OCR where there is none, are counted in
-    `pages_without_text`. With a keeper, large pictures and pages with little but a picture are
-    kept to be described.
-    Raises DocumentUnreadable for one that is encrypted, damaged, too long or, as a whole,
-    without text.
+    `pages_without_text`. With a keeper, large pictures and pages with little but a picture are kept
+    to be described.
+
+    Raises DocumentUnreadable if the PDF is encrypted, damaged or too long, or if no page gave text
+    because some could not be read.
     """
     document = open_pdf(content)
     try:
@@ -166,7 +167,7 @@ def _metadata(document: pdfium.PdfDocument) -> dict[str, MetadataValue]:
 
 
 def _page_labels(document: pdfium.PdfDocument) -> str:
-    """The printed numbers of the pages, where they are not 1, 2, 3 …"""
+    """Return the printed page labels, joined; empty if they are 1, 2, 3 …"""
     labels: list[str] = []
     length = 0
     for index in range(len(document)):
@@ -193,7 +194,8 @@ class _PageReader:
     failure: DocumentUnreadable | None = None
 
     def pages(self, on_progress: OnProgress) -> Iterator[LaidPage]:
-        """Each page in one or several parts: upright text, text that lies, pictures."""
+        """Yield each page in one or more parts: upright text, text in other directions,
+        pictures."""
         for index in range(len(self.document)):
             on_progress(index, len(self.document))
             try:
@@ -216,7 +218,7 @@ class _PageReader:
         beside += [Draft(kind=BlockKind.IMAGE, text=said, page=number) for said in tags.pictures]
         characters = sum(len(line.text) for lines in turned.values() for line in lines)
         if characters >= _MIN_TEXT_CHARACTERS:
-            # A part for each direction in which text stands on the page, the fullest first.
+            # A part for each direction of text on the page, the one with most text first.
             titles = self.titles.get(index, {})
             by_length = sorted(
                 turned.items(), key=lambda each: (-sum(len(line.text) for line in each[1]), each[0])
@@ -256,7 +258,8 @@ class _PageReader:
 
 
 def _items(lines: list[Line], rules: list[Box]) -> list[PageItem]:
-    """Lines and tables in reading order: ruled tables come first, they are no columns of prose."""
+    """Return lines and tables in reading order; ruled tables are cut out before columns are
+    sought."""
     whole = in_reading_order(rule_tables(join_baselines(lines), rules))
     result: list[PageItem] = []
     run: list[Line] = []

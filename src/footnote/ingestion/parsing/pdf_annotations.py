@@ -1,4 +1,4 @@
-"""What is attached to the pages of a PDF: comments, highlights, links and filled-in fields."""
+"""Read annotations of PDF pages: comments, highlights, links and filled-in fields."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CHECKED = frozenset((pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_
 _PASSWORD_FLAG = 1 << 13
 _HIDDEN_FLAG = 1 << 1
 _MAX_ANNOTATIONS = 5000
-"""On one page."""
+"""Most annotations read on one page."""
 _MAX_LINKS = 100
 _MAX_LINK_CHARACTERS = 500
 _LINK = re.compile(r"(?:https?://|mailto:)\S+", re.I)
@@ -61,7 +61,7 @@ class Links:
     found: dict[str, None] = field(default_factory=dict)
 
     def add(self, address: str) -> None:
-        """Note an address; anything but web and mail, and what is beyond the limit, is left out."""
+        """Add a web or mail address; others, and those beyond the limits, are ignored."""
         is_short = len(address) < _MAX_LINK_CHARACTERS
         if len(self.found) < _MAX_LINKS and is_short and _LINK.fullmatch(address):
             self.found[address] = None
@@ -74,7 +74,8 @@ def annotation_drafts(
     number: int,
     links: Links,
 ) -> Iterator[Draft]:
-    """Form fields of a page as one block of `label: value`, and each comment as a paragraph."""
+    """Yield the form fields of a page as one block of `label: value`, then each comment as a
+    paragraph."""
     fields: dict[str, str] = {}
     comments: list[str] = []
     for annotation, kind in _annotations(page):
@@ -94,7 +95,8 @@ def annotation_drafts(
 def placed_annotations(
     document: pdfium.PdfDocument, page: pdfium.PdfPage, text_page: pdfium.PdfTextPage
 ) -> Iterator[tuple[str, tuple[float, float, float, float]]]:
-    """Each field and comment as its draft says it, and its left, bottom, right and top."""
+    """Yield each field and comment with its text as in its draft, and its left, bottom, right and
+    top."""
     rect = pdfium_c.FS_RECTF()
     for annotation, kind in _annotations(page):
         fields: dict[str, str] = {}
@@ -109,7 +111,7 @@ def placed_annotations(
 
 
 def _annotations(page: pdfium.PdfPage) -> Iterator[tuple[object, int]]:
-    """Each annotation with its kind, open until the next."""
+    """Yield each annotation with its kind; it is closed before the next one."""
     for index in range(min(pdfium_c.FPDFPage_GetAnnotCount(page.raw), _MAX_ANNOTATIONS)):
         annotation = pdfium_c.FPDFPage_GetAnnot(page.raw, index)
         if not annotation:
@@ -132,7 +134,7 @@ def _address(document: pdfium.PdfDocument, annotation: object) -> str:
 
 
 def _comment(annotation: object, kind: int, text_page: pdfium.PdfTextPage) -> str:
-    """`Comment (who) on “what”: text`; empty for a mark without words."""
+    """Return `Comment (author) on “marked text”: text`; empty without a text."""
     if pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN_FLAG:
         return ""
     said = " ".join(_value(annotation, b"Contents").split())
@@ -161,12 +163,12 @@ def _marked_text(annotation: object, text_page: pdfium.PdfTextPage) -> str:
 
 
 def _add_field(form: pdfium.PdfFormEnv, annotation: object, fields: dict[str, str]) -> None:
-    """The value of a field under its label; what is empty, hidden or secret is left out."""
+    """Add a field's value under its label; empty, hidden and password fields are left out."""
     flags = pdfium_c.FPDFAnnot_GetFormFieldFlags(form, annotation)
     kind = pdfium_c.FPDFAnnot_GetFormFieldType(form, annotation)
     if flags & _PASSWORD_FLAG or pdfium_c.FPDFAnnot_GetFlags(annotation) & _HIDDEN_FLAG:
         return
-    # What a field is called for readers, else its technical name made legible.
+    # The name of a field for readers, else its technical name split into words.
     said = utf16(pdfium_c.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
     if said:
         label = " ".join(said.split()).rstrip(" :")

@@ -1,4 +1,4 @@
-"""What a PDF itself says of its structure: bookmarks, tagged headings, alternative texts."""
+"""Read the structure that a PDF declares: bookmarks, tagged headings, alternative texts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from footnote.ingestion.parsing.geometry import Line
 
 _MAX_BOOKMARKS = 10_000
 _MAX_ELEMENTS = 20_000
-"""Of the structure tree, on one page."""
+"""Most elements of the structure tree read on one page."""
 _MAX_DEPTH = 60
 _HEADING_TAG = re.compile(r"(?:H(?P<rank>[1-6])?|(?P<title>Title))")
 _LEAST_LETTERS = 3
 _LEAST_PART = 12
-"""Characters of a line that is only a part of a heading, on two lines."""
+"""Fewest characters of a line that matches only a part of a bookmark's title, set on two lines."""
 _IGNORED = re.compile(r"[\W_]+")
 _SECOND = 2
 """The rank of a first-level heading; 1 is that of a title."""
@@ -28,16 +28,16 @@ _SECOND = 2
 
 @dataclass(frozen=True, slots=True)
 class PageTags:
-    """The headings and pictures that the tags of one page name."""
+    """The headings and pictures in the structure tags of one page."""
 
     ranks: dict[int, int] = field(default_factory=dict)
-    """The rank of each marked content that is a heading, 1 outermost."""
+    """Heading rank by the id of marked content, 1 outermost."""
     pictures: tuple[str, ...] = ()
-    """What is said in place of its pictures."""
+    """Alternative texts of its pictures."""
 
 
 def page_tags(page: pdfium.PdfPage) -> PageTags:
-    """What the structure tree says of a page; nothing for one without tags."""
+    """Return the tags of a page by its structure tree; empty for a page without tags."""
     tree = pdfium_c.FPDF_StructTree_GetForPage(page.raw)
     if not tree:
         return PageTags()
@@ -75,7 +75,7 @@ class _Walk:
 
 
 def bookmarks(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
-    """For each page index, the titles of the bookmarks that lead there, with their rank."""
+    """Return, by page index, the titles of the bookmarks to that page, with their rank."""
     found: defaultdict[int, dict[str, int]] = defaultdict(dict)
     for number, bookmark in enumerate(document.get_toc()):
         if number >= _MAX_BOOKMARKS:
@@ -91,7 +91,7 @@ def bookmarks(document: pdfium.PdfDocument) -> dict[int, dict[str, int]]:
 
 
 def with_bookmarks(lines: Sequence[Line], titles: dict[str, int]) -> Iterator[Line]:
-    """The lines of a page, those that a bookmark names ranked as headings."""
+    """Yield the lines of a page; those that match a bookmark get its rank as headings."""
     for line in lines:
         rank = line.rank or _rank(_plain(line.text), titles) if titles else line.rank
         yield replace(line, rank=rank) if rank != line.rank else line
@@ -113,7 +113,7 @@ def _plain(text: str) -> str:
 
 
 def utf16(call: Callable[..., int], *arguments: object) -> str:
-    """What a call of pdfium writes into a buffer of UTF-16 that it is handed, with its size."""
+    """Call a pdfium function that fills a UTF-16 buffer, and return the text."""
     size = int(call(*arguments, None, 0))
     if size <= 2:
         return ""

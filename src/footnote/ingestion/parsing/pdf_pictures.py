@@ -1,4 +1,4 @@
-"""Large pictures on a PDF page that has a text layer are read by OCR, each once."""
+"""Read large pictures on PDF pages that have a text layer by OCR, each once."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from footnote.ingestion.parsing.pdf_text import Turn
 
 RENDER_DPI = 200
 _LEAST_PAGE_SHARE = 0.04
-"""Smaller pictures are logos, icons and ornaments."""
+"""Least share of the page's area; smaller pictures are logos, icons and ornaments."""
 _LEAST_SIDE_POINTS = 50.0
 _TEXT_SHARE = 0.06
-"""A picture of which the text layer covers so much is a scan that was recognised already."""
+"""Share of a picture covered by the text layer above which it is a scan that was recognised
+already."""
 _MAX_PICTURES = 60
-"""Of one document; reading one takes about a second."""
+"""Most pictures read of one document; reading one takes about a second."""
 _MAX_OBJECTS = 300
 
 
@@ -35,13 +36,16 @@ class PictureReader:
 
     ocr: Callable[[], Ocr]
     keeper: PictureKeeper | None = None
-    """Keeps pictures to be described, if they are to be."""
+    """Keeps pictures to be described; None if none are."""
     unread: int = 0
-    """Pictures that could not be read for want of OCR, or of patience."""
+    """Number of pictures not read, without OCR or beyond `_MAX_PICTURES`."""
     _seen: set[bytes] = field(default_factory=set)
 
     def read(self, page: pdfium.PdfPage, number: int, text: Sequence[Box]) -> list[LaidPage]:
-        """A part of the page for each picture with text; `text` is where its text layer stands."""
+        """Return a part of the page for each picture that has text or is kept to be described.
+
+        `text` is the boxes of the text layer.
+        """
         parts = []
         for box in large_pictures(page):
             covered = sum(each.width * each.height for each in text if box.contains_centre_of(each))
@@ -49,7 +53,7 @@ class PictureReader:
                 continue
             pixels = rendered(page, box)
             shown = pixels.copy() if self.keeper is not None else pixels
-            # Paint over what the text layer has written on a picture, lest it be read twice.
+            # Paint over the text of the text layer, so that it is not read twice.
             for each in text:
                 if box.contains_centre_of(each):
                     left, top = each.left - box.left, each.top - box.top
@@ -66,7 +70,7 @@ class PictureReader:
         return parts
 
     def kept(self, pixels: Pixels, number: int) -> tuple[Draft, ...]:
-        """The place of a picture that is kept to be described; none if it is not."""
+        """Return the place of a picture that is kept to be described; empty if it is not kept."""
         if self.keeper is None:
             return ()
         return tuple(kept_drafts(Image.fromarray(pixels), number, self.keeper))
@@ -83,7 +87,7 @@ class PictureReader:
 
 
 def rendered(page: pdfium.PdfPage, box: Box | None = None) -> Pixels:
-    """The page as it is shown, or a part of it, at the resolution for OCR."""
+    """Render the page, or a part of it, at the resolution for OCR."""
     crop = (0.0, 0.0, 0.0, 0.0)
     if box is not None:
         width, height = page.get_size()
@@ -95,7 +99,8 @@ def rendered(page: pdfium.PdfPage, box: Box | None = None) -> Pixels:
 
 
 def large_pictures(page: pdfium.PdfPage) -> list[Box]:
-    """Where pictures stand that may hold text; the strips of a divided one count as one."""
+    """Return the boxes of pictures that may hold text; touching strips of a picture count as
+    one."""
     turn = Turn.of_page(page)
     width, height = page.get_size()
     boxes = []
@@ -120,7 +125,7 @@ def large_pictures(page: pdfium.PdfPage) -> list[Box]:
 
 
 def _shown(item: pdfium.PdfObject, turn: Turn) -> Box:
-    """Where an object stands on the page, though it be inside a form."""
+    """Return the box of an object on the page, even if it is nested in form objects."""
     left, bottom, right, top = item.get_bounds()
     container = item.container
     while container is not None:

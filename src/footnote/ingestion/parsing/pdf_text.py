@@ -17,7 +17,7 @@ from footnote.ingestion.parsing.hyphens import SOFT_HYPHEN
 _BOLD = re.compile(rb"bold|black|heavy|demi|(?:cm|sf|lm)bx|roman.*-b\b|[-,]bd\b", re.I)
 _MONO = re.compile(rb"mono|courier|consol|typewriter|menlo|\bcm(?:sl)?tt|lmmono|inconsolata", re.I)
 _FIXED_PITCH = 1
-"""The first flag of a font's descriptor (ISO 32000-1, table 123)."""
+"""The FixedPitch flag of a font descriptor (ISO 32000-1, table 123)."""
 _MAX_RULES = 1500
 _LINE = re.compile(r"[^\r\n\xad]+\xad?|\xad")
 _WORD = re.compile(r"[^\s\x00-\x1f\ufeff]+")
@@ -27,29 +27,31 @@ _SEGMENT_LINE = pdfium_c.FPDF_SEGMENT_LINETO
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """From PDF space (origin bottom left, before rotation) to what a reader of the text sees."""
+    """A transform from PDF space (origin bottom left, before rotation) to the page as its reader
+    sees it."""
 
     left: float
     bottom: float
     right: float
     top: float
     degrees: int
-    """Clockwise, by which the page is turned until the text stands upright."""
+    """Clockwise rotation of the page at which the text is upright."""
 
     @classmethod
     def of_page(cls, page: pdfium.PdfPage, degrees: int = 0) -> Turn:
-        """As the page is shown, and further by so many degrees for text that lies on its side."""
+        """Return the transform for the page as shown, rotated by `degrees` more for sideways
+        text."""
         left, bottom, right, top = page.get_bbox()
         return cls(left, bottom, right, top, (page.get_rotation() + degrees) % 360)
 
     @property
     def height(self) -> float:
-        """Of the page, in points, as the reader holds it."""
+        """Height of the page in points, as the reader sees it."""
         upright = self.degrees in (0, 180)
         return self.top - self.bottom if upright else self.right - self.left
 
     def box(self, left: float, bottom: float, right: float, top: float) -> Box:
-        """A rectangle of PDF space on the page that the reader sees."""
+        """Map a rectangle of PDF space to the page as the reader sees it."""
         match self.degrees:
             case 90:
                 return Box(
@@ -85,14 +87,14 @@ class PageText:
             codes = (pdfium_c.FPDFText_GetUnicode(self._page, index) for index in range(count))
             text = "".join(chr(code) if code < 0x110000 else "\ufffd" for code in codes)
         self.text = text.replace("\x02", SOFT_HYPHEN).replace("\ufffe", SOFT_HYPHEN)
-        """One code unit for each of pdfium's characters; its mark of a divided word becomes
-        a soft hyphen."""
+        """One code unit for each of pdfium's characters; its mark of a hyphenated word becomes a
+        soft hyphen."""
 
     def lines(self, page: pdfium.PdfPage, ranks: dict[int, int]) -> dict[int, list[Line]]:
-        """Lines as pdfium cuts them, in the order in which the file draws them.
+        """Return lines as pdfium splits them, in the order in which the file draws them.
 
-        They are keyed by how many degrees the page must be turned for them to stand upright.
-        `ranks` tells of which marked contents are headings, and of which rank.
+        The keys are the degrees by which the page must be turned for the lines to be upright.
+        `ranks` has the heading rank of marked contents, by id.
         """
         rotation = page.get_rotation()
         turns = {0: Turn.of_page(page)}
@@ -101,7 +103,7 @@ class PageText:
             spans = [word.span() for word in _WORD.finditer(self.text, *found.span())]
             if not spans:
                 continue
-            # How far the page as shown is turned clockwise for the line to stand upright.
+            # Degrees by which the page as shown is turned clockwise for the line to be upright.
             clockwise = math.degrees(float(pdfium_c.FPDFText_GetCharAngle(self._page, spans[0][0])))
             degrees = (-round(max(clockwise, 0.0) / 90) * 90 - rotation) % 360
             turn = turns.get(degrees) or turns.setdefault(degrees, Turn.of_page(page, degrees))
@@ -114,7 +116,8 @@ class PageText:
         return lines
 
     def _words(self, spans: Sequence[tuple[int, int]], turn: Turn) -> list[Word]:
-        """The words of one line; where its ends agree in size and weight, so does the rest."""
+        """Return the words of one line; if its first and last word have one style, all others get
+        it."""
         first, last = self._style(spans[0][0]), self._style(spans[-1][0])
         words = []
         for start, end in spans:
@@ -124,7 +127,7 @@ class PageText:
         return words
 
     def _box(self, start: int, end: int, turn: Turn) -> Box:
-        """From the first character to the last, whichever of them stands left."""
+        """Return the box from the first character to the last, in either direction."""
         rect = self._rect
         pdfium_c.FPDFText_GetLooseCharBox(self._page, start, rect)
         left, bottom, right, top = rect.left, rect.bottom, rect.right, rect.top
@@ -135,7 +138,7 @@ class PageText:
         return turn.box(left, bottom, right, top)
 
     def _style(self, index: int) -> tuple[float, bool, bool]:
-        """Size, and whether it is bold and of fixed width."""
+        """Return the font size, and whether the font is bold and fixed-width."""
         size = float(pdfium_c.FPDFText_GetFontSize(self._page, index))
         if pdfium_c.FPDFText_GetMatrix(self._page, index, self._matrix):
             size *= max(abs(self._matrix.d), abs(self._matrix.b)) or 1.0
@@ -149,7 +152,7 @@ class PageText:
 
 
 def _whole(text: str) -> str:
-    """The text with each pair of surrogates made one character."""
+    """Return the text with each surrogate pair joined to one character."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

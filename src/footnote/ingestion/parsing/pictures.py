@@ -1,6 +1,6 @@
-"""Pictures inside other files become captions and whatever text OCR finds on them.
+"""Read pictures inside other files: their captions, and the text that OCR finds on them.
 
-Where pictures are to be described, each leaves its place behind its text.
+Pictures that are to be described leave a placeholder after their text.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MIN_WIDTH, _MIN_HEIGHT = 60, 24
 """Smaller pictures are bullets, rules and icons."""
 _MAX_PICTURES = 100
 _MAX_PIXELS = 100_000_000
-"""Of all pictures of one file together: beyond it reading would outlast its time."""
+"""Most pixels of all pictures of one file together; more would exceed the time limit."""
 _MIN_CONFIDENCE = 0.5
 _MIN_LETTERS = 3
 _BOILERPLATE = re.compile(
@@ -37,20 +37,22 @@ _BOILERPLATE = re.compile(
 
 @dataclass(slots=True)
 class Pictures:
-    """Reads the pictures of one file, each of them once however often it is shown."""
+    """Reads the pictures of one file, each once however often it is shown."""
 
     ocr: Callable[[], Ocr] | None
-    """Finds the engine; raises DocumentUnreadable when there is none."""
+    """Returns the engine; raises DocumentUnreadable when there is none. None if none may be
+    used."""
     keeper: PictureKeeper | None = None
-    """Keeps pictures to be described, if they are to be."""
+    """Keeps pictures to be described; None if none are."""
     unread: int = 0
-    """Pictures that may hold text which nobody read."""
+    """Number of pictures that may hold text but were not read."""
     _seen: set[bytes] = field(default_factory=set)
     _read: int = 0
     _pixels: int = 0
 
     def drafts(self, content: bytes, page: int | None, description: str = "") -> Iterator[Draft]:
-        """A caption if the picture is described, then its text if it has any."""
+        """Yield a caption if the picture has a description, its text, and its place if it is
+        kept."""
         yield from caption_drafts(description, page)
         digest = hashlib.sha256(content).digest()
         if not content or digest in self._seen:
@@ -69,14 +71,15 @@ class Pictures:
     def shown(
         self, package: Package, part: str, element: Element, page: int | None, description: str = ""
     ) -> Iterator[Draft]:
-        """The drafts of the picture that an element of a part of an Office file refers to."""
+        """Yield the drafts of the picture that an element of a part of an Office file refers to."""
         target = package.target(part, element)
         content = package.read(target) if is_picture(target) else b""
         self.unread += bool(target) and not content
         yield from self.drafts(content, page, description)
 
     def _single(self, content: bytes) -> bytes:
-        """The picture as far as it is worth a look; nothing if it is not."""
+        """Return the picture's first frame; empty if it is damaged, too small or beyond the
+        limits."""
         try:
             single, pixels = _single_frame(content)
         except (UnidentifiedImageError, OSError, SyntaxError, ValueError):
@@ -109,14 +112,14 @@ class Pictures:
 
 
 def caption_drafts(description: str, page: int | None = None) -> Iterator[Draft]:
-    """The alternative text of a picture, without the remark on who wrote it; none if empty."""
+    """Yield a picture's alternative text as a caption, without remarks of its generator, if any."""
     text = _BOILERPLATE.sub("", " ".join(description.split()))
     if text:
         yield Draft(kind=BlockKind.CAPTION, text=f"Picture: {text}", page=page)
 
 
 def _single_frame(content: bytes) -> tuple[bytes, int]:
-    """The picture without its further frames, and its pixels; nothing if it is too small."""
+    """Return the picture without further frames, and its pixel count; empty if it is too small."""
     with Image.open(io.BytesIO(content)) as image:
         pixels = image.width * image.height
         if image.width < _MIN_WIDTH or image.height < _MIN_HEIGHT:

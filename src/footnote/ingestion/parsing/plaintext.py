@@ -32,14 +32,15 @@ _PAGE_NUMBER = re.compile(
 )
 MAX_HEADING_CHARACTERS = 80
 _MOST_LINE_CHARACTERS = 1000
-"""A longer line was not broken by whoever wrote it, so it does not tell how words are divided."""
+"""A longer line was not wrapped by its author, so its words do not tell how words are
+hyphenated."""
 
 
 def read_plain_text(text: str) -> Reading:
-    """Paragraphs parted by blank lines; what looks like a heading or a list becomes one.
+    """Read paragraphs between blank lines; what looks like a heading or a list becomes one.
 
-    Form feeds part pages, whose running lines and page numbers are dropped; words divided at
-    the ends of lines are made whole.
+    Form feeds separate pages, whose running lines and page numbers are dropped. Words hyphenated at
+    line ends are joined.
     """
     vocabulary = words_inside(text.split("\n"))
     pages = text.strip("\x0c").split("\x0c")
@@ -52,7 +53,7 @@ def read_plain_text(text: str) -> Reading:
 
 
 def _without_running_lines(pages: list[str]) -> Iterator[str]:
-    """Pages without page numbers, and without first and last lines that most of them share."""
+    """Yield pages without page numbers, and without first and last lines that most pages share."""
     split = [page.strip("\n").split("\n") for page in pages]
     seen = Counter(
         (edge, _DIGITS.sub("#", lines[edge].strip())) for lines in split for edge in (0, -1)
@@ -113,13 +114,13 @@ def is_list(lines: Sequence[str]) -> bool:
 
 
 def _is_wrapped_prose(lines: list[str]) -> bool:
-    """Whether lines break only because a page was so wide, and not for a poem or an address."""
+    """Whether lines are broken only by the page width, unlike those of a poem or an address."""
     widest = max(map(len, lines))
     return widest >= 50 and all(len(line) > 0.6 * widest for line in lines[:-1])
 
 
 def _is_over_heading(lines: list[str], paragraphs: Sequence[str]) -> bool:
-    """Whether a heading that is a line alone, without a number, has another one right below it."""
+    """Whether a one-line heading without a number has another heading directly below it."""
     if len(lines) > 1 or len(paragraphs) < 2 or _MARKED.match(lines[0].strip()):
         return False
     below = _heading_level(paragraphs[1].strip("\n").split("\n"))
@@ -144,7 +145,8 @@ def _heading_level(lines: list[str]) -> int:
 
 
 def read_captions(text: str) -> Reading:
-    """WebVTT or SubRip: one utterance per cue, with its speaker, cues of one speaker joined."""
+    """Read WebVTT or SubRip: one utterance per cue, with its speaker; cues of one speaker are
+    joined."""
     cues: list[_Cue] = []
     for block in _PARAGRAPH.split(text):
         cue = _cue(block.strip().split("\n"))
@@ -159,7 +161,7 @@ def read_captions(text: str) -> Reading:
 
 
 class _Cue(NamedTuple):
-    """What is shown between two moments, which are as they are written."""
+    """A caption between two times, which are kept as written."""
 
     start: str
     end: str

@@ -1,4 +1,4 @@
-"""One file becomes one parsed document, by the reader of its type."""
+"""Parse a file into a document, by the reader for its type."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _REFUSED = {
     media.SEVEN_ZIP: ("7z archives are not opened", "pack its files as ZIP and upload that"),
     media.RAR: ("RAR archives are not opened", "pack its files as ZIP and upload that"),
 }
-"""For each type that is known and not read the cause and the advice."""
+"""Cause and advice for each type that is recognised but not read."""
 _OF_TABLES = frozenset((media.CSV, media.TSV, media.XLSX, media.XLS, media.XLSB, media.ODS))
 _NAMED_TITLES = 5
 _MIXED = (
@@ -99,12 +99,12 @@ _WITHOUT_TEXT = {
         "open it in Jupyter, save it anew and upload that copy",
     ),
 }
-"""Why a file that was read has nothing to index, and what to do: by its type, kind or ending."""
+"""Cause and advice for a file without anything to index, by its type, kind or suffix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingOptions:
-    """What reading one document may use and yield."""
+    """Options and limits of reading one document."""
 
     ocr: OcrChoice = "auto"
     ocr_languages: str = "eng"
@@ -112,10 +112,10 @@ class ReadingOptions:
     max_pages: int = 5000
     max_text_characters: int = 50_000_000
     max_blocks: int = 250_000
-    """Headings, paragraphs, lists and tables; each takes some 500 bytes beside its text."""
+    """Most headings, paragraphs, lists and tables; each takes some 500 bytes beside its text."""
     archive: ArchiveLimits = field(default_factory=ArchiveLimits)
     pictures: int = 0
-    """Most pictures of a document that are handed out to be described."""
+    """Most pictures of a document that are kept to be described; 0 keeps none."""
 
 
 def read_document(
@@ -124,12 +124,12 @@ def read_document(
     options: ReadingOptions | None = None,
     on_progress: OnProgress = ignore_progress,
 ) -> ParsedDocument:
-    """Read a file of any known type, in this very process and without a time limit.
+    """Read a file of any known type, in the calling process and without a time limit.
 
-    `on_progress` hears of each page of a PDF and of each picture.
+    `on_progress` is called for each page of a PDF and for each frame of a picture.
 
-    Raises DocumentUnreadable when the file is of no known type, damaged, encrypted, too large,
-    or has no text.
+    Raises DocumentUnreadable when the file is of no known type, damaged, encrypted, too large, or
+    has no text.
     """
     options = options or ReadingOptions()
     media_type = media.sniff_media_type(content, filename)
@@ -189,7 +189,7 @@ def _read(
         )
     if media.is_image(media_type):
         engine: Ocr | None = None
-        # A picture that will be described can do without.
+        # A picture that will be described needs no OCR engine.
         with suppress(DocumentUnreadable) if keeper is not None else nullcontext():
             engine = ocr()
         return read_images(
@@ -248,7 +248,7 @@ def _check(reading: Reading, filename: str, media_type: str, options: ReadingOpt
 
 
 def _repeated_columns(reading: Reading) -> str:
-    """Which titles several columns of one table have, and what to do; empty where none do."""
+    """Return a warning about titles that several columns of one table share; empty without any."""
     tables = (draft.text for draft in reading.drafts if draft.kind is BlockKind.TABLE)
     found = dict.fromkeys(title for table in tables for title in repeated_titles(table))
     if not found:

@@ -59,17 +59,17 @@ _NUMBERS = {
     "upperroman": "upperRoman",
 }
 _IN_LINE = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.CAPTION, BlockKind.IMAGE)
-"""What becomes lines of the list it stands in; code and tables are blocks of their own."""
+"""Kinds of block that become lines of the list they are in; code and tables stay separate."""
 _DOCINFO = {"author": "author", "authors": "author", "date": "date", "version": "version"}
 
 
 def read_rst(text: str) -> Reading:
-    """Read sections, lists, tables, code, notes and admonitions; comments go.
+    """Read sections, lists, tables, code, notes and admonitions; comments are dropped.
 
-    Included files and raw passages of other formats are left out. What is nested too deep for
+    Included files and raw passages of other formats are left out. What is nested too deeply for
     docutils is read as plain text.
     """
-    # Tell docutils of the directives and roles in a text that it does not know.
+    # Register the directives and roles in the text that docutils does not know.
     for name in {found.lower() for found in _DIRECTIVE.findall(text)}:
         if name in _CODE:
             directives.register_directive(name, _CodeDirective)
@@ -106,7 +106,7 @@ class _AnyOptions(dict[str, Callable[[str], str]]):
 
 
 class _AnyDirective(Directive):
-    """Says what stands in it."""
+    """A directive that yields its arguments and its content."""
 
     has_content = True
     optional_arguments = 1
@@ -121,7 +121,7 @@ class _AnyDirective(Directive):
         return [inside]
 
     def parsed(self, into: nodes.Element) -> nodes.Element:
-        """The element with the blocks of the directive in it."""
+        """Parse the content of the directive into the element, and return it."""
         self.state.nested_parse(self.content, self.content_offset, into)
         return into
 
@@ -148,7 +148,7 @@ class _AdmonitionDirective(_AnyDirective):
 def _any_role(
     _name: str, rawtext: str, text: str, *_: object
 ) -> tuple[list[nodes.reference], list[nodes.reference]]:
-    """Show the words of a role before its target, if it names both."""
+    """Return the text of a role without its target, if it has both."""
     words, _bracket, target = text.partition(" <")
     return [nodes.reference(rawtext, words if target.endswith(">") else text)], []
 
@@ -212,7 +212,7 @@ def _single_block(node: nodes.Element, metadata: dict[str, MetadataValue]) -> Dr
 def _labelled(
     label: str, node: nodes.Element, depth: int, metadata: dict[str, MetadataValue]
 ) -> Iterator[Draft]:
-    """The blocks of a note or an admonition, the first with its label or its title."""
+    """Yield the blocks of a note or an admonition, the first with its label or its title."""
     inside = nodes.container()
     inside.children = [
         each for each in node.children if not isinstance(each, (nodes.label, nodes.title))
@@ -251,7 +251,7 @@ def _list_drafts(
 
 
 def _item_lines(sign: str, content: Iterable[Draft]) -> Iterator[str | Draft]:
-    """Lines under the item's sign, two spaces further in; code and tables come as they are."""
+    """Yield an item's lines after its sign, indented by two spaces; code and tables as drafts."""
     is_first = True
     for draft in content:
         if draft.kind not in _IN_LINE:
@@ -285,7 +285,8 @@ def _table_drafts(node: nodes.table) -> Iterator[Draft]:
 
 
 def _text(node: nodes.Node) -> str:
-    """Inline markup as it reads: links with where they lead, pictures as what they show."""
+    """Return inline markup as plain text: links with targets, pictures as their alternative
+    text."""
     if isinstance(node, nodes.Text):
         return node.astext()
     if isinstance(node, nodes.image):

@@ -1,6 +1,6 @@
-"""A parsed document as a message: blocks as offsets into its text, which stands beside the JSON.
+"""Serialise a parsed document: a JSON record with blocks as offsets, and a body with the text.
 
-So a block cannot hold what the text does not, and what may be long is passed on in parts.
+So a block cannot contain what the text does not, and long content is passed on in parts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from footnote.ingestion.frames import Bytes, Message
 
 _TEXT_PART = 1 << 20
 _FAST = 1
-"""The zlib level: what is kept for minutes is not worth squeezing."""
+"""The zlib level; data kept for minutes is not worth more compression."""
 
 
 @dataclass(
@@ -29,18 +29,19 @@ _FAST = 1
 )
 class _Record:
     document: ParsedDocument
-    """Without texts, heading paths and contents."""
+    """The document without texts, heading paths and contents."""
     paths: tuple[tuple[int, tuple[str, ...]], ...]
-    """The heading path from a block on, since most have that of the block before."""
+    """Heading paths, each with the index of the first block that has it; most blocks share the path
+    of the block before."""
     sizes: tuple[int, ...]
-    """Bytes of the text, of each attachment and of each picture, as they follow in the body."""
+    """Bytes of the text, of each attachment and of each picture, in the order of the body."""
 
 
 _RECORD = TypeAdapter(_Record)
 
 
 def to_message(parsed: ParsedDocument) -> Message:
-    """The document; its text is encoded only as it is sent, so that it is not held twice."""
+    """Return the message of a document; its text is encoded only as it is sent, to save memory."""
     contents = [bytes(attachment.content) for attachment in parsed.attachments]
     contents += [picture.content for picture in parsed.pictures]
     sizes = [sum(map(len, _encoded(parsed.text))), *map(len, contents)]
@@ -69,7 +70,7 @@ def _encoded(text: str) -> Iterator[bytes]:
 
 
 def from_message(record: bytes, body: Bytes) -> ParsedDocument:
-    """The document of a message. Raises ValueError when anything in it is amiss."""
+    """Return the document of a message. Raises ValueError when the message is inconsistent."""
     told = _RECORD.validate_json(record, strict=True)
     bare, ends = told.document, [0, *accumulate(told.sizes)]
     if min(told.sizes) < 0 or ends[-1] > len(body):
@@ -84,7 +85,7 @@ def from_message(record: bytes, body: Bytes) -> ParsedDocument:
         text=text,
         blocks=tuple(_blocks(text, told)),
         attachments=tuple(
-            # What lies in a file stays there until it is its turn.
+            # Content in a mapped file is not copied to memory here.
             replace(each, content=content if isinstance(content, memoryview) else bytes(content))
             for each, content in zip(bare.attachments, contents[:attached], strict=True)
         ),
@@ -96,7 +97,7 @@ def from_message(record: bytes, body: Bytes) -> ParsedDocument:
 
 
 def _blocks(text: str, told: _Record) -> Iterator[Block]:
-    titles: dict[str, str] = {}  # Each heading is in the paths of all that stands below it.
+    titles: dict[str, str] = {}  # Headings are shared by the paths of the blocks below them.
     paths = {
         index: tuple(titles.setdefault(title, title) for title in path)
         for index, path in told.paths
@@ -111,7 +112,7 @@ def _blocks(text: str, told: _Record) -> Iterator[Block]:
 
 
 def compress(parsed: ParsedDocument) -> bytes:
-    """The document without its attachments and pictures, to be kept for a later try."""
+    """Return the document compressed, without attachments and pictures, to keep it for a retry."""
     message = to_message(replace(parsed, attachments=(), pictures=()))
     compressor = zlib.compressobj(_FAST)
     parts = (len(message.record).to_bytes(4, "big"), message.record, *message.body)
@@ -119,7 +120,7 @@ def compress(parsed: ParsedDocument) -> bytes:
 
 
 def decompress(packed: bytes) -> ParsedDocument | None:
-    """The document that was compressed; None for what another version of Footnote made."""
+    """Return the document that was compressed; None if it was by an incompatible version."""
     try:
         content = memoryview(zlib.decompress(packed))
         body = 4 + int.from_bytes(content[:4], "big")

@@ -1,4 +1,4 @@
-"""The grid of a sheet becomes drafts: each table in it a block, with the cells it stands in."""
+"""Convert the grid of a sheet to drafts: each table in it a block, with its cell range."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from footnote.ingestion.parsing.drafts import Draft
 from footnote.ingestion.parsing.tables import grouped_header_rows, spread_table_drafts, table_text
 
 _ROWS_A_BLOCK = 200
-"""A longer table is several blocks, so that each names the cells it holds."""
+"""Most rows of a block; a longer table is split, so that each block names its own cell range."""
 _MAX_CELLS = 40_000_000
 _MAX_SPREAD_CELLS = 2_000_000
-"""Of one sheet; more merged cells than this are not spread."""
+"""Most cells of a sheet to which merged cells are spread; further ones are not."""
 _MAX_SPREAD = 10_000
-"""A merged cell over more cells than this says its value once."""
+"""Most cells over which a merged cell is spread; a larger one has its value only once."""
 
 Row = tuple[int, list[str]]
 """The index of a row from 0, and its cells from the first column on."""
@@ -33,9 +33,9 @@ class Sheet:
     hidden: bool = False
     rows: list[Row] = field(default_factory=list)
     covered: dict[int, set[int]] = field(default_factory=dict)
-    """By row the columns that a merged cell covers, its own first one apart."""
+    """For each row, the columns that merged cells cover, except for the cell with the value."""
     remarks: list[Draft] = field(default_factory=list)
-    """What is pinned on the grid or floats over it: comments, charts, pictures, boxes."""
+    """Content attached to the grid or floating over it: comments, charts, pictures, text boxes."""
 
     def spread(self, areas: Iterable[Area]) -> None:
         """Repeat the value of each merged cell in all the cells it covers."""
@@ -59,7 +59,7 @@ class Sheet:
 
 @dataclass(slots=True)
 class Budget:
-    """How much a workbook may hold, spent row by row."""
+    """The characters and cells that a workbook may still hold; reduced row by row."""
 
     characters: int
     cells: int = _MAX_CELLS
@@ -75,7 +75,7 @@ class Budget:
 
 
 def sheet_drafts(sheet: Sheet, page: int) -> Iterator[Draft]:
-    """The sheet's name as a heading, its tables from top to bottom, then what is pinned on it."""
+    """Yield the sheet's name as a heading, its tables from top to bottom, then its remarks."""
     name = f"{sheet.name} (hidden)" if sheet.hidden else sheet.name
     yield Draft(kind=BlockKind.HEADING, text=name, page=page, level=1)
     for region in regions(sheet.rows):
@@ -85,14 +85,14 @@ def sheet_drafts(sheet: Sheet, page: int) -> Iterator[Draft]:
 
 
 def holds_several_sheets(drafts: Iterable[Draft]) -> bool:
-    """Whether more than one sheet holds more than its name."""
+    """Whether more than one sheet has content besides its name."""
     pages = {draft.page for draft in drafts if draft.kind is not BlockKind.HEADING}
     return len(pages) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Rows and columns of a sheet that touch each other; columns half-open, from 0."""
+    """A connected range of rows and columns of a sheet; columns half-open, from 0."""
 
     rows: Sequence[Row]
     left: int
@@ -106,9 +106,9 @@ class Region:
 
 
 def regions(rows: Sequence[Row]) -> list[Region]:
-    """The parts of a grid between empty rows and columns, in reading order.
+    """Split a grid into regions at empty rows and columns, in reading order.
 
-    Rows part first, then columns, then the rows of what is left, until nothing parts any more.
+    Rows are split first, then columns, then the rows of each part, until nothing can be split.
     """
     done: list[Region] = []
     width = max((len(cells) for _, cells in rows), default=0)
@@ -124,7 +124,7 @@ def regions(rows: Sequence[Row]) -> list[Region]:
 
 
 def _bands(region: Region) -> Iterator[Region]:
-    """Runs of rows that have something in these columns, without an empty row between."""
+    """Yield the runs of consecutive rows that have a value in these columns."""
     filled = [
         row for row in region.rows if any(cell for cell in row[1][region.left : region.right])
     ]
@@ -136,7 +136,7 @@ def _bands(region: Region) -> Iterator[Region]:
 
 
 def _columns(band: Region) -> Iterator[Region]:
-    """The band cut at empty columns, but for labels that stand a column away from their values."""
+    """Split the band at empty columns, but not between labels and their values."""
     used = sorted(
         {
             column
@@ -162,8 +162,10 @@ def _columns(band: Region) -> Iterator[Region]:
 
 
 def _belongs(band: Region, before: tuple[int, int], after: tuple[int, int]) -> bool:
-    """Whether columns beyond a gap go with those before it: one of them is a single column, and
-    most rows have something on both sides."""
+    """Whether columns on both sides of a gap belong together.
+
+    True if one side is a single column, and most rows have a value on both sides.
+    """
     if min(before[1] - before[0], after[1] - after[0]) > 1:
         return False
     both = sum(
@@ -192,7 +194,7 @@ def _region_drafts(sheet: Sheet, region: Region, page: int) -> Iterator[Draft]:
     covered = {(row - titles, column) for row, column in covered if row >= titles}
     headers = grouped_header_rows(texts, covered)
     if len(texts) - headers > _ROWS_A_BLOCK:
-        # A table in parts of some hundred rows, each under the header and with its own place.
+        # A table in parts of `_ROWS_A_BLOCK` rows, each with the header and its own cell range.
         whole = _address(region)
         for start in range(headers, len(texts), _ROWS_A_BLOCK):
             end = min(start + _ROWS_A_BLOCK, len(texts))
@@ -233,7 +235,7 @@ def _address(region: Region) -> str:
 
 
 def cell_address(row: int, column: int) -> str:
-    """The name of a cell, from indices that start at 0.
+    """Return the address of a cell, from indices that start at 0.
 
     >>> cell_address(0, 0), cell_address(41, 27)
     ('A1', 'AB42')

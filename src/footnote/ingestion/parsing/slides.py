@@ -33,7 +33,7 @@ _TITLES = ("title", "ctrTitle")
 _RUNNING = ("ftr", "hdr", "dt", "sldNum")
 _BULLETED = ("body", "obj", "")
 _ROW_EMU = 200_000
-"""Shapes whose tops differ by less stand in one row (EMU; 360,000 are a centimetre)."""
+"""Height of a row of shapes in EMU (360,000 to the centimetre); shapes are ordered by row."""
 
 
 def read_slides(content: bytes, pictures: Pictures) -> Reading:
@@ -88,7 +88,7 @@ class _SlideReader:
     footers: dict[str, None] = field(default_factory=dict)
 
     def slide(self, part: str, page: int) -> Iterator[Draft]:
-        """The title, the shapes from top to bottom, the speaker's notes, the comments."""
+        """Yield the title, the shapes from top to bottom, the speaker's notes, the comments."""
         root = self.package.xml(part)
         if attribute(root, "show") in ("0", "false"):
             self.hidden.append(page)
@@ -193,7 +193,7 @@ def _shapes(tree: Element) -> Iterator[Element]:
 
 
 def _placeholder(shape: Element) -> tuple[str | None, str]:
-    """Type and index of a placeholder; type None for a shape that is none."""
+    """Return the type and index of a placeholder; type None for another shape."""
     holder = next((item for item in shape if local(item).startswith("nv")), None)
     found = child(holder, "nvPr", "ph") if holder is not None else None
     if found is None:
@@ -202,7 +202,7 @@ def _placeholder(shape: Element) -> tuple[str | None, str]:
 
 
 def _place(shape: Element, layout: Mapping[tuple[str, str], Element]) -> tuple[int, int]:
-    """From top to bottom in rows; the file has shapes in the order in which they were drawn."""
+    """Return the sort key of a shape: row, then left edge; the file has shapes in drawing order."""
     offset = _offset(shape)
     if offset is None:
         kind, index = _placeholder(shape)

@@ -1,4 +1,4 @@
-"""JSON becomes headings, lines of names and values, and tables of like records."""
+"""Convert JSON to headings, lines of names and values, and tables of similar records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_HEADING_LEVEL = 3
 _LINES_TOGETHER = 40
 _TITLES = ("title", "name", "subject")
 _ERROR = ("ename", "evalue")
-"""What a notebook keeps of an error beside its trace."""
+"""Keys of an error in a notebook, beside its traceback."""
 
 
 def read_json(text: str, filename: str) -> Reading:
@@ -60,7 +60,7 @@ def _title(value: Json) -> str | None:
 
 def _value_drafts(value: Json, level: int) -> Iterator[Draft]:
     if isinstance(value, dict):
-        # First what the object says itself, then each thing inside it under its name.
+        # First the plain values of the object, then each nested value under its key.
         plain = {key: item for key, item in value.items() if _is_plain(item)}
         lines = (f"{key}: {_shown(item)}" for key, item in plain.items())
         yield from line_drafts(lines, _LINES_TOGETHER)
@@ -95,7 +95,7 @@ def _array_drafts(value: Sequence[Json], level: int) -> Iterator[Draft]:
 
 
 def _flat(value: Json) -> Iterator[tuple[str, str]]:
-    """Every value inside with its path, in order, however deep."""
+    """Yield every nested value with its path, in order, without recursion."""
     waiting: list[tuple[str, Json]] = [("", value)]
     while waiting:
         path, item = waiting.pop()
@@ -115,7 +115,7 @@ def _flat_lines(name: str, value: Json) -> Iterator[str]:
 
 
 def _is_plain(value: Json) -> bool:
-    """Whether a value can stand on one line."""
+    """Whether a value fits on one line: a scalar, or a list of scalars."""
     if isinstance(value, list):
         return all(not isinstance(item, list | dict) for item in value)
     return not isinstance(value, dict)
@@ -145,7 +145,7 @@ def _read_notebook(notebook: Mapping[str, Json]) -> Reading:
             drafts += markdown_drafts(text)
         else:
             drafts.append(Draft(kind=BlockKind.CODE, text=text))
-        # What cells printed, without pictures and colours.
+        # The text output of cells, without pictures.
         outputs = cell.get("outputs")
         for output in outputs if isinstance(outputs, list) else []:
             if isinstance(output, dict):

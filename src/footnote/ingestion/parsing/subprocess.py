@@ -15,9 +15,9 @@ from footnote.ports import OcrChoice, OnProgress, ignore_progress
 
 
 class ChildParser:
-    """Reads files in at most `processes` children, started when first needed.
+    """Reads files in at most `processes` child processes, started when first needed.
 
-    A crash or a time-out costs the child and fails the one file it was reading.
+    A crash or a time-out ends the child and fails only the file that it was reading.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class ChildParser:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """End every child."""
+        """Stop all child processes."""
         await self._children.aclose()
 
     def __call__(
         self, content: BinaryIO, filename: str, on_progress: OnProgress = ignore_progress
     ) -> Coroutine[Any, Any, ParsedDocument]:
-        """Read a file, telling of its pages.
+        """Read a file, reporting its pages to `on_progress`.
 
         Raises DocumentUnreadable when the file cannot be read, takes too long or crashes the
         reader, DocumentInterrupted when the operating system ended the reader.

@@ -18,7 +18,7 @@ _MAX_CELLS = 2_000_000
 
 
 def table_text(rows: Rows) -> str:
-    """A Markdown table whose first row is the header; short rows are filled up.
+    """Return a Markdown table whose first row is the header; short rows are padded.
 
     >>> print(table_text([["City", "Rate"], ["Rome", "110"]]))
     | City | Rate |
@@ -37,9 +37,10 @@ def table_text(rows: Rows) -> str:
 def table_drafts(
     rows: Rows, page: int | None = None, *, has_header: bool = False
 ) -> Iterator[Draft]:
-    """The tables of a grid: empty rows part it, empty columns go, a lone cell is a paragraph.
+    """Yield the tables of a grid: empty rows split it, empty columns are dropped.
 
-    Where the grid is known to have a header, an empty first row says that no column has a name.
+    A row of one cell above a table, or alone, is a paragraph. With `has_header`, an empty first row
+    means that no column has a name.
     """
     grid = [[clean(cell).replace("\n", " ") for cell in row] for row in rows]
     unnamed = has_header and bool(grid) and not _filled(grid[0])
@@ -66,7 +67,7 @@ def table_drafts(
 
 
 def repeated_titles(table: str) -> list[str]:
-    """The titles that several columns of a Markdown table have, each once.
+    """Return the titles that several columns of a Markdown table share, each once.
 
     >>> repeated_titles(table_text([["Item", "Price", "Price"], ["A", "1", "2"]]))
     ['Price']
@@ -77,7 +78,7 @@ def repeated_titles(table: str) -> list[str]:
 
 
 def record_rows(records: Sequence[Mapping[str, str]], least_columns: int) -> list[list[str]]:
-    """Rows under the names that like records share; empty when they are not alike."""
+    """Return similar records as rows under a header; empty if they are not similar."""
     columns = list(dict.fromkeys(name for record in records for name in record))
     filled = sum(map(len, records))
     few = not least_columns <= len(columns) <= _MAX_RECORD_COLUMNS
@@ -96,9 +97,9 @@ def _filled(row: Sequence[str]) -> int:
 
 
 def _is_title(region: Rows, position: int) -> bool:
-    """Whether a row with one filled cell stands over a table, or is all there is.
+    """Whether a row with one filled cell is a title above a table, or the only row.
 
-    Over a table it begins where the table does; further right it is the name of a column.
+    A title begins where the table does; further right the cell is the name of a column.
     """
     row = region[position]
     if len(row) < 2 or _filled(row) != 1:
@@ -119,11 +120,11 @@ def spread_table_drafts(
     header_rows: int = 1,
     page: int | None = None,
 ) -> Iterator[Draft]:
-    """One table whose merged cells say what they say in every cell they cover.
+    """Yield one table; the text of a merged cell is repeated in every cell it covers.
 
-    `covered` names the cells (row, column from 0) that a merged cell has filled. Empty rows and
-    columns go; a row on top that is one cell is a paragraph, and so is a table of one row or
-    column; header rows become one, each column's header the chain of what stands above it.
+    `covered` has the cells (row, column from 0) that a merged cell has filled. Empty rows and
+    columns are dropped. A row of one cell on top is a paragraph, and so is each row of a table of
+    one row or column. Several header rows become one, with the titles of each column joined.
     """
     width = max((len(row) for row in rows), default=0)
     grid = [
@@ -172,7 +173,7 @@ def _adds_nothing(grid: Rows, covered: Collection[tuple[int, int]], column: int)
 
 
 def _spans_all(index: int, row: Sequence[str], covered: Collection[tuple[int, int]]) -> bool:
-    """Whether only the first cell of a row says something."""
+    """Whether only the first cell of a row has text of its own."""
     own = [
         column
         for column, cell in enumerate(row)
@@ -186,7 +187,7 @@ def _spans_all(index: int, row: Sequence[str], covered: Collection[tuple[int, in
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as markup writes it."""
+    """A cell of a table in markup, with the columns and rows it spans."""
 
     text: str
     columns: int = 1
@@ -197,7 +198,7 @@ class Cell:
 def spanned_table_drafts(
     rows: Sequence[Sequence[Cell]], page: int | None = None
 ) -> Iterator[Draft]:
-    """A table whose cells say what they say in every row and column they span."""
+    """Yield a table; the text of a cell is repeated in every row and column it spans."""
     filled = [row for row in rows if row]
     grid, covered = _grid(filled)
     header_rows = 0
@@ -211,11 +212,11 @@ def spanned_table_drafts(
 
 
 def _grid(rows: Sequence[Sequence[Cell]]) -> tuple[list[list[str]], set[tuple[int, int]]]:
-    """The text at each place, and the places that only repeat what spans into them."""
+    """Return the text at each place, and the places that only repeat a spanning cell."""
     grid: list[list[str]] = []
     covered: set[tuple[int, int]] = set()
     reaching: dict[int, tuple[int, str]] = {}
-    """For a column how many more rows a cell above reaches down, and what it says."""
+    """For each column, the rows that a cell above still spans, and its text."""
     cells = 0
     for number, row in enumerate(rows):
         texts: list[str] = []

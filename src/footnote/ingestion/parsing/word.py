@@ -34,7 +34,7 @@ from footnote.ingestion.parsing.wordtext import ParagraphText, TextReader
 _CODE_SIGNS = re.compile(r"[{}()\[\];=<>_*]|^ {2,}\S", re.MULTILINE)
 _MONOSPACED_SHARE = 0.95
 _LAYOUT_CHARACTERS = 500
-"""Cells longer than this on average, of several blocks each, are a page laid out by a table."""
+"""Average characters above which cells of several blocks each are a page laid out by a table."""
 _MAX_RUNNING_CHARACTERS = 500
 _NOTE_PARTS = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
 _TRANSPARENT = frozenset(("customXml", "ins", "moveTo", "smartTag", "sdtContent", "txbxContent"))
@@ -51,7 +51,7 @@ def read_word(content: bytes, pictures: Pictures) -> Reading:
     if body is not None:
         story.body(body)
     drafts = story.flow.close()
-    # What headers and footers say: known of the document, but no part of its text.
+    # Running headers and footers are metadata, not part of the text.
     running: dict[str, MetadataValue] = {}
     for kind in ("header", "footer"):
         said = dict.fromkeys(story.part(name) for name in package.related(part, kind))
@@ -70,7 +70,7 @@ def read_word(content: bytes, pictures: Pictures) -> Reading:
 
 
 class _Story:
-    """One walk through the document; what it meets goes into the flow that is current."""
+    """One pass through the document; its content is added to the current flow."""
 
     def __init__(self, package: Package, part: str, pictures: Pictures) -> None:
         self.flow = Flow()
@@ -90,7 +90,7 @@ class _Story:
         self._reader = TextReader(package, part, self._styles, self._mark)
 
     def body(self, container: Element) -> None:
-        """The blocks of the body, of a cell, of a text box or of a note."""
+        """Add the blocks of the body, of a cell, of a text box or of a note to the current flow."""
         for element in container:
             name = local(element)
             if name == "p":
@@ -117,7 +117,7 @@ class _Story:
         return " | ".join(dict.fromkeys(said))
 
     def _mark(self, kind: str, number: str) -> str:
-        """The mark of a footnote in the text; comments leave none."""
+        """Return the mark of a note in the text; empty for comments."""
         if kind == "comment" or number not in self._notes[kind]:
             return ""
         numbered = len([key for key in self._marks if key[0] == kind]) + 1
@@ -157,7 +157,8 @@ class _Story:
             self._float(item)
 
     def _label(self, properties: Element | None, style: Style, style_id: str) -> tuple[int, str]:
-        """The depth in its list and the label of a paragraph; no label if it is in none."""
+        """Return a paragraph's depth in its list and its label; the label is empty if it is in
+        none."""
         own = child(properties, "numPr") if properties is not None else None
         number = value_of(own, "numId") or style.numbering
         if number in (None, "", "0"):
@@ -181,14 +182,14 @@ class _Story:
         self.flow.note(label, text)
 
     def _inner(self, container: Element) -> Flow:
-        """What a cell, a note or a text box says, as a flow of its own."""
+        """Read a cell, a note or a text box into a flow of its own."""
         outer, self.flow = self.flow, Flow()
         self.body(container)
         inner, self.flow = self.flow, outer
         return inner
 
     def _float(self, element: Element) -> None:
-        """Text boxes, pictures, charts and diagrams of a drawing follow their paragraph."""
+        """Defer a drawing's text boxes, pictures, charts and diagrams to follow their paragraph."""
         for box in _text_boxes(element):
             self.flow.defer(self._inner(box).close())
         part = self._reader.part
@@ -240,7 +241,7 @@ class _Story:
 
 
 def _flat(draft: Draft) -> str:
-    """A block of a cell on one line; of a table in a cell, its cells in order."""
+    """Return a block of a cell as text; for a table in a cell, its cells in order."""
     if draft.kind is not BlockKind.TABLE:
         return draft.text
     lines = [line.strip("| ") for line in draft.text.split("\n") if not line.startswith("| ---")]
@@ -248,7 +249,7 @@ def _flat(draft: Draft) -> str:
 
 
 def _is_layout(rows: list[list[str]], cells: list[list[Draft]]) -> bool:
-    """Whether a table only places what it holds: boxes of one cell, columns of prose."""
+    """Whether a table is only for layout: boxes of one cell, columns of prose."""
     if all(len(row) < 2 for row in rows):
         return True
     filled = [cell for cell in cells if cell]
@@ -265,7 +266,7 @@ def _is_code(read: ParagraphText, style: Style) -> bool:
 
 
 def _notes(package: Package, part: str) -> dict[str, Element]:
-    """Notes or comments by id, without the rules that separate them from the page."""
+    """Return notes or comments by id, without separators."""
     if not part:
         return {}
     return {
@@ -276,7 +277,7 @@ def _notes(package: Package, part: str) -> dict[str, Element]:
 
 
 def _text_boxes(element: Element) -> Iterator[Element]:
-    """The contents of text boxes; one inside another is read with it."""
+    """Yield the contents of text boxes; one inside another is read with it."""
     for item in element:
         if local(item) == "txbxContent":
             yield item
@@ -288,7 +289,8 @@ def _text_boxes(element: Element) -> Iterator[Element]:
 
 
 def _outside_boxes(element: Element) -> Iterator[Element]:
-    """What is drawn, without the contents of text boxes, which are read as text."""
+    """Yield the elements of a drawing, except the contents of text boxes, which are read as
+    text."""
     for item in element:
         if local(item) != "txbxContent":
             yield item
@@ -311,7 +313,7 @@ def diagram_drafts(
 
 
 def _members(container: Element, kind: str, *deletion: str) -> Iterator[Element]:
-    """The rows or cells inside but those deleted by a tracked change."""
+    """Yield the rows or cells of a table, without those deleted by a tracked change."""
     for element in container:
         name = local(element)
         if name == kind:

@@ -1,7 +1,7 @@
-"""Recognised text whose words run together is parted where the picture of its line shows gaps.
+"""Insert missing spaces into recognised text where the picture of its line shows gaps.
 
-A recogniser of Chinese and English reads letters well and leaves out spaces where they are narrow.
-The gaps between words are wider than those between letters, and that can be measured.
+A recogniser of Chinese and English reads letters well and omits narrow spaces. The gaps between
+words are wider than those between letters, and that can be measured.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ Grey = npt.NDArray[np.uint8]
 """The picture of one line, of shape (height, width)."""
 
 LEAST_GAP = 0.2
-"""Of a line's height from its highest to its lowest ink: what parts words at least. A space of
-Helvetica set at 85 % is 0.24 of it; letters stand less than 0.13 apart."""
+"""Least gap between words, as a share of the height of the line's ink. A space of Helvetica set at
+85 % is 0.24 of it; letters are less than 0.13 apart."""
 LEAST_ALIKE = 0.3
-"""The same where all gaps are alike: letters that touch, or a single word of spaced capitals."""
+"""The same where all gaps are alike: touching letters, or a single word of spaced capitals."""
 WIDE_GAP = 0.24
-"""The same of the gaps between words on average."""
+"""Least mean of the gaps between words, in the same unit."""
 LEAST_RATIO = 1.8
-"""How much wider than the gaps between letters those between words are at least, on average."""
+"""Least ratio of the mean gap between words to that between letters."""
 _INK = 0.3
-"""Share of the contrast from which a pixel is ink."""
+"""Share of the contrast above which a pixel is ink."""
 _LEAST_CONTRAST = 24.0
 _FEWEST_LETTERS = 4
 _UNSPACED = re.compile("[\u2e80-\u9fff\uac00-\U0010ffff]")
-"""Of scripts that do not part words by spaces."""
+"""Characters of scripts that do not separate words by spaces."""
 
 
 def with_gaps(text: str, centres: Sequence[float], picture: Grey) -> str:
-    """The text with a space at each gap between words that it does not have one at already.
+    """Return the text with a space inserted at each gap between words that has none.
 
-    `centres` say how far from the left edge of the picture each character stands, about. Digits
-    are not parted from each other: that would be another number, and fonts set a 1 as wide as the
-    other digits.
+    `centres` are the approximate distances of the characters from the picture's left edge. Digits
+    are not separated from each other: that would be another number, and fonts set a 1 as wide as
+    the other digits.
 
     Law: without its spaces the text stays the same.
     """
@@ -58,7 +58,7 @@ def with_gaps(text: str, centres: Sequence[float], picture: Grey) -> str:
 
 
 def word_gaps(picture: Grey) -> list[float]:
-    """Where the middles of the gaps between words are, from the left edge; none in one word."""
+    """Return the middles of the gaps between words, from the left edge; empty for one word."""
     ink = _ink_of(picture)
     rows = np.flatnonzero(ink.any(axis=1))
     columns = np.flatnonzero(ink.any(axis=0))
@@ -67,7 +67,7 @@ def word_gaps(picture: Grey) -> list[float]:
     height = float(rows[-1] - rows[0] + 1)
     widths = np.diff(columns) - 1
     gaps = widths[widths > 0].astype(float)
-    # The width that parts narrow gaps from wide ones best (Otsu 1979); 0 where they are alike.
+    # The best threshold between narrow and wide gaps (Otsu 1979); 0 where they are alike.
     wide_enough = WIDE_GAP * height
     ordered = np.sort(gaps)
     best, parting = 0.0, 0.0
@@ -82,7 +82,7 @@ def word_gaps(picture: Grey) -> list[float]:
 
 
 def _ink_of(picture: Grey) -> npt.NDArray[np.bool_]:
-    """The pixels that differ from the background, be it light or dark."""
+    """Return a mask of the pixels that differ from the background, whether it is light or dark."""
     background = float(np.median(picture))
     deviation = np.abs(picture.astype(float) - background)
     contrast = float(np.quantile(deviation, 0.99))
@@ -93,7 +93,7 @@ def _ink_of(picture: Grey) -> npt.NDArray[np.bool_]:
 
 
 def _boundary(gap: float, centres: Sequence[float]) -> int:
-    """The character that follows a gap: of its neighbours those that stand around it best."""
+    """Return the index of the character after a gap, of the pair that surrounds it best."""
 
     def missed(at: int) -> float:
         before, after = centres[at - 1], centres[at]

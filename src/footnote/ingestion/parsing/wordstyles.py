@@ -27,7 +27,7 @@ _ROMAN = {1000: "M", 900: "CM", 500: "D", 400: "CD", 100: "C", 90: "XC", 50: "L"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """What a paragraph or character style says, all that it is based on included."""
+    """The properties of a paragraph or character style, including those of its base styles."""
 
     name: str = ""
     outline: int | None = None
@@ -88,7 +88,7 @@ def _style(key: str, given: Mapping[str, Element]) -> Style:
 
 
 def _outline_of_style(style: Element) -> int | None:
-    """The level from 1; 10 for body text, which ends the search in what it is based on."""
+    """Return the heading level from 1; 10 for body text, which ends the search in base styles."""
     properties = child(style, "pPr")
     level = _integer(value_of(properties, "outlineLvl")) if properties is not None else None
     if level is not None:
@@ -98,7 +98,7 @@ def _outline_of_style(style: Element) -> int | None:
 
 
 def fonts_are_monospaced(run_properties: Element | None) -> bool | None:
-    """Whether the font has letters of one width; None where no font is named."""
+    """Whether the font is monospaced; None where no font is named."""
     fonts = child(run_properties, "rFonts") if run_properties is not None else None
     name = attribute(fonts, "ascii") or attribute(fonts, "hAnsi") if fonts is not None else None
     return bool(_MONOSPACED.search(name)) if name else None
@@ -125,18 +125,18 @@ class _Level:
 
 @dataclass(slots=True)
 class Numbering:
-    """The counters of all lists of a document, moved on by each numbered paragraph."""
+    """The counters of all lists of a document, advanced by each numbered paragraph."""
 
     _levels: Mapping[str, Mapping[int, _Level]]
-    """By list, with what it overrides."""
+    """The levels of each list by its id, with its overrides applied."""
     _kinds: Mapping[str, str]
-    """The abstract list behind each list; lists of one kind count on from each other."""
+    """The id of the abstract list behind each list; lists that share one share its counters."""
     _restarts: Mapping[str, frozenset[int]]
     _counters: dict[str, dict[int, int]] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
 
     def depth_of_style(self, number_id: str, style_id: str) -> int | None:
-        """The level of a list that belongs to a style."""
+        """Return the level of a list that is linked to a style; None without one."""
         levels = self._levels.get(number_id, {})
         return next((depth for depth, level in levels.items() if level.style == style_id), None)
 
@@ -215,7 +215,7 @@ def _levels_of(element: Element) -> dict[int, _Level]:
 
 
 def format_number(number: int, style: str) -> str:
-    """A counter as letters, Roman or Arabic digits.
+    """Return a counter as letters, Roman numerals or Arabic digits.
 
     >>> format_number(4, "lowerRoman"), format_number(28, "upperLetter")
     ('iv', 'BB')

@@ -1,4 +1,4 @@
-"""The inside of a Word paragraph becomes its text and what hangs on it: notes, pictures, boxes."""
+"""Read a Word paragraph: its text, and the notes, pictures and text boxes anchored to it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class ParagraphText:
     floats: list[Element] = field(default_factory=list)
     """Drawings and VML pictures, whose text boxes and pictures follow the paragraph."""
     monospaced: int = 0
-    """Characters in a font of one width."""
+    """Number of characters in a monospaced font."""
     visible: int = 0
-    """Characters but white space."""
+    """Number of characters other than white space."""
 
     @property
     def text(self) -> str:
@@ -62,7 +62,7 @@ class _Field:
 
 @dataclass(slots=True)
 class TextReader:
-    """Reads paragraphs of one part; fields may reach over several paragraphs."""
+    """Reads the paragraphs of one part; fields may span several paragraphs."""
 
     package: Package
     part: str
@@ -72,7 +72,7 @@ class TextReader:
     _fields: list[_Field] = field(default_factory=list)
 
     def read(self, paragraph: Element) -> ParagraphText:
-        """The paragraph as it stands after all tracked changes are accepted."""
+        """Read the paragraph as it is after all tracked changes are accepted."""
         into = ParagraphText()
         for open_field in self._fields:
             open_field.first_piece = 0
@@ -155,7 +155,7 @@ def _append_target(into: ParagraphText, start: int, target: str) -> None:
 
 
 def _shown(item: Element) -> str:
-    """What an item of a run looks like in the text."""
+    """Return the text of an item of a run."""
     name = local(item)
     if name == "t":
         return item.text or ""

@@ -1,4 +1,4 @@
-"""An Excel workbook (XLSX, XLSM) becomes sheets, row by row and with numbers as it shows them."""
+"""Read an Excel workbook (XLSX, XLSM) into sheets, row by row, with numbers as it shows them."""
 
 from __future__ import annotations
 
@@ -77,19 +77,19 @@ def is_binary_workbook(content: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCell:
-    """A cell that holds something, as its program shows it."""
+    """A cell that is not empty, as its program shows it."""
 
     row: int
-    """From 0, as the column."""
+    """Index from 0, like `column`."""
     column: int
     text: str
     is_number: bool
     style: int
-    """Its place among the styles of cells."""
+    """Index among the cell styles."""
 
 
 def shown_cells(package: Package) -> Iterator[tuple[str, Iterator[ShownCell]]]:
-    """The part of each sheet with its cells, in their order. Raises as `read_workbook` does."""
+    """Yield the part name of each sheet and its cells, in order. Raises as `read_workbook` does."""
     part = next(package.related("", "officeDocument"), "xl/workbook.xml")
     root = package.required(part)
     reader = _WorkbookReader.of(package, part, root, Pictures(None), Budget(0))  # none is kept
@@ -108,7 +108,7 @@ class _WorkbookReader:
     pictures: Pictures
     budget: Budget
     valueless: int = 0
-    """Formulas whose value the file does not hold, because nobody ever calculated it."""
+    """Number of formulas without a stored value, because they were never calculated."""
 
     @classmethod
     def of(
@@ -159,7 +159,7 @@ class _WorkbookReader:
         return sheet
 
     def shown(self, part: str) -> Iterator[ShownCell]:
-        """The cells of a sheet that hold something."""
+        """Yield the cells of a sheet that are not empty."""
         index = -1
         for row in self.package.elements(part, "row"):
             index = _index(row, index)
@@ -174,7 +174,7 @@ class _WorkbookReader:
                 )
 
     def _filled(self, row: Element) -> Iterator[tuple[Element, int, str]]:
-        """The cells of a row that hold something, with their columns and texts."""
+        """Yield the cells of a row that are not empty, with their columns and texts."""
         following = 0
         for cell in row:
             text = self._text(cell)
@@ -271,13 +271,13 @@ class _WorkbookReader:
 
 
 def _index(row: Element, before: int) -> int:
-    """The index of a row from 0, which may go without saying."""
+    """Return the index of a row from 0; one without a number follows the row before."""
     number = row.get("r", "")
     return int(number) - 1 if number.isdecimal() else before + 1
 
 
 def _rich_text(element: Element) -> str:
-    """The text of a string, without the phonetic guide that stands over it."""
+    """Return the text of a string, without its phonetic guide."""
     text = ""
     for item in element:
         name = local(item)

@@ -1,4 +1,4 @@
-"""Files of rare formats become drafts by xberg, as far as its Markdown tells their structure."""
+"""Convert files of rare formats to drafts by xberg, with the structure that its Markdown has."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def read_by_xberg(content: bytes, media_type: str) -> Reading:
 
 
 def _drafts(markdown: str, *, is_deck: bool) -> tuple[list[Draft], int | None]:
-    """The drafts and the number of slides, if it is a deck; notes stand after the last slide."""
+    """Return the drafts, and the number of slides or None; the notes of a deck follow its last
+    slide."""
     text, *notes = _NOTES.split(markdown)
     noted = [
         f"[note {label}: {' '.join(said.split())}]"

@@ -1,4 +1,4 @@
-"""PDFs that LibreOffice made are kept in a folder of bounded size, and go with their file."""
+"""Cache PDFs made by LibreOffice in a folder of bounded size, until their file is deleted."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from footnote.ingestion.frames import Bytes
 
 _WORK = "work-"
 _STALE_SECONDS = 3600.0
-"""A working folder so old belongs to a process that was killed."""
+"""Age at which a working folder belongs to a process that was killed."""
 _SUFFIX = ".pdf"
 
 
 @dataclass(frozen=True, slots=True)
 class PdfCache:
-    """The PDF of each office file by the key of its bytes; used least recently goes first."""
+    """The PDF of each office file, by the key of its bytes; the least recently used is evicted
+    first."""
 
     folder: Path
     most_bytes: int = 1024**3
 
     def open(self, key: str) -> BinaryIO | None:
-        """The PDF as a file, if it is there."""
+        """Return the PDF as a file; None if it is not cached."""
         path = self._path(key)
         try:
             os.utime(path)
@@ -37,7 +38,8 @@ class PdfCache:
             return None
 
     def put(self, key: str, content: Bytes) -> None:
-        """Keep a PDF and let others go that were not used for long; one too large is not kept."""
+        """Store a PDF and evict those least recently used; one larger than the cache is not
+        stored."""
         if len(content) > self.most_bytes:
             return
         path = self._path(key)
@@ -46,7 +48,7 @@ class PdfCache:
             fresh = folder / "kept"
             fresh.write_bytes(content)
             fresh.replace(path)
-        # Remove what was not used for longest until the rest fits.
+        # Evict the least recently used until the rest fits.
         found = []
         for path in self.folder.glob(f"*/*{_SUFFIX}"):
             with suppress(OSError):
@@ -71,7 +73,7 @@ class PdfCache:
 
     @contextmanager
     def working_folder(self) -> Iterator[Path]:
-        """A private folder that is gone afterwards."""
+        """Provide a private folder, deleted at the end of the block."""
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for stale in self.folder.glob(f"{_WORK}*"):
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Texts are folded to what two writings of one sentence share: its letters and digits."""
+"""Fold texts to the letters and digits that two writings of one sentence share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from functools import lru_cache
 from footnote.language.scripts import UNSPACED
 
 _MAX_PLACES = 200
-"""Of one sequence of letters on a page; those of a repeated filler are no evidence."""
+"""Most places kept of one sequence of letters; those of a repeated filler are no evidence."""
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
@@ -29,7 +29,7 @@ class Folded:
     _seeds: dict[int, dict[str, list[int]]] = field(default_factory=dict)
 
     def seeds(self, length: int) -> dict[str, list[int]]:
-        """Where each sequence of so many letters begins, in order."""
+        """Return the start indices of each sequence of `length` letters, in order."""
         if length not in self._seeds:
             found: defaultdict[str, list[int]] = defaultdict(list)
             for start in range(len(self.text) - length + 1):
@@ -41,9 +41,9 @@ class Folded:
 
 
 def fold(text: str, *, symbols: bool = False) -> Folded:
-    """Fold a text; ligatures and full-width forms are resolved, case, accents and marks go.
+    """Fold a text: resolve ligatures and full-width forms, drop case, accents and punctuation.
 
-    With `symbols` everything but spaces is kept: for a text that has nothing else.
+    With `symbols`, all printable characters but spaces are kept: for texts of nothing else.
 
     >>> fold("Of\\xadfi-\\ncers’ No. 4").text
     'officersno4'

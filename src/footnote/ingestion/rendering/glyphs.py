@@ -1,4 +1,4 @@
-"""The characters of a page and where each stands, from its text layer or by OCR."""
+"""The characters of a page and their boxes, from its text layer or by OCR."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from footnote.ingestion.rendering.folding import Folded, fold
 _HIGH, _LOW = range(0xD800, 0xDC00), range(0xDC00, 0xE000)
 _NOWHERE = Box(0.0, 0.0, 0.0, 0.0)
 _TALLEST = 1.5
-"""Of its size, the height of a line of common fonts at most; usual are 1.1 to 1.4."""
+"""Greatest line height of common fonts, in font sizes; usual are 1.1 to 1.4."""
 _DESCENT, _ASCENT = 0.25, 1.0
-"""Below and above the baseline, in shares of the size, of a font that claims more."""
+"""Extent below and above the baseline, in font sizes, for a font that claims more."""
 _SLANT = 0.3
-"""What letters lean at most and still stand upright; italics lean by 0.2 to 0.25."""
+"""Greatest slant of upright letters; italics have 0.2 to 0.25."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glyphs:
-    """What a page says, character by character, and how large the page is."""
+    """The characters of a page, with the box of each."""
 
     text: str
     boxes: tuple[Box, ...] = field(repr=False)
@@ -41,14 +41,14 @@ class Glyphs:
 
 
 def glyphs_of(text: str, boxes: Sequence[Box], upright: Sequence[bool]) -> Glyphs:
-    """Characters with their places."""
+    """Return the glyphs for characters and their boxes."""
     return Glyphs(text=text, boxes=tuple(boxes), upright=tuple(upright), folded=fold(text))
 
 
 def glyphs_of_layer(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tuple[Glyphs, Glyphs]:
-    """The characters of a text layer as they are read, and as the file draws them, in points.
+    """Return the characters of a text layer in reading order, and in drawing order, in points.
 
-    They are read in the order in which the canonical text has them, column by column.
+    The reading order is that of the canonical text, column by column.
     """
     layer = PageText(text_page)
     units = layer.text
@@ -77,7 +77,7 @@ def glyphs_of_layer(page: pdfium.PdfPage, text_page: pdfium.PdfTextPage) -> tupl
 
 
 def _as_read(page: pdfium.PdfPage, layer: PageText) -> Iterator[int | None]:
-    """Indices of characters in reading order, None for the end of a word."""
+    """Yield the indices of characters in reading order, None at the end of each word."""
     turned = layer.lines(page, {})
     fullest = sorted(turned.items(), key=lambda each: -sum(len(line.text) for line in each[1]))
     for degrees, lines in fullest:
@@ -100,7 +100,7 @@ def _box(text_page: pdfium.PdfTextPage, index: int, turn: Turn) -> Box:
 def within_line(
     text_page: pdfium.PdfTextPage, index: int, bottom: float, top: float
 ) -> tuple[float, float]:
-    """The lower and upper edge of a letter, where its font claims no more than a line has.
+    """Return the lower and upper edge of a letter, limited to the height of a line.
 
     Fonts for several scripts claim room for the tallest of all their letters, twice the line's.
     """
@@ -127,7 +127,7 @@ def _is_upright(text_page: pdfium.PdfTextPage, index: int, rotation: int) -> boo
 def glyphs_of_annotations(
     document: pdfium.PdfDocument, page: pdfium.PdfPage, text_page: pdfium.PdfTextPage
 ) -> Glyphs:
-    """Filled-in fields and comments; each of their characters stands in the whole of its box."""
+    """Return filled-in fields and comments; each of their characters has the whole box."""
     turn = Turn.of_page(page)
     text: list[str] = []
     boxes: list[Box] = []
@@ -138,7 +138,7 @@ def glyphs_of_annotations(
 
 
 def glyphs_of_pixels(pixels: Pixels, ocr: Ocr, scale: float = 1.0) -> Glyphs:
-    """What OCR reads, its boxes multiplied by `scale`; the width of a word is shared evenly."""
+    """Return what OCR reads, its boxes multiplied by `scale`; a word's width is divided evenly."""
     lines, quarters = turned_lines(pixels, ocr)
     height, width, _ = pixels.shape
     text: list[str] = []
@@ -154,7 +154,7 @@ def glyphs_of_pixels(pixels: Pixels, ocr: Ocr, scale: float = 1.0) -> Glyphs:
 def _letters(line: Line) -> Iterable[tuple[str, Box]]:
     for word, next_word in zip_longest(line.words, line.words[1:]):
         begin, end = word.box.left, word.box.right
-        # Tesseract now and then says that a word reaches to the end of its line.
+        # Tesseract sometimes returns the box of a word that extends to the end of its line.
         if next_word is not None and begin < next_word.box.left < end:
             end = next_word.box.left
         step = (end - begin) / max(len(word.text), 1)
@@ -166,7 +166,7 @@ def _letters(line: Line) -> Iterable[tuple[str, Box]]:
 
 
 def _turned_back(box: Box, quarters: int, width: int, height: int) -> Box:
-    """A box of an image that was turned to the left, in the image of that size before."""
+    """Map a box in an image that was turned to the left to the image before, of the given size."""
     left, top, right, bottom = box
     match quarters % 4:
         case 1:

@@ -1,4 +1,4 @@
-"""Rectangles are painted over a picture of a page, as with a highlighter."""
+"""Paint rectangles over a picture of a page, as with a highlighter."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from footnote.domain.pages import Rectangle
 _FILL = (255, 221, 0, 92)
 _BORDER = (214, 128, 0, 255)
 _MARGIN_POINTS = 1.0
-"""Around a rectangle, so that its border stands clear of the letters."""
+"""Margin around a rectangle, so that its border does not touch the letters."""
 
 
 def marked(image: Image.Image, rectangles: Iterable[Rectangle], scale: float) -> Image.Image:
-    """The picture with the rectangles, given in points, translucent yellow with a border.
+    """Return the picture with the rectangles, given in points, translucent yellow with a border.
 
-    `scale` is pixels a point. Where rectangles overlap the colour does not become darker.
+    `scale` is in pixels per point. Where rectangles overlap the colour does not become darker.
     """
     layer = Image.new("RGBA", image.size, (0, 0, 0, 0))
     draw = ImageDraw.Draw(layer)
@@ -44,7 +44,7 @@ def _pixels(rectangle: Rectangle, scale: float, size: tuple[int, int]) -> tuple[
 
 
 def png(image: Image.Image) -> bytes:
-    """The picture as a PNG, without what a file said of itself."""
+    """Return the picture as a PNG, without metadata."""
     target = io.BytesIO()
     plain = image.convert("RGB")
     plain.info.clear()

@@ -1,4 +1,4 @@
-"""One page is looked through for quotes and drawn with them marked."""
+"""Search a page for quotes, and draw it with them marked."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from footnote.ingestion.rendering.sheets import Sheet, layers, opened_page
 
 _KEPT_READINGS = 12
 _ENOUGH_PAGES = 50
-"""Pages that are named for one quote."""
+"""Most pages returned for one quote."""
 
 
 @dataclass(slots=True)
 class Pages:
-    """Draws pages and finds quotes on them; remembers what OCR last read."""
+    """Draws pages and finds quotes on them; caches what OCR last read."""
 
     ocr: Callable[[], Ocr]
-    """Finds the engine; raises DocumentUnreadable when there is none."""
+    """Returns the engine; raises DocumentUnreadable when there is none."""
     _readings: OrderedDict[tuple[str, int], Glyphs] = field(default_factory=OrderedDict)
 
     def rectangles(
         self, content: bytes, media_type: str, key: str, page: int, quotes: Sequence[Quote]
     ) -> PageRectangles:
-        """Where the quotes stand on a page of a PDF or a picture.
+        """Return where the quotes are on a page of a PDF or a picture.
 
-        `key` tells contents apart. Raises NoSuchPage and DocumentUnreadable.
+        `key` identifies the content. Raises NoSuchPage and DocumentUnreadable.
         """
         with opened_page(content, media_type, page) as (sheet, page_count):
             return self._looked_through(sheet, (key, page), page_count, quotes)
@@ -57,7 +57,7 @@ class Pages:
         *,
         dpi: int,
     ) -> PageImage:
-        """The page as a picture, as `rectangles` says where to mark it."""
+        """Return the page as an image with the quotes marked. Raises as `rectangles` does."""
         with opened_page(content, media_type, page) as (sheet, page_count):
             found = self._looked_through(sheet, (key, page), page_count, quotes)
             image, scale = sheet.drawn(dpi)
@@ -116,9 +116,9 @@ def _marked(quote: Quote, orders: Sequence[Glyphs], sheet: Sheet) -> MarkedQuote
 
 
 def _best(quote: Quote, orders: Sequence[Glyphs]) -> tuple[Found, Glyphs | None]:
-    """How a quote is found best in the orders that the characters of a page may have."""
+    """Return the best match of a quote in the given character orders of a page, and that order."""
     for glyphs in orders:
-        # A column of equal cells reads as a row does, so that rows are looked for by their places.
+        # A column of equal cells reads like a row, so rows are searched by position first.
         row = find_rows(quote, glyphs)
         if row.match is QuoteMatch.EXACT:
             return row, glyphs
@@ -136,9 +136,10 @@ _RANKS = (QuoteMatch.EXACT, QuoteMatch.PARTIAL, QuoteMatch.APPROXIMATE)
 
 
 def pages_of_quote(content: bytes, media_type: str, quote: Quote) -> PagesOfQuote:
-    """The pages on which a quote stands by their text layers, those with all of it first.
+    """Return the pages whose text layer has a quote, best matches first.
 
-    Raises DocumentUnreadable. Pages of pictures have no text layer, and are not found.
+    If some have all of it, only those. Raises DocumentUnreadable. Pages of pictures have no text
+    layer, and are not found.
     """
     if media.is_image(media_type):
         with opened_page(content, media_type, 1) as (_, page_count):

@@ -1,4 +1,4 @@
-"""A quote that does not stand on a page in one piece is covered with pieces that do."""
+"""Cover a quote that is not contiguous on a page with pieces that are."""
 
 from __future__ import annotations
 
@@ -9,37 +9,37 @@ from typing import NamedTuple
 from footnote.ingestion.rendering.folding import Folded, is_unspaced
 
 _SEED = 8
-"""Letters that begin a piece: two or three words' worth of evidence at the least."""
+"""Fewest letters of a piece: two or three words' worth of evidence."""
 _DENSE_SEED = 4
 """The same for scripts in which a letter is a syllable or a word."""
 _FIRST_SEEDS = 2
-"""The longest piece has as many seeds, or half of the quote."""
+"""Fewest letters of the longest piece, in seeds, or half of the quote if that is less."""
 _SURE_LETTERS = 20
-"""A piece so long may stand anywhere on the page, as lines of interleaved columns do."""
+"""Letters from which a piece may be anywhere on the page, as lines of interleaved columns are."""
 _NEAR_LETTERS = 200
 _MAX_CANDIDATES = 20_000
 _MAX_TRIMMED = 25
 
 
 class Piece(NamedTuple):
-    """Equal letters of a quote and of a page."""
+    """A run of letters common to a quote and a page."""
 
     start: int
-    """Within the folded quote."""
+    """Index in the folded quote."""
     place: int
-    """Within the folded page."""
+    """Index in the folded page."""
     length: int
 
     @property
     def end(self) -> int:
-        """Within the folded quote, exclusive."""
+        """End index in the folded quote, exclusive."""
         return self.start + self.length
 
 
 def cover(needle: str, page: Folded) -> list[Piece]:
-    """Pieces of the page that make up as much of the quote as can be, in the quote's order.
+    """Return pieces of the page that cover as much of the quote as possible, in the quote's order.
 
-    They do not overlap in the quote; on the page each is made of whole words.
+    They do not overlap in the quote; on the page each consists of whole words.
     """
     seed = _DENSE_SEED if any(map(is_unspaced, needle)) else _SEED
     taken: list[Piece] = []
@@ -53,7 +53,7 @@ def cover(needle: str, page: Folded) -> list[Piece]:
 
 
 def _common(needle: str, page: Folded, seed: int) -> list[Piece]:
-    """The equal stretches that cannot be made longer, those of at least a seed's length."""
+    """Return the maximal common runs of letters of at least `seed` letters."""
     found: list[Piece] = []
     seeds = page.seeds(seed)
     for start in range(len(needle) - seed + 1):
@@ -71,7 +71,8 @@ def _common(needle: str, page: Folded, seed: int) -> list[Piece]:
 
 
 def _free(piece: Piece, taken: Sequence[Piece]) -> Piece:
-    """What a piece adds to those that are taken."""
+    """Return the part of a piece that does not overlap those taken; of length 0 if there is
+    none."""
     start, end = piece.start, piece.end
     for other in taken:
         if other.start <= start < other.end:
@@ -84,7 +85,10 @@ def _free(piece: Piece, taken: Sequence[Piece]) -> Piece:
 
 
 def _whole_words(piece: Piece, page: Folded) -> Piece:
-    """The piece without the parts of words at its edges, unless the page has no spaces."""
+    """Return the piece without partial words at its edges.
+
+    Returned unchanged if more than `_MAX_TRIMMED` letters would go, as on a page without spaces.
+    """
     first, last = piece.place, piece.place + piece.length
     while first < last and not page.begins[first]:
         first += 1
@@ -96,7 +100,7 @@ def _whole_words(piece: Piece, page: Folded) -> Piece:
 
 
 def _displacement(piece: Piece, taken: Sequence[Piece]) -> int:
-    """Letters between the piece and where its neighbours in the quote would have it."""
+    """Return the least distance in letters to where a taken piece would place it; 0 without any."""
     return min(
         (abs(piece.place - other.place - piece.start + other.start) for other in taken), default=0
     )
@@ -110,7 +114,8 @@ def _is_plausible(piece: Piece, taken: Sequence[Piece], needle: str, seed: int) 
 
 
 def joined(pieces: Sequence[Piece]) -> Iterator[tuple[int, int]]:
-    """Where on the page the pieces stand; a few other letters between two are taken along."""
+    """Yield the ranges of the pieces on the page; those with few other letters between are
+    joined."""
     begin = end = reached = -1
     for piece in pieces:
         gap = piece.place - end

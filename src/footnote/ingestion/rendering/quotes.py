@@ -1,4 +1,4 @@
-"""A quote of the canonical text is found among the characters of a page."""
+"""Find a quote of the canonical text among the characters of a page."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from footnote.ingestion.rendering.folding import Folded, fold
 from footnote.ingestion.rendering.pieces import Piece, cover, joined
 
 _UNITS = re.compile(r"\n+|(?<!\\)\|")
-"""What parts the cells and rows of a Markdown table, the items of a list, and blocks."""
+"""Separators of the cells and rows of a Markdown table, of list items, and of blocks."""
 _MAX_OCCURRENCES = 100
 _INSIDE_WORDS = 8
-"""A text of so many letters is also marked where it begins or ends within a word."""
+"""Fewest letters of a text that may also begin or end within a word."""
 _FEW_LETTERS = 4
-"""A cell with fewer letters is marked beside other cells only."""
+"""A cell with fewer letters is only marked near other cells."""
 _MAX_CELL = 200
 _NEAR_LETTERS = 400
 _LEAST_SHARE = 0.6
@@ -27,12 +27,12 @@ _BORDER_LETTERS = 600
 _BORDER_SHARE = 0.4
 
 Stretch = tuple[int, int]
-"""First index and the one after the last."""
+"""Start and end index, end exclusive."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """What is looked for, and what stands around it in the canonical text."""
+    """The text to find, and what is around it in the canonical text."""
 
     text: str
     before: str = ""
@@ -41,14 +41,14 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Where a quote stands among the characters of a page."""
+    """Where a quote was found among the characters of a page."""
 
     match: QuoteMatch
     stretches: tuple[Stretch, ...] = ()
     share: float = 0.0
-    """Of its letters that were found, 0…1."""
+    """Share of its letters that were found, 0…1."""
     in_one_piece: bool = False
-    """Whether it stands there just as it is."""
+    """Whether it was found contiguously."""
 
 
 NOT_FOUND = Found(match=QuoteMatch.NONE)
@@ -57,8 +57,8 @@ NOT_FOUND = Found(match=QuoteMatch.NONE)
 def find_quote(quote: Quote, text: str, page: Folded) -> Found:
     """Find a quote in the characters of a page; `page` is `fold(text)`.
 
-    Letters and digits alone are compared, so that mended hyphens, ligatures, white space and
-    the marks of tables do not matter. A text without surroundings is found wherever it stands.
+    Only letters and digits are compared, so that mended hyphens, ligatures, white space and table
+    marks do not matter. A quote without surroundings is found at every occurrence.
     """
     needle = fold(quote.text)
     if not needle.text:
@@ -93,7 +93,7 @@ def find_quote(quote: Quote, text: str, page: Folded) -> Found:
 def _in_characters(
     stretches: Iterable[Stretch], quote: str, text: str, page: Folded
 ) -> tuple[Stretch, ...]:
-    """The stretches in characters of the page; a full stop at the end of a quote is part of it."""
+    """Return the stretches in characters of the page, each with the quote's closing punctuation."""
     closing = quote.rstrip()[-1:]
     found = []
     for first, last in stretches:
@@ -105,7 +105,7 @@ def _in_characters(
 
 
 def _occurrences(needle: str, page: Folded) -> list[int]:
-    """Where it stands as whole words; within words where a long one stands nowhere else."""
+    """Return where it occurs as whole words, else, for a long one, within words."""
     whole: list[int] = []
     inside: list[int] = []
     place = page.text.find(needle)
@@ -117,7 +117,7 @@ def _occurrences(needle: str, page: Folded) -> list[int]:
 
 
 def _chosen(places: list[int], length: int, quote: Quote, page: Folded) -> list[int]:
-    """The one occurrence whose surroundings are those of the quote, or all without any."""
+    """Return the occurrence whose surroundings match the quote's best, or all if it has none."""
     if len(places) < 2 or not (quote.before or quote.after):
         return places
     before, after = fold(quote.before).text[::-1], fold(quote.after).text
@@ -148,14 +148,14 @@ def _pieces(quote: str, needle: str, page: Folded) -> list[list[Piece]]:
 
 
 def _divided(part: str, page: Folded) -> list[str]:
-    """The part, or its words where it is the cell of a table whose lines stand apart."""
+    """Return the part, or its words if it is a table cell whose lines are apart on the page."""
     letters = fold(part).text
     whole = len(part) > _MAX_CELL or _occurrences(letters, page) or cover(letters, page)
     return [part] if whole else part.split()
 
 
 def _placed(units: Sequence[str], page: Folded) -> list[list[Piece]]:
-    """A piece or more for each unit that stands on the page, close to its neighbours."""
+    """Return one or more pieces for each unit found on the page, close to its neighbours."""
     starts = [0, *accumulate(map(len, units))]
     known = [_occurrences(unit, page) for unit in units]
     order = sorted(range(len(units)), key=lambda at: (len(known[at]) != 1, -len(units[at])))
@@ -173,14 +173,14 @@ def _placed(units: Sequence[str], page: Folded) -> list[list[Piece]]:
 
 
 def _is_evident(letters: int, places: Sequence[int], place: int, expected: int | None) -> bool:
-    """Whether a unit that stands on the page is this one and not any of the same few letters."""
+    """Whether a unit's match on the page is not just a coincidence of few letters."""
     if expected is None:
         return letters >= _FEW_LETTERS or (letters == _FEW_LETTERS - 1 and len(places) == 1)
     return letters >= 2 * _FEW_LETTERS or abs(place - expected) <= _NEAR_LETTERS
 
 
 def _expected(at: int, placed: dict[int, list[Piece]], starts: Sequence[int]) -> int | None:
-    """Where a unit would stand if its nearest neighbour that has a place is right."""
+    """Return where a unit should be, given its nearest neighbour with a place; None without one."""
     if not placed:
         return None
     nearest = min(placed, key=lambda other: (abs(other - at), other))
@@ -192,7 +192,7 @@ def _expected(at: int, placed: dict[int, list[Piece]], starts: Sequence[int]) ->
 
 
 def _goes_over_the_border(pieces: Sequence[Piece], letters: int, on_page: int) -> bool:
-    """Whether nothing but the end of the quote is missing, or nothing but its beginning."""
+    """Whether only the end or only the beginning of the quote is missing, as at a page break."""
     if any(after.start != before.end for before, after in pairwise(pieces)):
         return False
     first, last = pieces[0], pieces[-1]

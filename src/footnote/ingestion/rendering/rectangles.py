@@ -1,4 +1,4 @@
-"""The boxes of the characters of a quote become one rectangle for each line of it."""
+"""Merge the boxes of a quote's characters into one rectangle for each line."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from footnote.ingestion.parsing.geometry import Box, union
 from footnote.ingestion.rendering.glyphs import Glyphs
 
 _SHARED_HEIGHT = 0.4
-"""Boxes on one line share this part of the height of the lower of them."""
+"""Least vertical overlap of boxes on one line, as a share of the smaller height."""
 _WIDEST_GAP = 1.6
-"""Heights of a line; a wider gap parts two cells or columns."""
+"""Widest gap within a line, in its heights; a wider one separates two cells or columns."""
 _LEAST_SIDE = 0.3
-"""Points; what is thinner lies outside the page but for its edge."""
+"""Least side in points; a thinner rectangle lies outside the page but for its edge."""
 
 
 def rectangles_of(
     glyphs: Glyphs, stretches: Iterable[tuple[int, int]], sheet: Box
 ) -> tuple[Rectangle, ...]:
-    """A rectangle for each line or cell of each stretch, in its order, cut off at the sheet."""
+    """Return a rectangle for each line or cell of each stretch, in order, clipped to the sheet."""
     found: list[Rectangle] = []
     for begin, end in stretches:
         for line in _lines(glyphs, range(begin, end)):
@@ -31,13 +31,13 @@ def rectangles_of(
 
 
 def text_of(glyphs: Glyphs, stretches: Iterable[tuple[int, int]]) -> str:
-    """What stands in the stretches, with single spaces."""
+    """Return the text of the stretches, with single spaces, joined by “…”."""
     parts = (glyphs.text[begin:end] for begin, end in stretches)
     return " … ".join(" ".join(part.replace("\xad", "").split()) for part in parts)
 
 
 def _lines(glyphs: Glyphs, indices: Iterable[int]) -> Iterator[list[Box]]:
-    """The boxes of each line; white space holds its words together and ends no line."""
+    """Yield the boxes of each line; white space does not end a line."""
     line: list[Box] = []
     words = 0
     upright = True

@@ -1,4 +1,4 @@
-"""Pages of PDFs, pictures and office files, drawn and searched in child processes with limits."""
+"""Draw and search pages of PDFs, pictures and office files in child processes with limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 _MODULE = "footnote.ingestion.rendering.child"
 _FINITE = ConfigDict(allow_inf_nan=False)
-# Of a page that is not there, the answer says how many there are.
+# For a missing page, the answer is the number of pages.
 _IMAGE: TypeAdapter[PageImage | PagesOfQuote] = TypeAdapter(
     PageImage | PagesOfQuote, config=_FINITE
 )
@@ -39,7 +39,7 @@ _PAGES = TypeAdapter(PagesOfQuote)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OcrSettings:
-    """What a child is told at first."""
+    """The settings that a child gets at its start."""
 
     ocr: OcrChoice
     ocr_languages: str
@@ -47,21 +47,21 @@ class OcrSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageRequest:
-    """A page of the content that comes with it."""
+    """A request for a page of the content that is sent with it."""
 
     media_type: str
     key: str
-    """Tells contents apart."""
+    """Identifies the content."""
     quotes: tuple[Quote, ...] = ()
     page: int | None = None
-    """From 1; None asks on which pages the first quote stands."""
+    """Number from 1; None asks for the pages that contain the first quote."""
     dpi: int | None = None
-    """None asks for the rectangles alone."""
+    """Resolution of the image; None asks for the rectangles alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfRequest:
-    """The PDF that LibreOffice makes of the content that comes with it."""
+    """A request for the PDF that LibreOffice makes of the content that is sent with it."""
 
     office_type: str
 
@@ -73,10 +73,10 @@ class Showable:
     filename: str
     media_type: str
     key: str
-    """Of its bytes: the workspace, and their SHA-256."""
+    """Key of its bytes: the workspace, and their SHA-256."""
     content: BinaryIO
     keep_pdf: bool = True
-    """Whether a PDF that is made of it may stay on the disk."""
+    """Whether a PDF made of it may be cached on the disk."""
 
 
 def require_pages(media_type: str, filename: str) -> None:
@@ -91,7 +91,7 @@ def require_pages(media_type: str, filename: str) -> None:
 
 
 class PageRenderer:
-    """Draws pages and finds quotes on them. Children start when first needed; `aclose` it."""
+    """Draws pages and finds quotes on them. Children start when first needed; call `aclose`."""
 
     def __init__(
         self,
@@ -127,17 +127,17 @@ class PageRenderer:
         self._converting: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def aclose(self) -> None:
-        """End every child."""
+        """Stop all child processes."""
         await self._pages.aclose()
         await self._office.aclose()
 
     async def image(
         self, document: Showable, page: int, quotes: Sequence[Quote], dpi: int
     ) -> PageImage:
-        """A page, its quotes marked.
+        """Return a page as an image with its quotes marked.
 
-        Raises InvalidRequest for a page that is not there or a type without pages,
-        DocumentUnreadable for what is damaged, too slow, or needs a LibreOffice that is missing.
+        Raises InvalidRequest for a missing page or a type without pages, DocumentUnreadable for
+        what is damaged, too slow, or needs a LibreOffice that is missing.
         """
         image = await self._ask(document, _image_of, quotes, page, dpi)
         if isinstance(image, PagesOfQuote):
@@ -147,7 +147,7 @@ class PageRenderer:
     async def rectangles(
         self, document: Showable, page: int, quotes: Sequence[Quote]
     ) -> PageRectangles:
-        """Where quotes stand on a page. Raises as `image` does."""
+        """Return where quotes are on a page. Raises as `image` does."""
         found = await self._ask(
             document,
             lambda record, _: _RECTANGLES.validate_json(record, strict=True),
@@ -159,13 +159,13 @@ class PageRenderer:
         return found
 
     async def pages_of(self, document: Showable, quote: Quote) -> PagesOfQuote:
-        """The pages on which a quote stands. Raises as `image` does."""
+        """Return the pages that contain a quote. Raises as `image` does."""
         return await self._ask(
             document, lambda record, _: _PAGES.validate_json(record, strict=True), (quote,)
         )
 
     async def pdf_of_docx(self, content: bytes) -> bytes:
-        """A Word document as a PDF, not kept. Raises InvalidRequest without LibreOffice."""
+        """Convert a Word document to PDF, uncached. Raises InvalidRequest without LibreOffice."""
         if find_office() is None:
             raise InvalidRequest(
                 "PDF files are made with LibreOffice, which is not installed here",
@@ -182,7 +182,7 @@ class PageRenderer:
         page: int | None = None,
         dpi: int | None = None,
     ) -> T:
-        """Ask about what has pages: the file itself, or the PDF of an office file."""
+        """Send a request about the file itself, or about the PDF of an office file."""
         require_pages(document.media_type, document.filename)
         converted = document.media_type in FORMATS
         request = PageRequest(
@@ -198,7 +198,8 @@ class PageRenderer:
             return await self._pages.ask(request, decode, pdf)
 
     async def _pdf(self, document: Showable) -> BinaryIO:
-        """The PDF of an office file, made once and kept unless the file is deleted meanwhile."""
+        """Return the PDF of an office file, made once and cached unless the file is deleted
+        meanwhile."""
         lock = self._converting[document.key]
         try:
             async with lock:
@@ -246,7 +247,7 @@ def _no_such_page(document: Showable, page: int, page_count: int) -> InvalidRequ
 
 
 def unkept(filename: str) -> DocumentUnreadable:
-    """The error of a document whose bytes were never kept."""
+    """Return the error for a document whose bytes were never stored."""
     return DocumentUnreadable(
         stage=Stage.RECEIVE,
         cause=f"the bytes of “{filename}” were not kept, as it was too large or unreadable",

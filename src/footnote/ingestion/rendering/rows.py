@@ -1,4 +1,4 @@
-"""Rows of a table are found where their cells stand side by side, however a file orders them."""
+"""Find the rows of a quoted table on a page by the layout of their cells, not by text order."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from footnote.ingestion.rendering.quotes import NOT_FOUND, Found, Quote, Stretch
 from footnote.language.table_rows import cell_spans, row_border_in
 
 _SHARED_HEIGHT = 0.5
-"""What stands side by side shares this part of the height of the lower of the two."""
+"""Least vertical overlap of two boxes on one line, as a share of the smaller height."""
 _SAME_LINE = 0.2
-"""The letters of a word share this part of the height of the lower one, raised ones included."""
+"""Least vertical overlap of neighbouring letters of a word, as a share of the smaller height."""
 _WORD_GAP = 1.0
-"""Heights between two letters that no word has within it."""
+"""Largest gap between two letters of one word, in heights of the taller letter."""
 _OVERLAP_HEIGHTS = 0.25
-"""Cells beside each other may overlap by this share of a line: their boxes are wider than ink."""
+"""Overlap that neighbouring cells may have, in line heights: their boxes are wider than ink."""
 _SPANNED_HEIGHTS = 12.0
-"""Lines above or below a row within which the text of a cell stands that spans several rows."""
+"""Largest distance from a row to the text of a cell that spans several rows, in row heights."""
 _NEAR_HEIGHTS = 2.0
-"""Lines between a row and what tells it from rows like it."""
+"""Largest distance, in line heights, to the cells above and below that identify a row."""
 _MOST_PLACES = 10_000
-"""Of one cell on a page; what stands there more often tells no row."""
+"""Most occurrences of one cell text on a page; a more frequent text counts as not found."""
 _ANCHORS = 3
-"""Cells from whose places a row is laid out, one after the other until it is found."""
+"""Number of cells, rarest first, that are tried as the anchor of a row's layout."""
 _MOST_COMPARED = 50
-"""Places of a row; of more the first one between its neighbours is taken."""
+"""Candidate layouts of a row that are compared; of more, the first with all neighbours is taken."""
 _LEAST_CELLS = 2
 
 
 class Cell(NamedTuple):
-    """A cell of a row that is quoted, which has a letter at least."""
+    """A cell of a quoted row, with at least one letter."""
 
     letters: str
     ahead: str
@@ -45,7 +45,7 @@ class Cell(NamedTuple):
     behind: str
     """What stands after its last one."""
     repeats: bool
-    """Whether the cell directly before it says the same, as where one spans several columns."""
+    """Whether the cell directly before it has the same text, as where one spans several columns."""
 
 
 class Place(NamedTuple):
@@ -60,13 +60,13 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class _Page:
-    """The letters of a page, to be asked where cells stand."""
+    """The letters of a page, with a cache of where each cell text occurs."""
 
     glyphs: Glyphs
     _places: dict[str, _Places] = field(default_factory=dict)
 
     def places(self, letters: str) -> _Places:
-        """Where these letters stand as whole words."""
+        """Return where these letters occur as whole words."""
         if letters not in self._places:
             found = list(islice(self._found(letters), _MOST_PLACES + 1))
             self._places[letters] = _Places.of(found if len(found) <= _MOST_PLACES else ())
@@ -86,14 +86,16 @@ class _Page:
             begin = folded.text.find(letters, begin + 1)
 
     def _is_whole(self, begin: int, end: int, drawn: range) -> bool:
-        """Whether letters are whole words; some files put no space between those of two cells."""
+        """Whether the letters are whole words, also where the file has no space between two
+        cells."""
         folded = self.glyphs.folded
         begins = folded.begins[begin] or self._is_parted(drawn.start - 1)
         ends = folded.ends[end - 1] or self._is_parted(drawn.stop - 1)
         return begins and ends and not any(map(self._is_parted, drawn[:-1]))
 
     def _is_parted(self, place: int) -> bool:
-        """Whether a letter stands apart from the next, with nothing between the two in the text."""
+        """Whether a letter is drawn apart from the next, though the text has nothing between
+        them."""
         text = self.glyphs.text
         if not (text[place].isalnum() and text[place + 1].isalnum()):
             return False
@@ -104,7 +106,7 @@ class _Page:
         return shared < _SAME_LINE * lower or gap > _WORD_GAP * max(one.height, other.height)
 
     def stretch(self, place: Place, cell: Cell) -> Stretch:
-        """The characters of a place, with the signs of the cell around its letters."""
+        """Return the character range of a place, with the signs around the cell's letters."""
         text, places = self.glyphs.text, self.glyphs.folded.places
         begin, end = places[place.begin], places[place.end - 1] + 1
         if text.endswith(cell.ahead, 0, begin):
@@ -114,7 +116,7 @@ class _Page:
         return begin, end
 
     def letters_in(self, box: Box) -> int:
-        """How many letters have their middle in a rectangle."""
+        """Count the letters whose centre is in a rectangle."""
         boxes = self.glyphs.boxes
         return sum(box.contains_centre_of(boxes[place]) for place in self.glyphs.folded.places)
 
@@ -134,12 +136,13 @@ class _Places:
         return cls(ordered, tuple(each.box.top for each in ordered), tallest)
 
     def between(self, top: float, bottom: float) -> Sequence[Place]:
-        """Those that reach into a band of the page."""
+        """Return all places that overlap a vertical band of the page, and maybe some just above
+        it."""
         first = bisect_left(self.tops, top - self.tallest)
         return self.places[first : bisect_right(self.tops, bottom)]
 
     def beside(self, box: Box) -> Sequence[Place]:
-        """Those whose lines are also those of the box."""
+        """Return the places on the same line as the box."""
         return [each for each in self.between(box.top, box.bottom) if _is_beside(each.box, box)]
 
 
@@ -149,11 +152,11 @@ def _is_beside(one: Box, other: Box) -> bool:
 
 
 def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
-    """Where each cell of the rows in a quote stands on a page; not found unless all of them do.
+    """Locate each cell of the rows in a quote on a page; NOT_FOUND unless all are located.
 
-    Cells stand on one line with those of their row and in its order, to the right or to the left,
-    but for those that span several columns or rows. What surrounds the quote in the canonical text
-    tells rows of the same words apart.
+    The cells of a row must be on one line and in its order, from left to right or right to left,
+    except those that span several columns or rows. The lines around the quote in the canonical text
+    decide between rows of the same words.
     """
     rows, page = _rows_of(quote.text), _Page(glyphs)
     letters = [[cell.letters for cell in row] for row in rows]
@@ -172,7 +175,7 @@ def find_rows(quote: Quote, glyphs: Glyphs) -> Found:
 
 
 def _rows_of(quote: str) -> list[list[Cell]]:
-    """The cells of each row; no rows for what is no part of a table, or one cell of it."""
+    """Parse the cells of each row; empty unless all lines are table rows, one with two cells."""
     lines = _lines(quote)
     rows = [_row(_texts_of(line)) for line in lines]
     is_table = all(map(row_border_in, lines))
@@ -208,15 +211,15 @@ def _texts_of(line: str) -> list[str]:
 def _placed(
     row: Sequence[Cell], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> Sequence[Place] | None:
-    """The place of each cell where the row stands; None where it does not, or not all of it."""
+    """Locate each cell of the row; None unless all are located."""
     spanning = [cell.letters in above or cell.letters in below for cell in row]
-    # A cell that spans columns is said once for each of them, and drawn once.
+    # A cell that spans columns is in the text once for each of them, but drawn once.
     repeated = [cell.repeats for cell in row]
     for skipped in ([False] * len(row), repeated) if any(repeated) else (repeated,):
         kept = [at for at, skip in enumerate(skipped) if not skip]
         known = [page.places(row[at].letters) for at in kept]
         if len(kept) < _LEAST_CELLS and len(known[0].places) > 1:
-            continue  # Which of them it is, no other cell tells.
+            continue  # No other cell tells which occurrence it is.
         may_span = [spanning[at] for at in kept]
         for mirrored in (False, True):
             laid = _layouts(known, may_span, mirrored=mirrored)
@@ -229,7 +232,7 @@ def _placed(
 def _layouts(
     known: Sequence[_Places], may_span: Sequence[bool], *, mirrored: bool
 ) -> list[Sequence[Place]]:
-    """The whole row from each place at which one of its rarest cells stands."""
+    """Lay out the row from each place of its rarest cell; if none fits, of the next rarest."""
     if not all(each.places for each in known):
         return []
     best = sorted(range(len(known)), key=lambda at: (may_span[at], len(known[at].places), at))
@@ -252,7 +255,8 @@ def _laid_out(
     *,
     mirrored: bool,
 ) -> tuple[Place, ...] | None:
-    """The nearest place of each cell, one after the other on both sides of the anchor."""
+    """Take the nearest place of each cell in turn, on both sides of the anchor; None if one
+    lacks."""
     found: dict[int, Place] = {at: anchor}
     for order, onward in ((range(at + 1, len(known)), True), (range(at - 1, -1, -1), False)):
         edge = anchor.box
@@ -288,7 +292,7 @@ def _nearest(places: Iterable[Place], box: Box, *, after: bool) -> Place | None:
 def _spanning(
     places: _Places, index: int, found: dict[int, Place], row: Box, mirrored: bool
 ) -> Place | None:
-    """Where a cell stands that spans several rows: above or below, between its neighbours."""
+    """Locate a cell that spans several rows: above or below the row, between its neighbours."""
     ahead = max((each for each in found if each < index), default=None)
     behind = min((each for each in found if each > index), default=None)
     before, after = (behind, ahead) if mirrored else (ahead, behind)
@@ -304,14 +308,15 @@ def _spanning(
 
 
 def _distance(one: Box, other: Box) -> float:
-    """How much of the page's height lies between two boxes."""
+    """The vertical gap between two boxes, 0 where they overlap."""
     return max(one.top - other.bottom, other.top - one.bottom, 0.0)
 
 
 def _most_evident(
     laid: Sequence[Sequence[Place]], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> Sequence[Place]:
-    """The layout beside the rows that stand around it; of several that with least in between."""
+    """Choose the layout with most letters of the neighbouring rows around it; of several, the one
+    with fewest other letters between its cells."""
     everything = sum(map(len, above)) + sum(map(len, below))
     likely: list[Sequence[Place]] = []
     most = -1
@@ -335,7 +340,7 @@ def _most_evident(
 def _neighbours(
     laid: Sequence[Place], above: Sequence[str], below: Sequence[str], page: _Page
 ) -> int:
-    """How many letters of the lines around a row stand around this place of it."""
+    """Count the letters of the lines above and below that occur next to this layout of the row."""
     row = union(each.box for each in laid)
     near = _NEAR_HEIGHTS * min(each.box.height for each in laid)
 

@@ -1,4 +1,4 @@
-"""A page that can be drawn and read: of a PDF, or a frame of a picture."""
+"""Open a page of a PDF, or a frame of an image, to render it and to read its text."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from footnote.ingestion.rendering.glyphs import (
 )
 
 _MAX_PIXELS = 16_000_000
-"""Of a picture that is handed out; larger pages are drawn smaller."""
+"""Most pixels of a rendered page; larger pages are scaled down."""
 _MAX_FRAME_PIXELS = 150_000_000
 _LEAST_LETTERS = 8
-"""A page with fewer in its text layer is taken for a picture, as when it was ingested."""
+"""A page with fewer characters in its text layer counts as an image, as at ingestion."""
 _MAX_PICTURES = 6
-"""Of one page that are read to find a quote."""
+"""Most images of one page that OCR reads to find a quote."""
 _POINTS_PER_INCH = 72
 _LONGEST_INCHES = 11.7
-"""The longer side of A4: how large a picture is taken to be that does not say."""
+"""The longer side of A4, assumed for an image without a plausible resolution."""
 _SENSIBLE_DPI = (100, 1200)
-"""Screens claim 72 or 96, whatever a picture shows."""
+"""Range of plausible resolutions; screens claim 72 or 96, whatever an image shows."""
 _LEAST_DPI = 96
 
 
@@ -65,25 +65,26 @@ class Sheet(Protocol):
         ...
 
     def drawn(self, dpi: int) -> tuple[Image.Image, float]:
-        """A picture of the page, and how many pixels a point of it has."""
+        """Render the page; return the image and its pixels per point."""
         ...
 
     def layer(self) -> tuple[Glyphs, ...]:
-        """The text layer, in the orders in which it may be searched; none without text."""
+        """The text layer in each reading order to search; empty without text."""
         ...
 
     def is_picture(self) -> bool:
-        """Whether what it says must be read from pixels."""
+        """Whether its text must be read by OCR."""
         ...
 
     def read(self, ocr: Callable[[], Ocr]) -> Glyphs:
-        """What OCR reads where there is no text layer. Raises DocumentUnreadable without OCR."""
+        """Read by OCR what has no text layer: the whole page, or its large images. Raises
+        DocumentUnreadable without OCR."""
         ...
 
 
 @contextmanager
 def opened_page(content: bytes, media_type: str, number: int) -> Iterator[tuple[Sheet, int]]:
-    """A page by its number from 1, and how many there are.
+    """Open a page by its number, from 1; yield it with the page count.
 
     Raises NoSuchPage, and DocumentUnreadable for a file or a page that is damaged.
     """
@@ -105,7 +106,8 @@ def opened_page(content: bytes, media_type: str, number: int) -> Iterator[tuple[
 
 
 def layers(content: bytes) -> Iterator[tuple[Glyphs, ...]]:
-    """The text layers of all pages of a PDF, in their order. Raises DocumentUnreadable."""
+    """Yield the text layers of each page of a PDF, none for a damaged page. Raises
+    DocumentUnreadable."""
     with closing(open_pdf(content)) as document:
         for index in range(len(document)):
             try:
@@ -204,7 +206,8 @@ def _frame(content: bytes, number: int) -> tuple[Sheet, int]:
 
 
 def _dpi_of(image: Image.Image) -> float:
-    """What the picture says if it makes sense, else what makes it a sheet of paper."""
+    """Return the image's own resolution if plausible, else the one that fits it to a sheet of
+    A4."""
     said = image.info.get("dpi")
     if isinstance(said, tuple) and said and isinstance(said[0], (int, float)):
         dpi = float(said[0])

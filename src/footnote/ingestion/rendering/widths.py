@@ -1,7 +1,7 @@
-"""A copy of a workbook (XLSX) whose columns show what their cells hold, to be drawn in pages.
+"""Widen the columns of a workbook (XLSX) to fit their cells, before it is rendered to pages.
 
-A program draws a number that is wider than its column as `###`, and cuts a text before a cell that
-holds something. What is not on the page cannot be marked there.
+Spreadsheet programs show a number wider than its column as `###`, and cut a text at the next
+non-empty cell. What is not on the page cannot be highlighted there.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from footnote.ingestion.parsing.package import (
 from footnote.ingestion.parsing.workbook import ShownCell, shown_cells
 
 MOST_CHARACTERS = 100
-"""No column is made wider: a longer text would make the page too large to be read."""
+"""Most digits a column is widened to: a longer text would make the page too large to read."""
 _MOST_CELLS = 500_000
-"""Of a sheet that are measured: some seconds."""
+"""Most cells of a sheet that are measured, which takes some seconds."""
 _DEFAULT_WIDTH = 9.14
-"""Of a column of which nobody says it: 8.43 digits and their padding (ECMA-376, 18.3.1.13)."""
+"""Digits of a column without a width: 8.43 and their padding (ECMA-376, 18.3.1.13)."""
 _BORDER = 1.5
-"""Digits beside the text: the padding of a cell, and what fonts differ in."""
+"""Digits added to the text: the padding of a cell, and differences between fonts."""
 _FONT_POINTS = 11.0
-"""Of the font that widths are counted in."""
+"""Size of the font whose digits are the unit of width."""
 _WIDE = {"W": 2.0, "F": 2.0}
 """Digits that a character takes by its East Asian width (UAX #11)."""
 _CAPITAL = 1.3
@@ -51,9 +51,9 @@ Attributes = dict[str, str]
 
 
 def with_wide_columns(content: bytes) -> bytes:
-    """The workbook with wider columns where something would be cut; itself where nothing would.
+    """Return the workbook with columns widened where text would be cut; unchanged if none would.
 
-    One that cannot be read stays as it is: whoever draws it says what is wrong with it.
+    A workbook that cannot be read is returned as it is: the renderer reports the error.
     """
     try:
         package = Package(content)
@@ -87,7 +87,7 @@ def _replaced(content: bytes, parts: Mapping[str, bytes]) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """What a cell style makes of the width of its text."""
+    """How a cell style affects the width of its text."""
 
     scale: float = 1.0
     wraps: bool = False
@@ -119,7 +119,7 @@ def _scale(font: Element) -> float:
 
 
 def _widths_needed(cells: Iterable[ShownCell], styles: Sequence[_Style]) -> Mapping[int, float]:
-    """By column from 0, the digits that its widest cell takes."""
+    """Map each column, from 0, to the digits that its widest cell needs."""
     needed: defaultdict[int, float] = defaultdict(float)
     for cell, following in pairwise(chain(cells, (None,))):
         assert cell is not None
@@ -129,7 +129,7 @@ def _widths_needed(cells: Iterable[ShownCell], styles: Sequence[_Style]) -> Mapp
         digits = max(map(_digits, pieces), default=0.0) * style.scale
         if not cell.is_number and not wraps:
             if following is None or following.row != cell.row:
-                continue  # It is drawn over what is beside it, as it is over empty cells.
+                continue  # It overflows into the empty cells next to it.
             digits -= _DEFAULT_WIDTH * (following.column - cell.column - 1)
         needed[cell.column] = max(needed[cell.column], min(digits, MOST_CHARACTERS) + _BORDER)
     return needed
@@ -144,7 +144,7 @@ def _digits(text: str) -> float:
 
 
 def _with_widths(sheet: bytes, needed: Mapping[int, float]) -> bytes:
-    """The part of a sheet in which no column is narrower than it needs to be."""
+    """Return the sheet's XML with each column at least as wide as needed."""
     data = _BEFORE_DATA.search(sheet)
     if data is None:
         return sheet
@@ -170,7 +170,7 @@ def _with_widths(sheet: bytes, needed: Mapping[int, float]) -> bytes:
 
 
 def _given(columns: bytes) -> dict[range, Attributes]:
-    """What is said of columns, by their numbers from 1."""
+    """Parse the attributes of the `col` elements, by range of column numbers from 1."""
     given = {}
     for column in _COLUMN.finditer(columns):
         about = {
@@ -189,7 +189,7 @@ def _of(given: Mapping[range, Attributes], column: int) -> Attributes:
 def _ranges(
     given: Mapping[range, Attributes], wider: Mapping[int, Attributes]
 ) -> Iterator[Attributes]:
-    """All that is said of columns, in their order, each wider one by itself."""
+    """Yield the attributes of all column ranges in order, each widened column by itself."""
     edges = {edge for columns in given for edge in (columns.start, columns.stop)}
     edges |= {edge for column in wider for edge in (column, column + 1)}
     for first, stop in pairwise(sorted(edges)):

@@ -1,7 +1,7 @@
-"""What a process that reads foreign files may still do: read programs, write in its own folder.
+"""Sandbox a process that parses untrusted files: it reads programs and writes in its own folder.
 
-`confine` takes the rest away from the process it runs in, by Landlock and seccomp, as far as the
-kernel has them; it cannot be undone, and holds for all that is started from there.
+`confine` revokes all other rights of the calling process by Landlock and seccomp, as far as the
+kernel supports them. It cannot be undone and is inherited by child processes.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from footnote.ingestion.sandbox import landlock, seccomp
 from footnote.ingestion.sandbox.landlock import Access, existing
 
 SandboxMode = Literal["auto", "required", "off"]
-"""Confine as far as the kernel can, refuse to work without, or leave it."""
+"""Confine as far as the kernel supports it, fail without complete confinement, or do not
+confine."""
 
 UNCONFINED = 78
-"""The exit code of a child that may not work without being confined (EX_CONFIG of sysexits.h)."""
+"""Exit code of a child that could not be confined as required (EX_CONFIG of sysexits.h)."""
 _PROGRAMS = ("tesseract", "soffice", "libreoffice", "ffmpeg")
 _LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 _MUSL_LOADERS = ("/lib/ld-musl-x86_64.so.1", "/lib/ld-musl-aarch64.so.1")
@@ -33,13 +34,13 @@ _SYSTEM = (
     "/etc/ld.so.conf /etc/ld.so.conf.d /etc/libreoffice /etc/locale.alias /etc/localtime "
     "/etc/mime.types /etc/nsswitch.conf /etc/os-release /etc/papersize /etc/passwd /etc/timezone"
 ).split()
-"""Programs, fonts, and what libraries ask of a system; no secret is kept in any of these."""
+"""Readable system paths: programs, fonts and what libraries look up; none contains secrets."""
 _WRITABLE_DEVICES = ("/dev/null",)
 
 
 @dataclass(frozen=True, slots=True)
 class Mechanisms:
-    """What the kernel has of both; or what holds for a process."""
+    """What the kernel supports of Landlock and seccomp, or what is in force for a process."""
 
     landlock: int
     """The version of Landlock, 0 without."""
@@ -47,29 +48,29 @@ class Mechanisms:
 
     @property
     def complete(self) -> bool:
-        """Whether sockets are refused, and files outside."""
+        """Whether both are in force, so that sockets and files outside the rules are refused."""
         return self.landlock > 0 and self.seccomp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confinement:
-    """What one process is left."""
+    """The rights that a confined process keeps."""
 
     mode: SandboxMode
     folder: str
-    """The one it may write in."""
+    """Its own folder, which it may read and write."""
     readable: tuple[str, ...] = ()
-    """Files and folders beside programs and libraries."""
+    """Files and folders it may read, in addition to programs and libraries."""
     writable: tuple[str, ...] = ()
-    """Folders beside its own."""
+    """Folders it may write in, in addition to its own."""
 
 
 class NotConfined(Exception):
-    """The kernel lacks what confines, and the installation requires it."""
+    """The kernel cannot confine the process as the installation requires."""
 
 
 def mechanisms() -> Mechanisms:
-    """What the kernel has."""
+    """Return what the kernel supports."""
     return Mechanisms(landlock=landlock.version(), seccomp=seccomp.is_there())
 
 
@@ -80,10 +81,11 @@ def command(confinement: Confinement, module: str) -> tuple[str, ...]:
 
 
 def confine(confinement: Confinement) -> Mechanisms:
-    """Confine this process, which has one thread yet. Raises NotConfined where that is required.
+    """Confine this process, which must still be single-threaded; return what is in force.
 
-    Landlock binds the calling thread and what it starts: a thread that a library started before
-    would stay free, and hostile code could make it do its work.
+    Raises NotConfined where confinement is required but incomplete. Landlock binds the calling
+    thread and its children: a thread that a library started before would stay unconfined, and
+    hostile code could use it.
     """
     if confinement.mode == "off":
         return Mechanisms(landlock=0, seccomp=False)
@@ -107,7 +109,7 @@ def confine(confinement: Confinement) -> Mechanisms:
 
 
 def _rules(confinement: Confinement) -> dict[str, Access]:
-    """What each path may be used for. A rule of a folder adds to those of the folders above it."""
+    """Map each path to its access rights, which add to those of its parent folders."""
     # Folders of libraries and of Tesseract's models that the environment names.
     named = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     libraries = (
@@ -119,7 +121,7 @@ def _rules(confinement: Confinement) -> dict[str, Access]:
     )
     rules = dict.fromkeys(existing((*_SYSTEM, *libraries, *confinement.readable)), Access.READ)
     for program in programs():
-        # A program reads what lies around it, wherever it is installed.
+        # A program reads files next to it, wherever it is installed.
         folder = str(Path(program).parent)
         rules[folder] = rules.get(folder, Access.READ)
         rules[program] = rules.get(program, Access.READ) | Access.EXECUTE
@@ -131,7 +133,8 @@ def _rules(confinement: Confinement) -> dict[str, Access]:
 
 
 def programs() -> tuple[str, ...]:
-    """What may be run, a shell only where LibreOffice is nothing but a script of one."""
+    """Return the executables that may be run; a shell only if LibreOffice is just a shell
+    script."""
     found = existing(path for name in _PROGRAMS if (path := shutil.which(name)))
     allowed = [path for path in found if not _is_script(path)]
     for script in filter(_is_script, found):
@@ -141,7 +144,8 @@ def programs() -> tuple[str, ...]:
 
 
 def office_programs(script: str) -> tuple[str, ...]:
-    """What the script `soffice` runs: both stand beside it, in an installation of LibreOffice."""
+    """Return the executables that the script `soffice` runs, which LibreOffice installs next to
+    it."""
     folder = Path(script).resolve().parent
     both = (folder / "oosplash", folder / "soffice.bin")
     return tuple(map(str, both)) if all(path.exists() for path in both) else ()

@@ -1,4 +1,4 @@
-"""Starts a module in a process that is confined before the module, or a library, is imported.
+"""Run a module in a process that is confined before the module or any library is imported.
 
     python -P -m footnote.ingestion.sandbox CONFINEMENT MODULE
 
@@ -15,7 +15,7 @@ from footnote.ingestion.sandbox import UNCONFINED, Confinement, NotConfined, con
 
 
 def main() -> None:
-    """Confine this process and become the module."""
+    """Confine this process, then run the module as `__main__`."""
     told, module = sys.argv[1], sys.argv[2]
     try:
         confine(Confinement(**json.loads(told)))

@@ -1,4 +1,4 @@
-"""Landlock: what a process may open from now on, by the kernel's own rules (landlock(7)).
+"""Restrict the files, TCP and signals of the running process by Landlock (landlock(7)).
 
 Its three system calls have the same numbers on every architecture, and no wrapper in libc.
 """
@@ -20,13 +20,13 @@ _PR_SET_NO_NEW_PRIVS = 38
 _CAPABILITIES_OF_64_BITS = 0x20080522
 
 TCP_SINCE = 4
-"""The version of Landlock that knows TCP."""
+"""First version of Landlock that restricts TCP."""
 SIGNALS_SINCE = 6
-"""The version that keeps signals, and abstract sockets, inside."""
+"""First version that restricts signals and abstract UNIX sockets to the sandbox."""
 
 
 class Access(IntFlag):
-    """What a path may be opened for."""
+    """Landlock's access rights to a path."""
 
     EXECUTE = 1 << 0
     WRITE_FILE = 1 << 1
@@ -54,13 +54,13 @@ class Access(IntFlag):
 
 _KNOWN_SINCE = ((1, (1 << 13) - 1), (2, Access.REFER), (3, Access.TRUNCATE), (5, Access.IOCTL_DEV))
 _OF_FILES = Access.EXECUTE | Access.WRITE_FILE | Access.READ_FILE | Access.TRUNCATE
-"""What a rule about a file may speak of; the rest is about folders."""
+"""The rights that a rule for a file may grant; the others apply to folders alone."""
 _BIND_AND_CONNECT_TCP = 0b11
 _ABSTRACT_SOCKETS_AND_SIGNALS = 0b11
 
 
 def version() -> int:
-    """The version of Landlock that the kernel has, from 1; 0 where it has none or forbids it."""
+    """Return the kernel's version of Landlock, from 1; 0 where it is missing or forbidden."""
     try:
         return max(_system_call(_CREATE_RULESET, None, 0, _ASK_VERSION), 0)
     except OSError:
@@ -68,16 +68,16 @@ def version() -> int:
 
 
 def restrict(rules: Mapping[str, Access]) -> int:
-    """Leave this thread, and what it starts, these paths, no TCP and no signals outwards.
+    """Restrict this thread and its children to these paths, without TCP or signals to outsiders.
 
-    A path stands for all beneath it; one that is not there is left out. Returns the version whose
-    rules hold. The process must have given up its privileges before. Raises OSError.
+    A path includes everything below it; missing paths are skipped. Returns the version of Landlock
+    in force. The process must have given up its privileges before. Raises OSError.
     """
     known = version()
     handled = 0
     for since, access in _KNOWN_SINCE:
         handled |= access if known >= since else 0
-    # The record grew with the versions, and an older kernel refuses what it does not know.
+    # The struct grew with the versions; an older kernel refuses fields it does not know.
     record = struct.pack("=Q", handled)
     if known >= TCP_SINCE:
         record += struct.pack("=Q", _BIND_AND_CONNECT_TCP)
@@ -94,9 +94,9 @@ def restrict(rules: Mapping[str, Access]) -> int:
 
 
 def give_up_privileges() -> None:
-    """Drop all capabilities, and let no program that is run from now on gain any.
+    """Drop all capabilities, and set no_new_privs so that no executed program gains any.
 
-    Those of root would see past Landlock: CAP_PERFMON shows the environment of every process.
+    Root's would bypass Landlock: CAP_PERFMON shows the environment of every process.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     header, none = struct.pack("=Ii", _CAPABILITIES_OF_64_BITS, 0), bytes(24)
@@ -105,7 +105,7 @@ def give_up_privileges() -> None:
 
 
 def existing(paths: Iterable[str]) -> tuple[str, ...]:
-    """Those that are there, resolved, each once."""
+    """Return the paths that exist, resolved and without duplicates."""
     there = (Path(path) for path in paths if path)
     return tuple(dict.fromkeys(str(path.resolve()) for path in there if path.exists()))
 

@@ -1,7 +1,7 @@
-"""A seccomp filter refuses the system calls that reading a foreign file has no use for.
+"""Refuse the system calls that parsing an untrusted file does not need, by a seccomp filter.
 
-The filter is a program of classic BPF over the number of a call and its arguments (seccomp(2)).
-It is a list of what is refused, since LibreOffice, Tesseract and numpy run under it too.
+The filter is a classic BPF program over a call's number and arguments (seccomp(2)). It is a deny
+list, since LibreOffice, Tesseract and numpy run under it too.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _ALL_THREADS = 1
 _NEW_NAMESPACES = 0x7E020080
 """CLONE_NEWTIME and the flags of the other seven kinds of namespaces."""
 _SOCKET_TYPES = 0xF
-"""The bits of the second argument of socket(2) that are no flags."""
+"""Mask of the socket type in the second argument of socket(2), without its flags."""
 _X32 = 0x40000000
-"""From here x86-64 has the same calls again, with pointers of 32 bits."""
+"""Number from which x86-64 repeats its calls with 32-bit pointers (the x32 ABI)."""
 
 _REACHING = "connect accept accept4".split()
 _PROCESSES = (
@@ -78,7 +78,7 @@ _OF_BOTH = {
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """How one kind of processor counts its system calls."""
+    """The system call numbers of one processor architecture."""
 
     audit: int
     """Its AUDIT_ARCH_ constant, by which the kernel names it to a filter."""
@@ -95,14 +95,14 @@ ARCHITECTURES = {
 
 
 def architecture() -> Architecture | None:
-    """That of this process; None for one whose calls are not listed here."""
+    """Return the architecture of this process; None if its calls are not listed here."""
     if platform.system() != "Linux" or struct.calcsize("P") != 8:
         return None
     return ARCHITECTURES.get(platform.machine())
 
 
 def is_there() -> bool:
-    """Whether the kernel takes such filters, and this processor's calls are known."""
+    """Whether the kernel supports the filter and this processor's calls are listed."""
     here = architecture()
     if here is None:
         return False
@@ -113,12 +113,12 @@ def is_there() -> bool:
 
 
 def program(here: Architecture, *, pid: int | None = None) -> bytes:
-    """The filter, as instructions of eight bytes; with `pid`, signals go to that process alone."""
+    """Compile the filter to 8-byte instructions; with `pid`, only that process can be signalled."""
     return b"".join(_instructions(here, pid))
 
 
 def install(*, keep_signals: bool) -> None:
-    """Filter the calls of all threads and of what they start; it cannot be undone.
+    """Install the filter for all threads and their children; it cannot be removed.
 
     With `keep_signals`, no other process can be signalled. The process must have given up its
     privileges before. Raises OSError.
@@ -143,7 +143,7 @@ def _instructions(here: Architecture, pid: int | None) -> Iterator[bytes]:
     yield _instruction(_LOAD, _NUMBER_AT)
     if here.has_x32:
         yield from _when(_AT_LEAST, _X32, refused)
-    # Its flags lie in memory, out of a filter's sight: libc takes clone instead.
+    # clone3 has its flags in memory, which a filter cannot read: libc falls back to clone.
     yield from _when(_EQUAL, calls["clone3"], _ERRNO | errno.ENOSYS)
     for name in (*_REACHING, *_PROCESSES, *_KERNEL, *_NAMESPACES):
         yield from _when(_EQUAL, calls[name], refused)
@@ -151,8 +151,8 @@ def _instructions(here: Architecture, pid: int | None) -> Iterator[bytes]:
         for name in _SIGNALS:
             yield from _when(_EQUAL, calls[name], refused)
         yield from _judged(calls["tgkill"], *_unless(_EQUAL, pid, refused))
-    # LibreOffice does not start unless it can listen, in /tmp, for a second one of its kind. It is
-    # left a socket that can do nothing, and told that it listens.
+    # LibreOffice does not start unless it can listen on a socket in /tmp for a second instance. It
+    # gets a socket that can do nothing; bind and listen report success.
     for name in ("bind", "listen"):
         yield from _when(_EQUAL, calls[name], _ERRNO | 0)
     yield from _judged(
@@ -163,13 +163,13 @@ def _instructions(here: Architecture, pid: int | None) -> Iterator[bytes]:
         *_unless(_EQUAL, socket.SOCK_STREAM, refused),
     )
     yield from _judged(calls["clone"], *_when(_ANY_BIT, _NEW_NAMESPACES, refused))
-    # The limits of another process are not its to set.
+    # It may set its own resource limits alone (pid 0).
     yield from _judged(calls["prlimit64"], *_unless(_EQUAL, 0, refused))
     yield _instruction(_RETURN, _ALLOW)
 
 
 def _judged(number: int, *judgement: bytes) -> Iterator[bytes]:
-    """For this call alone, judge its first argument, and let it pass otherwise."""
+    """For this call alone, test its first argument by `judgement`; allow it if no test refuses."""
     judging = [_instruction(_LOAD, _FIRST_ARGUMENT_AT), *judgement, _instruction(_RETURN, _ALLOW)]
     yield _instruction(_EQUAL, number, otherwise=len(judging))
     yield from judging
@@ -186,5 +186,6 @@ def _unless(test: int, value: int, verdict: int) -> Iterator[bytes]:
 
 
 def _instruction(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:
-    """struct sock_filter; `then` and `otherwise` are how many instructions a test passes over."""
+    """struct sock_filter; `then` and `otherwise` count the instructions skipped if the test is true
+    or false."""
     return struct.pack("=HBBI", code, then, otherwise, value)

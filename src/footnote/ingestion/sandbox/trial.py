@@ -1,4 +1,4 @@
-"""Tries, in a confined process, what hostile code would try, so that it need not be believed."""
+"""Check the sandbox by attempting, in a confined process, what hostile code would attempt."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Trial:
 
 
 def try_out(mode: SandboxMode) -> Trial | None:
-    """Start a confined process that tries; None where it may not start unconfined."""
+    """Run the attempts in a confined process; None if it fails, as where it cannot be confined."""
     with TemporaryDirectory(prefix="footnote-") as folder, NamedTemporaryFile() as foreign:
         confinement = Confinement(mode=mode, folder=folder)
         tried = subprocess.run(

@@ -1,4 +1,4 @@
-"""Compares what a source offers with what is remembered of it."""
+"""Compare a source's current listing with the entries known from earlier syncs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def changes_between(
     out_of_sight: Sequence[str] = (),
     read_again: Callable[[KnownEntry], bool] = lambda _: False,
 ) -> Changes:
-    """What is to be read, what is not, and what is gone.
+    """Split a source's listing into unchanged, changed, unsettled and missing entries.
 
     Law: each thing offered is in exactly one of unchanged, to_read and waiting; each entry whose
     id is not offered, and lies below none of `out_of_sight`, is missing. An entry for which
@@ -53,9 +53,9 @@ def is_below(external_id: str, place: str) -> bool:
 
 
 def deletable(changes: Changes, known: int) -> tuple[KnownEntry, ...]:
-    """Those of the missing that may be deleted.
+    """Return the missing entries that may be deleted.
 
-    A source that has lost everything at once, and was more than one thing, is taken for a disk
-    that is not mounted or a server that lists nothing: then none may.
+    If all of several known entries are missing at once, none may be: the disk is probably not
+    mounted, or the server lists nothing.
     """
     return () if known > 1 and len(changes.missing) == known else changes.missing

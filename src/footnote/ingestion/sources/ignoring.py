@@ -1,4 +1,4 @@
-"""Which files of a folder are not meant: lock files, half-written ones, what a pattern names."""
+"""Decide which files of a folder to ignore: lock files, partial downloads, and by patterns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 IGNORE_FILE = ".footnoteignore"
-"""Patterns for the folder it lies in and everything below."""
+"""Name of the file with ignore patterns for its folder and everything below."""
 
 NEVER_MEANT = (
     ".*",  # hidden, and the folders of version control
@@ -27,10 +27,10 @@ class Pattern:
     glob: str
     folders_only: bool = False
     includes: bool = False
-    """Whether it brings back what an earlier pattern left out."""
+    """Whether it re-includes what an earlier pattern ignored."""
 
     def matches(self, relative: str, *, is_folder: bool) -> bool:
-        """Whether it speaks of this path, given with `/` and relative to the pattern's folder."""
+        """Whether it matches this path, which uses `/` and is relative to the pattern's folder."""
         if self.folders_only and not is_folder:
             return False
         if "/" in self.glob:
@@ -40,12 +40,12 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Ignoring:
-    """Patterns in their order, of which the last that speaks of a path decides."""
+    """An ordered list of patterns; the last one that matches a path decides."""
 
     patterns: tuple[Pattern, ...] = tuple(Pattern(glob) for glob in NEVER_MEANT)
 
     def __call__(self, relative: str, *, is_folder: bool) -> bool:
-        """Whether the path is left out."""
+        """Whether the path is ignored."""
         for pattern in reversed(self.patterns):
             if pattern.matches(relative, is_folder=is_folder):
                 return not pattern.includes
@@ -57,7 +57,8 @@ class Ignoring:
 
 
 def patterns_of(lines: Iterable[str]) -> Sequence[Pattern]:
-    """The patterns of an ignore file: `#` begins a comment, `!` brings back, `/` ends a folder."""
+    """Parse an ignore file: `#` begins a comment, `!` re-includes, a final `/` matches folders
+    only."""
     found = []
     for line in lines:
         text = line.strip()

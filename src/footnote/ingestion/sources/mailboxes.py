@@ -1,4 +1,4 @@
-"""Reads the address of a mailbox, and writes its folder's name as IMAP has it."""
+"""Parse the address of a mailbox, and encode its folder's name for IMAP."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OTHER = re.compile(r"[^\x20-\x7e]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailboxAddress:
-    """Where a mailbox is, and whose it is."""
+    """The server, user and folder of a mailbox."""
 
     host: str
     port: int
@@ -25,13 +25,13 @@ class MailboxAddress:
 
     @property
     def url(self) -> str:
-        """The address in its one spelling, without a password."""
+        """The canonical form of the address, without a password."""
         scheme = "imaps" if self.encrypted else "imap"
         return f"{scheme}://{self.user}@{self.host}:{self.port}/{self.folder}"
 
 
 def mailbox_at(address: str) -> MailboxAddress:
-    """The mailbox that an address names. Raises InvalidRequest, without repeating a password."""
+    """Parse the address of a mailbox. Raises InvalidRequest, without repeating a password."""
     try:
         parts = urlsplit(address)
         port = parts.port or _PORTS[parts.scheme]
@@ -59,7 +59,7 @@ def mailbox_at(address: str) -> MailboxAddress:
 
 
 def folder_name(folder: str) -> str:
-    """The name in quotes, in the modified UTF-7 of RFC 3501, section 5.1.3."""
+    """Encode the name as a quoted string in the modified UTF-7 of RFC 3501, section 5.1.3."""
 
     def shifted(run: re.Match[str]) -> str:
         coded = base64.b64encode(run[0].encode("utf-16-be")).decode().rstrip("=")

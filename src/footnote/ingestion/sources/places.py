@@ -1,4 +1,4 @@
-"""Reads the place of a source, and tells whether it lies in one that the operator has opened."""
+"""Parse the address of a source, and match it against the places that the operator allows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KINDS: dict[str, Kind] = {
 }
 _PORTS = {"https": 443, "http": 80, "imaps": 993, "imap": 143}
 _OWN = "{workspace}"
-"""Stands in an opened place for the name of the workspace that names one."""
+"""Placeholder in an allowed place for the name of the requesting workspace."""
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\]")
 _BUCKET = re.compile(r"[A-Za-z0-9._$-]+")
@@ -31,19 +31,19 @@ _HINT = "give one like folder:/srv/documents/claims, s3://bucket/claims or https
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourcePlace:
-    """Where a source is, in parts that can be compared."""
+    """The address of a source, parsed into parts that can be compared."""
 
     address: str
-    """In the spelling by which it is reached; no password is in it."""
+    """The address to connect to, without a password."""
     scheme: str
     authority: str
     """Host and port, or a bucket; empty for a folder."""
     segments: tuple[str, ...]
-    """Of its path, decoded; none is empty, `.` or `..`."""
+    """Decoded segments of the path; none is empty, `.` or `..`."""
 
     @property
     def kind(self) -> Kind:
-        """What it is."""
+        """The kind of source."""
         return _KINDS.get(self.scheme, "folder")
 
     def holds(self, other: SourcePlace) -> bool:
@@ -56,10 +56,10 @@ class SourcePlace:
 
 
 def place_at(address: str) -> SourcePlace:
-    """The place that an address names.
+    """Parse the address of a source.
 
-    Raises InvalidRequest for what is no place, and for spellings that could be read in two ways:
-    with `.` or `..`, encoded slashes, a backslash, a password. The message does not repeat it.
+    Raises InvalidRequest for an address of no source, and for ambiguous spellings: with `.` or
+    `..`, encoded slashes, a backslash, a password. The message does not repeat the address.
     """
     if not 0 < len(address) <= _MOST_CHARACTERS or not address.isprintable():
         raise _unreadable("it is empty, too long, or holds a character that none may hold")
@@ -116,7 +116,7 @@ def _bucket(address: str, parts: SplitResult) -> SourcePlace:
 
 
 def _segments(path: str, *, encoded: bool = False) -> tuple[str, ...]:
-    """The segments of a path. Raises InvalidRequest for those that lead elsewhere."""
+    """Split a path into segments. Raises InvalidRequest for empty, relative or ambiguous ones."""
     if encoded and _ENCODED.search(path):
         raise _unreadable("it has a % that begins no encoded character")
     raw = path.removeprefix("/").removesuffix("/").split("/")
@@ -128,17 +128,17 @@ def _segments(path: str, *, encoded: bool = False) -> tuple[str, ...]:
         return ()
     for each in segments:
         odd = not each.isprintable() or "/" in each or "\\" in each
-        # What is decoded twice on its way could become a slash or a full stop.
+        # If it is decoded a second time, `%` could become a slash or a full stop.
         if not each or each in (".", "..") or odd or (encoded and "%" in each):
             raise _unreadable("a part of its path is empty, `.` or `..`, or holds a slash")
     return segments
 
 
 def opened_places(setting: Iterable[str], workspace: str) -> tuple[SourcePlace, ...]:
-    """The places that a setting opens to a workspace.
+    """Return the places that a setting allows for a workspace.
 
-    `{workspace}` is its name; one whose name could be more than a name has no such place. Raises
-    UnsupportedSettings.
+    `{workspace}` is replaced by its name; places with it are left out if the name is not a plain
+    path segment. Raises UnsupportedSettings.
     """
     plain = _PLAIN_NAME.fullmatch(workspace) is not None
     found = []

@@ -1,4 +1,4 @@
-"""Which network addresses may be spoken to on behalf of somebody who named a URL."""
+"""Check which network addresses may be contacted for a URL given by a caller (against SSRF)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _THIS_MACHINE = "localhost"
 
 
 def checked_url(url: str, *, example: str = "https://example.com/report.pdf") -> SplitResult:
-    """The parts of an address that may be fetched, if its host may.
+    """Parse and check a URL to fetch, without checking whether its host may be reached.
 
-    Raises InvalidRequest, whose hint is like the example.
+    Raises InvalidRequest, whose hint gives the example.
     """
-    # The address as it may be said: whole, unless it may hold a password or is no text.
+    # Errors repeat the address unless it may hold a password, is not printable or is too long.
     plain = url.isprintable() and "@" not in url and 0 < len(url) <= _MOST_SHOWN
     hint, called = f"give one like {example}", (f"the address {url}" if plain else "the address")
     try:
@@ -58,10 +58,10 @@ _MOST_SHOWN = 200
 
 
 def why_forbidden(text: str, *, allow_private: bool) -> str:
-    """Why nothing is fetched from an IP address; empty when it may be.
+    """Return why an IP address may not be contacted; empty if it may be.
 
-    Those of this machine and of private networks may only if they are allowed, and what else is
-    set apart from public servers never may.
+    Loopback and private addresses need `allow_private`; other special-purpose addresses are never
+    allowed.
     """
     belonging = belonging_of(text)
     if belonging == "never":
@@ -72,7 +72,7 @@ def why_forbidden(text: str, *, allow_private: bool) -> str:
 
 
 def require_reachable(host: str, addresses: Iterable[str], *, allow_private: bool) -> None:
-    """Raise InvalidRequest unless every IP address of a host may be spoken to."""
+    """Raise InvalidRequest unless every IP address of a host may be contacted."""
     for address in addresses:
         if why := why_forbidden(address, allow_private=allow_private):
             raise InvalidRequest(
@@ -86,9 +86,9 @@ def require_reachable(host: str, addresses: Iterable[str], *, allow_private: boo
 
 
 def require_public_if_numeric(host: str, *, allow_private: bool) -> None:
-    """The same of a host that is told without asking anybody: an IP address, or this machine's.
+    """Apply `require_reachable` to a host that needs no DNS look-up: an IP address, or localhost.
 
-    Raises InvalidRequest. Names are looked up when they are spoken to.
+    Raises InvalidRequest. Other names are resolved when they are contacted.
     """
     if host == _THIS_MACHINE or host.endswith(f".{_THIS_MACHINE}"):
         host_addresses = ["127.0.0.1"]
@@ -102,7 +102,7 @@ def require_public_if_numeric(host: str, *, allow_private: bool) -> None:
 
 
 async def addresses_of(host: str, port: int) -> tuple[str, ...]:
-    """The IP addresses a name stands for now, at least one. Raises SourceUnreachable."""
+    """Resolve a host name to its current IP addresses, at least one. Raises SourceUnreachable."""
     loop = asyncio.get_running_loop()
     try:
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -112,14 +112,14 @@ async def addresses_of(host: str, port: int) -> tuple[str, ...]:
 
 
 _RESOLVING_SECONDS = 5.0
-"""Nobody waits longer than this for the name of an address that is only to be kept."""
+"""Time limit for resolving the host of a URL that is only to be stored."""
 
 
 async def require_reachable_url(url: str, *, allow_private: bool, example: str) -> None:
-    """Raise InvalidRequest, whose hint may be like the example, for an address of no use.
+    """Raise InvalidRequest for a URL that may not be fetched; the hint may give the example.
 
-    A name that cannot be resolved may be one day. Whoever speaks to it later asks anew, since a
-    name can lead elsewhere by then.
+    A name that cannot be resolved yet is accepted. Callers check again when they connect, since a
+    name may resolve to another address by then.
     """
     parts = checked_url(url, example=example)
     assert parts.hostname is not None, "checked"

@@ -1,8 +1,8 @@
-"""Which IP addresses are those of public servers, of somebody's own network, or of neither.
+"""Classify IP addresses: public servers, private networks, or never to be contacted.
 
-The lists are ours, so that a decision does not depend on the version of Python: the IANA IPv4 and
-IPv6 Special-Purpose Address Registries, multicast, what was in such a list and is deprecated, and
-the addresses at which clouds hand machines their secrets.
+The lists are kept here, so that the result does not depend on the version of Python: the IANA IPv4
+and IPv6 Special-Purpose Address Registries, multicast, deprecated blocks, and the metadata
+addresses of cloud providers.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ _OWN_V4 = tuple(
         IPv4Network,
         (
             "10.0.0.0/8",
-            "100.64.0.0/10",  # shared by the customers of a provider
+            "100.64.0.0/10",  # carrier-grade NAT
             "127.0.0.0/8",
             "172.16.0.0/12",
             "192.168.0.0/16",
-            "198.18.0.0/15",  # networks under test
+            "198.18.0.0/15",  # benchmarking
         ),
     )
 )
@@ -43,7 +43,7 @@ _NEVER_V4 = tuple(
             "0.0.0.0/8",
             "100.100.100.200/32",  # metadata: Alibaba Cloud
             "168.63.129.16/32",  # the host of a machine at Azure, in public space
-            "169.254.0.0/16",  # link-local: where most clouds tell machines their secrets
+            "169.254.0.0/16",  # link-local, with the metadata services of most clouds
             "192.0.0.0/24",  # protocol assignments; 192.0.0.192 is metadata at Oracle Cloud
             "192.0.2.0/24",  # documentation
             "192.31.196.0/24",  # AS112
@@ -90,10 +90,10 @@ _STANDING_FOR_V4 = tuple(
 
 
 def belonging_of(text: str) -> Belonging:
-    """Who is spoken to at an IP address: a public server, one's own network, or never anybody.
+    """Classify an IP address: public, private, or never to be contacted.
 
-    An IPv6 address that stands for an IPv4 one is judged as that. One with a zone belongs to a
-    link, and what is no IP address to nobody.
+    An IPv6 address that stands for an IPv4 one is classified as that. One with a zone is
+    link-local; it and an invalid address are never to be contacted.
     """
     try:
         address = IPv6Address(text) if ":" in text else IPv4Address(text)

@@ -1,4 +1,4 @@
-"""Tells from an address which kind of source it is."""
+"""Choose the kind of source by the scheme of an address."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def source_at(address: str, settings: Settings) -> WebSource | ObjectSource | Ma
 
 
 def reach_of(settings: Settings) -> Reach:
-    """What may be fetched, as the settings have it."""
+    """Return the limits for fetching URLs from the settings."""
     return Reach(
         allow_private=settings.allow_private_urls,
         timeout_seconds=settings.seconds.fetch,

@@ -26,12 +26,12 @@ _DEEPEST = 64
 _MOST_IGNORE_BYTES = 64 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
-"""Without waiting for somebody to write into what only looks like a file."""
+"""Non-blocking, as opening a FIFO would wait for a writer."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A file below the folder, or, without a mark, a folder that cannot be looked into."""
+    """A regular file in the tree or, with an empty mark, a folder that cannot be opened."""
 
     segments: tuple[str, ...]
     mark: str = ""
@@ -39,16 +39,17 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderBelow:
-    """The regular files at and below a folder.
+    """The regular files in a folder and its subfolders.
 
-    Every folder and file is opened by its name in the folder that was opened before it, and is
-    refused if it is a link: whoever can write there cannot lead out of it, whenever they try.
+    Each folder and file is opened relative to the descriptor of its parent, and refused if it is a
+    symbolic link: so who can write there cannot lead outside, not even by a race.
     """
 
     opening: Path
-    """Where the first step is taken; links in it are its owner's, and followed."""
+    """Folder from which the path is walked; symbolic links in it are the operator's and are
+    followed."""
     segments: tuple[str, ...]
-    """From there to the folder."""
+    """Names of the subfolders from `opening` to the folder."""
     max_bytes: int
     _found: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -58,7 +59,7 @@ class FolderBelow:
         return str(self.opening.joinpath(*self.segments))
 
     async def look(self, most: int, shown: int) -> SourceLook:
-        """What lies there, counted up to so many. Raises SourceUnreachable."""
+        """Count at most `most` files, and name `shown` of them. Raises SourceUnreachable."""
         found = await asyncio.to_thread(lambda: list(islice(self._entries(), most + 1)))
         files = [each for each in found if each.mark]
         return SourceLook(
@@ -68,7 +69,7 @@ class FolderBelow:
         )
 
     async def listing(self) -> Listing:
-        """What there is now. Raises SourceUnreachable."""
+        """List the files. Raises SourceUnreachable."""
         return await asyncio.to_thread(self._listing)
 
     async def take_in(
@@ -78,7 +79,10 @@ class FolderBelow:
         labels: Labels,
         before: KnownEntry | None,  # noqa: ARG002  # its mark was compared already
     ) -> tuple[Received, Offered] | None:
-        """Hand a file in, with the mark it had while it was read. Raises InvalidRequest."""
+        """Ingest a file, and return it with a mark if it did not change meanwhile.
+
+        Raises InvalidRequest.
+        """
         segments = self._found[offered.external_id]
         with await asyncio.to_thread(self._file, segments) as content:
             received = await workspace.receive_stream(
@@ -98,7 +102,7 @@ class FolderBelow:
         return received, Offered(external_id=offered.external_id, mark=mark)
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resource is kept open."""
 
     def _listing(self) -> Listing:
         self._found.clear()
@@ -106,7 +110,7 @@ class FolderBelow:
         for each in self._entries():
             external_id = "/".join((self.path.rstrip("/"), *each.segments))
             if not is_storable(external_id):
-                continue  # No text: it cannot be named, here or to anybody.
+                continue  # The path is not valid Unicode, so it cannot be an external id.
             self._found[external_id] = each.segments
             if each.mark:
                 offered.append(Offered(external_id=external_id, mark=each.mark))
@@ -120,7 +124,7 @@ class FolderBelow:
 
     @contextmanager
     def _folder(self, segments: Sequence[str]) -> Iterator[int]:
-        """A folder at or below, opened step by step. Raises SourceUnreachable."""
+        """Open a subfolder, one path segment at a time. Raises SourceUnreachable."""
         try:
             folder = _stepped(self.opening, (*self.segments, *segments))
         except OSError as error:
@@ -171,9 +175,9 @@ def _stepped(opening: Path, segments: Sequence[str]) -> int:
 
 
 def _walk(folder: int, at: tuple[str, ...], ignoring: Ignoring, top: int) -> Iterator[_Entry]:
-    """The files of an open folder and of those below it, in the order of their names.
+    """Yield the files of an open folder and its subfolders, in the order of their names.
 
-    `top` is how deep the folder lies of which the patterns speak.
+    `top` is the depth of the folder to which the ignore patterns are relative.
     """
     names = sorted(os.listdir(folder))
     if IGNORE_FILE in names:

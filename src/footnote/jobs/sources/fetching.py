@@ -1,4 +1,4 @@
-"""Speaks HTTP to addresses that somebody named, and to no others than were checked."""
+"""HTTP client for URLs named by users; it connects only to IP addresses that were checked."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ USER_AGENT = "footnote"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reach:
-    """What may be spoken to, and for how long."""
+    """Limits of a request: which addresses may be contacted, how long and how much."""
 
     allow_private: bool
     timeout_seconds: float
@@ -33,7 +33,7 @@ class Reach:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What an address answered."""
+    """The response to a request; its body is written to a file."""
 
     url: str
     """The last one, after redirects."""
@@ -42,10 +42,10 @@ class Fetched:
 
 
 async def fetch(url: str, reach: Reach, headers: Mapping[str, str], into: BinaryIO) -> Fetched:
-    """What the address answers, following up to five redirects, each checked like the first.
+    """Send a GET request and write the body to a file, in pieces.
 
-    The content is written into a file piece by piece. Raises InvalidRequest for what may not be
-    fetched or is too large, SourceUnreachable for what does not answer in time.
+    Follows up to five redirects, each checked like the first URL. Raises InvalidRequest for what
+    may not be fetched or is too large, SourceUnreachable if there is no answer in time.
     """
     try:
         async with asyncio.timeout(reach.timeout_seconds):
@@ -98,10 +98,10 @@ async def _follow(url: str, reach: Reach, headers: Mapping[str, str], into: Bina
 async def _answer(
     method: str, url: str, reach: Reach, headers: Mapping[str, str], body: bytes | None = None
 ) -> AsyncIterator[httpx.Response]:
-    """Ask the IP address that was checked, under the name that was given.
+    """Send a request to the IP address that was checked, with the given host name.
 
-    The name is resolved once: a second answer of its server, meant for after the check, is never
-    asked for. For the same reason no proxy is used.
+    The name is resolved only once, which prevents DNS rebinding: a second, different answer of its
+    DNS server is never asked for. For the same reason no proxy is used.
     """
     parts = checked_url(url)
     assert parts.hostname is not None, "checked"

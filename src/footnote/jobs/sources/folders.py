@@ -14,7 +14,7 @@ from footnote.domain.sources import KnownEntry, Labels, Offered
 from footnote.engine import WorkspaceEngine
 from footnote.jobs.sources.following import Listing
 
-_CLOCK_SECONDS = 2.0  # FAT keeps times this coarse; within it a file may change unnoticed.
+_CLOCK_SECONDS = 2.0  # Resolution of FAT's times; a file may change within it unnoticed.
 
 ReceiveFile = Callable[[WorkspaceEngine, Path, Labels], Awaitable[Received]]
 
@@ -24,21 +24,21 @@ class FolderSource:
     """Files at and below some paths."""
 
     list_files: Callable[[], Sequence[Path]]
-    """Every file, and every folder that cannot be looked into; blocks."""
+    """Return every file, and every folder that cannot be read; blocks."""
     identify: Callable[[Path], str]
     """The external id of a path."""
     receive: ReceiveFile
     """Hands a file in under that id."""
     roots: tuple[Path, ...]
-    """What the listing speaks of."""
+    """The paths that the listing covers."""
     leads_out: Callable[[Path], bool] = lambda _: False
     """Whether a path is a link that is not followed: it is offered only to be refused."""
     settle_seconds: float = 0.0
-    """How long a file must not have been written to before it is taken in."""
+    """Least time since the last write before a file is ingested."""
     _paths: dict[str, Path] = field(default_factory=dict)
 
     async def listing(self) -> Listing:
-        """What there is now."""
+        """List the files."""
         return await asyncio.to_thread(self._listing)
 
     async def take_in(
@@ -48,7 +48,7 @@ class FolderSource:
         labels: Labels,
         before: KnownEntry | None,  # noqa: ARG002  # its mark was compared already
     ) -> tuple[Received, Offered] | None:
-        """Hand a file in, and say which mark it had if that did not change meanwhile."""
+        """Ingest a file, and return it with a mark if it did not change meanwhile."""
         path = self._paths[offered.external_id]
         received = await self.receive(workspace, path, labels)
         after = await asyncio.to_thread(_marked, path)
@@ -58,7 +58,7 @@ class FolderSource:
         return received, Offered(external_id=offered.external_id, mark=trusted)
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resource is kept open."""
 
     def _listing(self) -> Listing:
         offered: list[Offered] = []
@@ -80,7 +80,7 @@ class FolderSource:
 
 
 def _marked(path: Path) -> tuple[str, float] | None:
-    """The mark of a regular file and how long ago it was written to; None for anything else."""
+    """Return a regular file's mark and seconds since its last write; None for anything else."""
     try:
         found = path.stat()
     except OSError:

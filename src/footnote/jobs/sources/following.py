@@ -1,4 +1,4 @@
-"""Brings a workspace up to what a source offers, and does nothing for what did not change."""
+"""Synchronise a workspace with what a source lists; unchanged entries are not read."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ Verdict = Literal[
     "refused",
     "kept",
 ]
-"""What became of one thing: `retried` had failed before, `known` has the bytes of another document,
-`kept` is gone from its source and stays all the same."""
+"""The outcome for one entry: `retried` had failed before, `known` has the same bytes as another
+document, `kept` is gone from its source but was not deleted."""
 
 
 _ALL_GONE = (
@@ -43,18 +43,19 @@ _ALL_GONE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What a source has at this moment."""
+    """The entries that a source has now."""
 
     offered: tuple[Offered, ...]
     places: tuple[str, ...]
-    """What the listing speaks of: folders, prefixes, single ids."""
+    """What the listing covers: folders, prefixes or single ids. An entry there that is not listed
+    is gone."""
     out_of_sight: tuple[str, ...] = ()
-    """Places that could not be looked into; nothing of theirs is taken for gone."""
+    """Places that could not be read; entries below them do not count as gone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What became of one thing."""
+    """The outcome for one entry of a source."""
 
     external_id: str
     verdict: Verdict
@@ -67,7 +68,7 @@ class Source(Protocol):
     """Something that can be listed and read."""
 
     async def listing(self) -> Listing:
-        """What it has now."""
+        """List the entries that it has now."""
         ...
 
     async def take_in(
@@ -77,15 +78,15 @@ class Source(Protocol):
         labels: Labels,
         before: KnownEntry | None,
     ) -> tuple[Received, Offered] | None:
-        """Hand one thing in; also returns it with the mark it had while it was read.
+        """Ingest one entry; return the result, and the entry with its mark when it was read.
 
-        None when it is the same as `before` after all. Raises InvalidRequest, DocumentFailed or
-        SourceUnreachable when it cannot be read.
+        None if it has not changed since `before`. Raises InvalidRequest, DocumentFailed or
+        SourceUnreachable if it cannot be read.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of what the listing opened."""
+        """Release what the listing opened."""
         ...
 
 
@@ -97,7 +98,7 @@ async def follow(
     delete_missing: bool,
     retry_failed: bool,
 ) -> AsyncGenerator[Step]:
-    """Take in what is new or changed, follow renames, and, if asked, delete what is gone."""
+    """Ingest new and changed entries, follow renames and, if asked, delete what is gone."""
     try:
         async for step in _follow(
             workspace, source, labels, delete_missing=delete_missing, retry_failed=retry_failed
@@ -162,7 +163,7 @@ async def _take_in(
     former: Mapping[str, list[str]],
     before: KnownEntry | None,
 ) -> Step:
-    """Hand one thing in; what turns out to be its earlier place is taken out of both of these."""
+    """Ingest one entry; if it was renamed, remove its former id from `gone` and `former`."""
     try:
         taken = await source.take_in(workspace, offered, labels, before)
     except (Conflict, DocumentFailed, InvalidRequest, NotFound, SourceUnreachable) as error:
@@ -189,7 +190,7 @@ async def _take_in(
 
 
 def _retried(step: Step, entry: KnownEntry | None) -> Step:
-    """The step, where it gave the known document another try."""
+    """Return the step with the verdict `retried` if it ingested a known document again."""
     if step.verdict != "added" or step.received is None or entry is None:
         return step
     same = step.received.document.document_id == entry.document_id
@@ -200,7 +201,7 @@ async def _remove(workspace: WorkspaceEngine, labels: Labels, entry: KnownEntry)
     try:
         removed = await workspace.remove_source_entry(labels.collection, entry)
     except NotFound:
-        removed = True  # somebody else was faster
+        removed = True  # Deleted by another process.
     except UnderLegalHold as error:
         reason = error.with_hint
         return Step(external_id=entry.external_id, verdict="kept", entry=entry, reason=reason)

@@ -22,7 +22,7 @@ _PIECE_BYTES = 1024 * 1024
 
 @dataclass(slots=True, kw_only=True)
 class MailboxSource:
-    """One folder of a mailbox, opened for reading only."""
+    """One folder of a mailbox, opened read-only."""
 
     address: MailboxAddress
     password: str = field(repr=False)
@@ -31,7 +31,7 @@ class MailboxSource:
     _session: imaplib.IMAP4 | None = field(default=None, repr=False)
 
     async def look(self, most: int, shown: int) -> SourceLook:  # noqa: ARG002  # they have no names
-        """How many messages are there. Raises SourceUnreachable."""
+        """Count the messages, up to `most`. Raises SourceUnreachable."""
         try:
             _, uids = await asyncio.to_thread(self._list)
         finally:
@@ -54,7 +54,7 @@ class MailboxSource:
         labels: Labels,
         before: KnownEntry | None,  # noqa: ARG002  # its mark was compared already
     ) -> tuple[Received, Offered] | None:
-        """Hand one message in, with its attachments. Raises InvalidRequest, SourceUnreachable."""
+        """Ingest a message with its attachments. Raises InvalidRequest, SourceUnreachable."""
         uid = offered.external_id.rpartition("/")[2]
         with TemporaryFile() as content:
             await asyncio.to_thread(self._fetch, uid, content)
@@ -123,14 +123,14 @@ class MailboxSource:
                     hint=how_to_raise("bytes", "FOOTNOTE_DOCUMENT_LIMITS", self.max_bytes),
                 )
             length = _PIECE_BYTES
-            # Some servers know no pieces and give all of it.
+            # A server without partial fetch returns the whole message at once.
             while length == _PIECE_BYTES:
                 length = into.write(self._piece(uid, into.tell()))
         except _FAILURES as error:
             raise self._unreachable(error) from error
 
     def _piece(self, uid: str, start: int) -> bytes:
-        """What of a message stands from a byte on (RFC 3501, 6.4.5); nothing after its end."""
+        """Fetch part of a message from a byte offset (RFC 3501, 6.4.5); empty after its end."""
         assert self._session is not None, "a listing comes first"
         wanted = f"(BODY.PEEK[]<{start}.{_PIECE_BYTES}>)"
         _, parts = self._session.uid("FETCH", uid, wanted)
@@ -138,13 +138,13 @@ class MailboxSource:
             if isinstance(part, tuple):
                 return bytes(part[1])
             if b"BODY[]" in (part or b""):
-                return b""  # A short text may come in quotes, and this one is empty.
+                return b""  # An empty string may come as a quoted string instead of a literal.
         raise InvalidRequest("the message is gone", hint="run it once more")
 
     def _unreachable(self, error: Exception) -> SourceUnreachable:
         reason = str(error).strip() or type(error).__name__
         if self.password:
-            # A server may say again what it was told.
+            # A server's error may repeat the command with the password.
             reason = reason.replace(self.password, "…")
         return SourceUnreachable(
             f"the mailbox {self.address.url} cannot be read: {reason}",
@@ -154,7 +154,7 @@ class MailboxSource:
 
 
 def _size_in(answer: list[object]) -> int:
-    """The size that a server names; 0 where it names none."""
+    """Return the message size that the server reports; 0 if it reports none."""
     for line in answer or ():
         words = bytes(line).rstrip(b")").split() if isinstance(line, bytes) else []
         if b"RFC822.SIZE" in words[:-1] or b"(RFC822.SIZE" in words[:-1]:

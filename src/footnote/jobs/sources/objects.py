@@ -34,15 +34,15 @@ _IGNORING = Ignoring()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectSource:
-    """Every object below a prefix."""
+    """The objects below a prefix."""
 
     url: str
-    """Without a slash at its end."""
+    """URL of the prefix, without a trailing slash."""
     store: ObjectStore
     max_bytes: int
 
     async def look(self, most: int, shown: int) -> SourceLook:
-        """What lies there, counted up to so many. Raises as `listing` does."""
+        """Count at most `most` objects, and name `shown` of them. Raises as `listing` does."""
         found: list[str] = []
         async for offered in self._offered():
             found.append(offered.external_id.removeprefix(f"{self.url}/"))
@@ -53,9 +53,9 @@ class ObjectSource:
         )
 
     async def listing(self) -> Listing:
-        """What lies there now; hidden and half-written objects are left out.
+        """List the objects; hidden and partly uploaded ones are left out.
 
-        Raises SourceUnreachable, and UnsupportedSettings where it wants credentials.
+        Raises SourceUnreachable, and UnsupportedSettings if the store requires credentials.
         """
         offered = [each async for each in self._offered()]
         return Listing(offered=tuple(offered), places=(self.url,))
@@ -80,7 +80,7 @@ class ObjectSource:
         labels: Labels,
         before: KnownEntry | None,  # noqa: ARG002  # its mark was compared already
     ) -> tuple[Received, Offered] | None:
-        """Hand one object in, with the mark of the bytes that were read."""
+        """Ingest an object, and return it with the ETag of the bytes that were read."""
         path = offered.external_id.removeprefix(f"{self.url}/")
         with TemporaryFile() as content:
             try:
@@ -109,7 +109,7 @@ class ObjectSource:
         return received, Offered(external_id=offered.external_id, mark=mark)
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resource is kept open."""
 
 
 def _unreachable(url: str, error: Exception) -> FootnoteError:

@@ -1,4 +1,4 @@
-"""Makes the source of a place that a workspace follows, and looks into it before it is kept."""
+"""Create the source at a place that a workspace follows, and check it before it is stored."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from footnote.jobs.sources.web import WebSource
 from footnote.settings import Settings
 
 LOOK_SECONDS = 20.0
-"""Somebody waits for it."""
+"""Time limit of a check, short because a user waits for it."""
 MOST_COUNTED = 1000
 SHOWN = 5
 
 
 class LookedAt(Source, Protocol):
-    """A source that can say what lies in it without handing anything in."""
+    """A source whose content can be previewed without ingesting it."""
 
     async def look(self, most: int, shown: int) -> SourceLook:
-        """What lies in it: counted up to `most`, with the names of `shown`."""
+        """Count at most `most` entries, and name `shown` of them."""
         ...
 
 
 def followed_source(
     settings: Settings, workspace: str, address: str, secret: str | None, *, anywhere: bool
 ) -> LookedAt:
-    """The source at a place; nothing is reached yet.
+    """Return the source at a place, without connecting to it.
 
-    Raises InvalidRequest for a place that the workspace may not name, now that it is asked.
+    Raises InvalidRequest for a place that the workspace may not name under the current settings.
     """
     place = admitted_place(settings, workspace, address, anywhere=anywhere)
     if place.kind == "folder":
@@ -57,7 +57,7 @@ def followed_source(
 
         return WebSource(url=place.address, reach=replace(reach_of(settings), require=require))
     if place.kind == "mailbox" and not anywhere:
-        # Never with the operator's own password.
+        # Never with the password in the operator's settings.
         return MailboxSource(
             address=mailbox_at(place.address),
             password=secret or "",
@@ -91,9 +91,9 @@ async def follow_source(
 async def check_source(
     workspace: WorkspaceEngine, wanted: NewSource, *, anywhere: bool = False
 ) -> SourceCheck:
-    """What lies in a place, or why it cannot be reached; nothing is kept.
+    """Preview the content of a place, or say why it cannot be reached; nothing is stored.
 
-    Raises as `admitted_source` does, without reaching anything.
+    Raises as `admitted_source` does, before any connection is made.
     """
     kept = await workspace.admitted_source(wanted, anywhere=anywhere)
     settings = workspace.engine.settings

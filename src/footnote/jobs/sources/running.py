@@ -1,4 +1,4 @@
-"""Follows the source of a workspace once, with figures that can be watched, until it is done."""
+"""Run one synchronisation of a followed source, and record its progress."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from footnote.store.workspace_sources import (
 _log = structlog.get_logger(__name__)
 
 _NOTE_SECONDS = 0.5
-"""Figures are written this often, and whether the run is still wanted is looked at."""
+"""Interval at which the counts are written and it is checked whether the run is still wanted."""
 _FIGURES: dict[Verdict, str] = {
     "added": "added",
     "retried": "added",
@@ -50,14 +50,14 @@ _FIGURES: dict[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowJob:
-    """What the queue asks for."""
+    """The arguments of a queued synchronisation job."""
 
     workspace_id: UUID
     source_id: UUID
     job_id: UUID
     """Of the source's own; not that of the queue."""
     attempt: int
-    """Tries before this one."""
+    """Number of earlier attempts."""
 
 
 async def follow_once(engine: Services, job: FollowJob) -> None:
@@ -72,7 +72,7 @@ async def follow_once(engine: Services, job: FollowJob) -> None:
             return
         await _follow(engine, job)
     except (StoreFull, BlobsFull, StoreUnavailable):
-        raise  # It is no fault of the source.
+        raise  # The source is not at fault.
     except QueueFull as full:
         async with engine.database.workspace(job.workspace_id, SYSTEM) as scope:
             await put_off(scope, job.source_id, job.job_id, full.retry_after_seconds)
@@ -104,7 +104,7 @@ async def _follow(engine: Services, job: FollowJob) -> None:
 
 
 def _steps(engine: Services, within: Workspace, taken: SourceInHand) -> AsyncGenerator[Step]:
-    """What becomes of each thing of a source. Raises InvalidRequest for one no longer opened."""
+    """Return the outcomes, a generator. Raises InvalidRequest if the place is no longer allowed."""
     source = taken.source
     workspace = WorkspaceEngine(
         engine=engine, workspace=within, principal=Principal(principal_id=source.added_by)
@@ -123,7 +123,7 @@ def _steps(engine: Services, within: Workspace, taken: SourceInHand) -> AsyncGen
 
 @dataclass(slots=True, kw_only=True)
 class _Figures:
-    """What is not written down yet of a run."""
+    """The counts of a run that are not yet written to the database."""
 
     engine: Services
     job: FollowJob
@@ -132,7 +132,7 @@ class _Figures:
     written_at: float = 0.0
 
     async def count(self, step: Step) -> bool:
-        """Count what became of one thing; False when the run is not wanted any more."""
+        """Count an outcome; return False if the run is no longer wanted."""
         self.counts["seen"] += 1
         if name := _FIGURES.get(step.verdict):
             self.counts[name] += 1

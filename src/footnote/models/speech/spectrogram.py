@@ -1,4 +1,4 @@
-"""Sound becomes the picture that Whisper sees: loudness by time and pitch, on a log-mel scale."""
+"""Compute the log-mel spectrogram of a recording, the input of a Whisper model."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy.typing as npt
 from footnote.models.speech.audio import RATE, Samples
 
 SECONDS = 30
-"""Of sound in each picture; shorter sound is filled up with silence."""
+"""Length of one spectrogram; shorter audio is padded with silence."""
 _WINDOW = 400
 _HOP = 160
 _LOUDNESS_RANGE = 8.0
-"""Powers of ten below the loudest that are told apart. All as in Radford et al. 2022."""
+"""Dynamic range in powers of ten below the maximum; lower values are clipped. The window, the hop
+and this range are those of Radford et al. 2022."""
 Spectrogram = npt.NDArray[np.float32]
 """Shape (mels, 3000)."""
 

@@ -1,4 +1,4 @@
-"""Sound becomes stretches in which somebody speaks, none longer than Whisper hears at once."""
+"""Find the segments of a recording that contain speech, each short enough for Whisper."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ import onnxruntime
 from footnote.models.speech.audio import RATE, Samples
 
 MAX_STRETCH_SECONDS = 28.0
-"""Whisper hears 30 seconds; the rest is the margin around speech."""
+"""Longest segment. Whisper's input is 30 seconds; the rest is for the margin around speech."""
 _FRAME = 512
 _CONTEXT = 64
 _STATE = (1, 1, 128)
-"""Shapes the network was made for (Silero VAD, version 6)."""
+"""Input and state shapes of the network (Silero VAD, version 6)."""
 _BEGINS = 0.5
 _ENDS = 0.35
-"""Probability of speech at which it begins, and below which it may have ended: Silero's own."""
+"""Hysteresis thresholds on the probability of speech: a run of frames begins at the first and ends
+below the second. Silero's defaults."""
 _LEAST_SECONDS = 0.25
-"""What is shorter is no word: a click, or a moment of noise. Silero's own too."""
+"""Shorter runs are dropped as clicks or noise. Silero's default."""
 _PAUSE_SECONDS = 2.0
-"""A longer one parts two stretches."""
+"""A longer pause separates two segments."""
 _MARGIN_SECONDS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Samples from `start` up to `end` in which somebody speaks."""
+    """The samples from `start` up to, not including, `end`, which contain speech."""
 
     start: int
     end: int
 
 
 class VoiceDetector:
-    """Silero's detector of voices, from its graph in a file."""
+    """Silero's voice activity detector, loaded from an ONNX file."""
 
     def __init__(self, graph: Path) -> None:
         options = onnxruntime.SessionOptions()
@@ -47,11 +48,11 @@ class VoiceDetector:
         )
 
     def __call__(self, sound: Samples) -> list[Stretch]:
-        """Where somebody speaks, in order, apart from each other."""
+        """Return the segments with speech, in order and without overlap."""
         return list(stretches(self.probabilities(sound), len(sound)))
 
     def probabilities(self, sound: Samples) -> Sequence[float]:
-        """The probability that somebody speaks, for each 32 ms."""
+        """Return the probability of speech for each frame of 32 ms."""
         if not len(sound):
             return []
         frames = np.pad(sound, (0, -len(sound) % _FRAME)).reshape(-1, _FRAME)
@@ -66,10 +67,10 @@ class VoiceDetector:
 
 
 def stretches(probabilities: Sequence[float], samples: int) -> Iterator[Stretch]:
-    """Stretches of speech with a margin on both sides.
+    """Yield the segments with speech, with a margin on both sides.
 
-    Short pauses stay inside, and one that would get too long is cut at the last pause in it,
-    or, if nobody draws breath, where it must be.
+    A segment includes short pauses. One that would get too long is cut at its last pause or,
+    without a pause, at the maximum length.
     """
     margin = round(_MARGIN_SECONDS * RATE)
     begin: int | None = None
@@ -103,7 +104,7 @@ def _voiced(probabilities: Sequence[float]) -> Iterator[tuple[int, int]]:
 
 
 def _cut(runs: Sequence[tuple[int, int]], longest: int) -> Iterator[tuple[int, int]]:
-    """The runs, those that are too long in pieces."""
+    """Yield the runs, with those longer than `longest` frames split into pieces."""
     for start, end in runs:
         for piece in range(start, end, longest):
             yield piece, min(piece + longest, end)

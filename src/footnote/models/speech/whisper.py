@@ -1,4 +1,4 @@
-"""Stretches of speech become utterances, by a Whisper model that CTranslate2 runs."""
+"""Transcribe segments of speech into utterances with a Whisper model, run by CTranslate2."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from footnote.models.transcription import is_silence
 BEAMS = 5
 _MOMENT_SECONDS = 0.02
 _FRAME_SECONDS = 0.01
-"""Whisper's attention tells times in moments, its spectrogram has frames."""
+"""Resolutions: Whisper's attention alignment gives times in steps of 0.02 s, and a spectrogram
+frame takes 0.01 s."""
 _LEAST_PROBABILITY = 1e-6
 _REPETITIVE = 2.4
-"""Text that zlib makes this many times smaller goes in circles; the limit is Whisper's own."""
+"""Text with a higher zlib compression ratio is repetitive; Whisper's own limit."""
 _NO_REPEATED_WORDS = 3
-"""What went in circles is decoded once more, without any three tokens twice."""
+"""Size of the n-grams that may not repeat when a repetitive text is decoded a second time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +60,10 @@ class WhisperModel:
         return bool(self._model.is_multilingual)
 
     def language_of(self, sounds: Sequence[Samples]) -> str | None:
-        """ISO 639-1 of the language that most of it is in; None where that has no such code."""
+        """Return the ISO 639-1 code of the language with the highest total probability.
+
+        None if that language has no two-letter code.
+        """
         if not self.is_multilingual:
             return "en"
         weights: dict[str, float] = {}
@@ -71,15 +75,16 @@ class WhisperModel:
         return best if len(best) == 2 else None
 
     def __call__(self, sound: Samples, language: str | None) -> tuple[Utterance, ...]:
-        """What a stretch of at most 30 seconds says, by sentences; seconds count from its start.
+        """Transcribe a segment of at most 30 seconds, split into sentences.
 
-        The language is needed by a model that knows several.
+        Seconds count from the start of the segment. A multilingual model needs the language, and
+        takes English without it.
         """
         start = [self._start]
         if self.is_multilingual:
             start += [self._id(f"<|{language or 'en'}|>"), self._id("<|transcribe|>")]
         encoded = self._model.encode(self._seen(sound))
-        # The likeliest reading, or, if that goes in circles, the likeliest that does not.
+        # Decode by beam search; if the result is repetitive, once more without repeated n-grams.
         prompt = [*start, self._no_times]
         for without in (0, _NO_REPEATED_WORDS):
             [result] = self._model.generate(
@@ -103,7 +108,7 @@ class WhisperModel:
     def _words(
         self, encoded: ctranslate2.StorageView, start: list[int], tokens: list[int], seconds: float
     ) -> list[_Word]:
-        """When each token is said, by what the model attends to while it writes it."""
+        """Return each token with its start and end time, by the alignment of cross-attention."""
         [aligned] = self._model.align(encoded, start, [tokens], round(seconds / _FRAME_SECONDS))
         # A token begins where the path first reaches it; the last position is the end.
         begins = dict(reversed(aligned.alignments))

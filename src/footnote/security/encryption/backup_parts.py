@@ -38,16 +38,16 @@ class BackupCipher:
 
     @property
     def fingerprint(self) -> str:
-        """What tells the key from others, and nothing of it."""
+        """Identifies the key without revealing anything about it."""
         return self._derived(b"", b"fingerprint", 8).hex()
 
     def name_of(self, text: str) -> str:
-        """A name by which the same text is found again, and which tells nothing of it."""
+        """Return a deterministic keyed hash of the text (HMAC-SHA256), which does not reveal it."""
         secret = self._derived(b"", b"names", _KEY_BYTES)
         return hmac.digest(secret, text.encode(), "sha256").hex()
 
     def seal(self, name: str, plain: Iterable[bytes]) -> Iterator[bytes]:
-        """The part of that name, of what it holds."""
+        """Encrypt content as the part with this name."""
         salt = os.urandom(_SALT_BYTES)
         cipher = AESGCM(self._derived(salt, b"part", _KEY_BYTES))
         yield _MAGIC + salt
@@ -55,7 +55,7 @@ class BackupCipher:
             yield cipher.encrypt(_nonce(number, last=last), piece, name.encode())
 
     def unseal(self, name: str, sealed: Iterable[bytes]) -> Iterator[bytes]:
-        """What the part of that name holds. Raises CiphertextDamaged."""
+        """Decrypt the part with this name. Raises CiphertextDamaged."""
         chunks, head = iter(sealed), b""
         while len(head) < len(_MAGIC) + _SALT_BYTES:
             piece = next(chunks, b"")
@@ -102,7 +102,7 @@ def backup_cipher_from(named: str) -> BackupCipher:
 
 
 def _pieces(chunks: Iterable[bytes], size: int) -> Iterator[tuple[int, bool, bytes]]:
-    """The same bytes in pieces of that size with their numbers, and which is the last one."""
+    """Regroup bytes into pieces of `size`; yield number, whether it is the last, and the piece."""
     held, number = bytearray(), 0
     for chunk in chunks:
         held += chunk

@@ -39,7 +39,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class KeyedIndexSecrets:
-    """What follows from the secret of one workspace (`ports.IndexSecrets`)."""
+    """The index secrets of one workspace (`ports.IndexSecrets`)."""
 
     lexical_key: bytes
     _hash_key: bytes = field(repr=False)
@@ -106,7 +106,7 @@ def _rows_times(matrix: Vectors, vectors: Vectors) -> Vectors:
 
 
 def _normal_deviates(words: Words) -> Floats:
-    """As many deviates as words, of which there are an even number."""
+    """Return as many standard normal deviates as words; their number is even."""
     # In (0, 1], so that the logarithm is finite.
     uniform = ((words >> np.uint64(64 - _MANTISSA_BITS)).astype(np.float64) + 1.0) * _LEAST
     radius, angle = np.sqrt(-2.0 * np.log(uniform[::2])), 2.0 * np.pi * uniform[1::2]

@@ -1,7 +1,8 @@
-"""Data keys wrapped by the key management services of Amazon and Google.
+"""Wrap data keys by the key management services of Amazon and Google.
 
-What they give is bound to the workspace: by its encryption context there, by additional
-authenticated data here. Versions of their keys are theirs: they rotate them, and destroy them.
+A wrapped key is bound to the workspace: by the encryption context in AWS KMS, by additional
+authenticated data in Cloud KMS. The services rotate and destroy the versions of their keys
+themselves.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class AwsKey:
     """Its id, ARN or alias."""
     region: str | None = None
     endpoint: str | None = None
-    """Instead of the one of the region: a VPC's, or another service that speaks as KMS does."""
+    """Replaces the region's endpoint: one in a VPC, or another service with the API of KMS."""
 
     @property
     def name(self) -> str:
@@ -88,7 +89,7 @@ class GoogleKey:
     resource: str
     """projects/P/locations/L/keyRings/R/cryptoKeys/K."""
     token: Callable[[], Awaitable[str]]
-    """Gives an access token of this machine."""
+    """Returns an access token for this machine's service account."""
     endpoint: str = GOOGLE_KMS
 
     @property
@@ -112,7 +113,7 @@ class GoogleKey:
     async def _post(
         self, operation: str, member: str, content: bytes, workspace_id: UUID
     ) -> Mapping[str, object]:
-        """Ask for one operation. Raises KeyUnavailable."""
+        """Call one operation of the key. Raises KeyUnavailable."""
         headers = {"Authorization": f"Bearer {await self.token()}"}
         body = {
             member: base64.b64encode(content).decode(),

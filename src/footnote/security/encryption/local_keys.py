@@ -64,8 +64,8 @@ class KeyFile:
 
     path: Path
     is_made: bool = False
-    """Whether Footnote makes it, by `make` and never on its own: what is wrapped may be under a
-    file that is only missing.
+    """Whether Footnote may create the file, by `make` and never implicitly: if it is only missing,
+    data keys may be wrapped under it.
     """
 
     @property
@@ -99,7 +99,7 @@ class KeyFile:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = self._draft([secrets.token_bytes(_KEY_BYTES)])
         try:
-            # Of two processes that start at once, one makes the key and both use it.
+            # If two processes start at once, one creates the key and both use it.
             os.link(fresh, self.path)
         except FileExistsError:
             return
@@ -136,7 +136,7 @@ class KeyFile:
         self._draft(keys).replace(self.path)
 
     def _draft(self, keys: list[bytes]) -> Path:
-        """The keys in a file beside the real one, readable for its owner alone, on the disk."""
+        """Write the keys to a temporary file beside the real one, mode 0600, and fsync it."""
         descriptor, name = tempfile.mkstemp(prefix=f".{self.path.name}-", dir=self.path.parent)
         with os.fdopen(descriptor, "wb") as draft:
             draft.writelines(base64.b64encode(key) + b"\n" for key in keys)
@@ -159,7 +159,7 @@ def key_of(text: str, whose: str) -> bytes:
 
 
 def fingerprint(key: bytes) -> bytes:
-    """What tells a master key from others, and nothing of it."""
+    """Return an identifier of a master key, 8 bytes, that reveals nothing about it."""
     return hashlib.sha256(b"footnote master key\0" + key).digest()[:_FINGERPRINT_BYTES]
 
 

@@ -1,4 +1,4 @@
-"""From a setting to the master key that it names, and from keys to the ciphers of workspaces."""
+"""Open the master key that a setting names, and make the ciphers of workspaces."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class KeyedCiphers:
 
     @property
     def _made(self) -> KeyFile | None:
-        """The file that Footnote makes, where it wraps."""
+        """The key file that Footnote creates, if that is the key which wraps; else None."""
         first = self.masters[0]
         return first if isinstance(first, KeyFile) and first.is_made else None
 
@@ -56,10 +56,11 @@ def master_key_from(
     made_at: Path,
     google_token: Callable[[], Awaitable[str]],
 ) -> MasterKey:
-    """The master key that a setting names; nothing is reached yet.
+    """Return the master key that a setting names, without connecting to anything.
 
-    Without a name it is a file at `made_at`, which Footnote makes when it is first needed. Raises
-    UnsupportedSettings, without the value, which may be the key, and for a file that is no key.
+    Without a setting it is a file at `made_at`, which Footnote creates at the first use. Raises
+    UnsupportedSettings for an invalid value or key file; the message does not contain the value, as
+    it may be the key.
     """
     if named is None:
         return KeyFile(made_at, is_made=True)

@@ -42,7 +42,10 @@ class AesGcmCipher:
 
     @classmethod
     def of(cls, workspace_id: UUID, keys: Mapping[int, bytes], current: int) -> AesGcmCipher:
-        """The cipher over keys of 32 bytes by version. Raises ValueError for other lengths."""
+        """Return the cipher for 32-byte keys by version.
+
+        Raises ValueError for another length, or if the current version is missing.
+        """
         if any(len(key) != KEY_BYTES for key in keys.values()) or current not in keys:
             raise ValueError("data keys have 32 bytes, and the current one is among them")
         return cls(workspace_id, {number: AESGCM(key) for number, key in keys.items()}, current)

@@ -1,4 +1,4 @@
-"""Data keys wrapped by the transit engine of Vault, OpenBao or what speaks as they do."""
+"""Wrap data keys by the transit engine of Vault, OpenBao or a service with the same API."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class TransitKey:
     async def _ask(
         self, method: str, path: str, body: Mapping[str, object] | None = None
     ) -> Mapping[str, object]:
-        """What it answers under `data`. Raises KeyUnavailable."""
+        """Send a request and return the response's `data`. Raises KeyUnavailable."""
         headers = {"X-Vault-Token": self.token}
         if self.namespace:
             headers["X-Vault-Namespace"] = self.namespace
