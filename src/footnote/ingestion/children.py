@@ -1,6 +1,6 @@
-"""Child processes that open foreign files: started when first needed, confined, replaced.
+"""Child processes that parse untrusted files: started on demand, sandboxed, replaced.
 
-`ChildPool` is the end of the parent, `footnote.ingestion.serving` that of the child.
+`ChildPool` is the parent's side, `footnote.ingestion.serving` the child's.
 """
 
 from __future__ import annotations
@@ -47,40 +47,40 @@ T = TypeVar("T")
 _PART_BYTES = 1 << 20
 _IN_MEMORY_BYTES = 64 << 20
 _FILES_PER_CHILD = 500
-"""A child is replaced after this many, so that what a library leaks stays small."""
+"""A child is replaced after this many files, which bounds memory leaks of libraries."""
 _PASSED_ENVIRONMENT = (
     "PATH HOME LANG LC_ALL LC_CTYPE TMPDIR TESSDATA_PREFIX LD_LIBRARY_PATH PYTHONPATH PYTHONHOME "
     "VIRTUAL_ENV"
 ).split()
-"""A child that was taken over finds no password, key or address in its environment."""
+"""Environment of a child; a compromised one finds no password, key or address in it."""
 
 
 class _ChildDied(Exception):
-    """The child ended, or spoke nonsense, before it answered."""
+    """The child ended, or sent invalid data, before it answered."""
 
 
 @dataclass(slots=True)
 class _Child:
     process: Process
     folder: TemporaryFolder
-    """Of its temporary files, so that one that is killed leaves none."""
+    """Its temporary folder, which is removed even if the child is killed."""
     files: int = 0
     ended_by_us: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChildLimits:
-    """What the children of one pool may take."""
+    """Resource limits and confinement of the children of one pool."""
 
     timeout_seconds: float
     """For one file."""
     cpu_seconds: int | None = None
-    """Computing of all cores together, for one file; None is twice the time-out."""
+    """CPU time of all cores together for one file; None is twice the time-out."""
     memory_bytes: int
     """Address space of each."""
     processes: int = 1
     slow_advice: str
-    """What to do about a file that takes too long, or too much computing."""
+    """Advice for a file that exceeds the time-out or the CPU limit."""
     sandbox: SandboxMode = "auto"
     """How far each is confined."""
     readable: tuple[str, ...] = ()
@@ -88,18 +88,18 @@ class ChildLimits:
     writable: tuple[str, ...] = ()
     """Folders that a confined one may write in, beside its own."""
     crash_advice: str = "save the file anew in its own program, or as PDF, and upload that copy"
-    """What to do about a file that crashes the child."""
+    """Advice for a file that crashes the child."""
 
     @property
     def most_cpu_seconds(self) -> int:
-        """Whole seconds of computing for one file."""
+        """CPU limit for one file, in whole seconds."""
         return self.cpu_seconds or math.ceil(2 * self.timeout_seconds)
 
 
 class ChildPool:
-    """Asks at most so many children of one module, each of which serves with `serve`.
+    """Runs at most so many children of one module, each of which serves with `serve`.
 
-    A crash or a time-out costs the child and fails the one file it had in hand.
+    A crash or a time-out ends the child, and fails only the file that it was reading.
     """
 
     def __init__(self, module: str, settings: object, limits: ChildLimits) -> None:
@@ -121,12 +121,12 @@ class ChildPool:
         content: BinaryIO | None = None,
         on_progress: OnProgress = ignore_progress,
     ) -> T:
-        """Send a request, receive its answer; `decode` raises ValueError for what is none.
+        """Send a request, return its decoded answer; `decode` raises ValueError for invalid data.
 
-        The content is sent from its beginning, and one piece of it is in memory at a time.
+        The content is sent from its beginning, with one part of it in memory at a time.
 
-        Raises DocumentUnreadable when the child refuses the file, takes too long over it or
-        crashes on it, DocumentInterrupted when the operating system ended the child.
+        Raises DocumentUnreadable when the child refuses the file, takes too long or crashes on it,
+        DocumentInterrupted when the operating system ended the child or it cannot be confined.
         """
         record = to_json(request)
         content = content or io.BytesIO()
@@ -140,7 +140,7 @@ class ChildPool:
                     except _ChildDied:
                         if not used_before:
                             raise self._crashed(child) from None
-                    # It may have died of other files that it had read: a fresh one decides.
+                    # Files that it read before may have caused this: retry in a fresh child.
                     child = await self._start()
 
     async def _asked(
@@ -151,7 +151,7 @@ class ChildPool:
         decode: Callable[[bytes, Bytes], T],
         on_progress: OnProgress,
     ) -> T:
-        """One exchange with a child, which returns to the idle ones only if it went well.
+        """Do one exchange with a child, which is reused only if it went well.
 
         Raises DocumentUnreadable or _ChildDied.
         """
@@ -247,10 +247,10 @@ class ChildPool:
 
 
 async def _receive(source: StreamReader, size: int) -> Bytes:
-    """So many bytes; of more than a text may have, in a file without a name. Raises EOFError.
+    """Read `size` bytes; more than `_IN_MEMORY_BYTES` go to an unnamed file. Raises EOFError.
 
-    An archive may unpack to hundreds of megabytes, which the files inside it are then taken from
-    one by one. `readexactly` would hold the bytes twice.
+    An archive may unpack to hundreds of megabytes, from which its files are then taken one by one.
+    `readexactly` would hold the bytes twice.
     """
     with io.BytesIO() if size <= _IN_MEMORY_BYTES else TemporaryFile() as file:
         received = 0
@@ -266,16 +266,16 @@ async def _receive(source: StreamReader, size: int) -> Bytes:
 
 
 async def _end(child: _Child) -> None:
-    """End a child at once; one that is dead already keeps the code it died with."""
+    """End a child at once; one that has exited keeps its exit code."""
     if child.process.stdin is not None:
         child.process.stdin.close()
     if child.process.returncode is None:
         try:
-            # One whose pipe broke is on its way out: its own exit code tells why.
+            # A child whose pipe broke is exiting: its exit code gives the reason.
             async with asyncio.timeout(0.2):
                 await child.process.wait()
         except TimeoutError:
-            # On a busy machine one is told late of a child that has ended.
+            # On a busy machine, the exit of a child is reported late.
             child.ended_by_us = _lives(child.process.pid)
             # Its whole group: it may be waiting for a program that it started.
             with suppress(ProcessLookupError):  # it ended meanwhile
@@ -285,7 +285,7 @@ async def _end(child: _Child) -> None:
 
 
 def _lives(pid: int) -> bool:
-    """Whether a child of this process has not ended yet; its exit code is left to who waits."""
+    """Return whether a child of this process still runs, without consuming its exit code."""
     try:
         return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
     except ChildProcessError:  # its exit code was fetched already

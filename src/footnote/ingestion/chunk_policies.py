@@ -1,4 +1,4 @@
-"""How large the chunks of each class of document are, under names that settings can choose."""
+"""Chunk sizes for each class of document, by names that settings can choose."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from footnote.domain import DocumentClass
 POLICY_NAMES = ("balanced", "characters-900-120", "tokens-512-50")
 
 _ANY_NUMBER = 99
-"""Of sentences: their size alone says how many are repeated."""
+"""Of overlap sentences: their size alone limits how many are repeated."""
 _WITHOUT_OVERLAP = frozenset((DocumentClass.TABLE, DocumentClass.CODE, DocumentClass.SLIDES))
-"""Rows, definitions and slides do not lead into each other."""
+"""Classes whose rows, definitions or slides do not continue one another."""
 _WITH_REPLIES = frozenset((DocumentClass.EMAIL, DocumentClass.MINUTES))
 
 
@@ -21,32 +21,32 @@ class ChunkSizes:
     """How large chunks are, and how much they share with the one before."""
 
     target: int
-    """Most that a chunk holds, unless a single row is larger."""
+    """Maximum size of a chunk, unless a single row is larger."""
     overlap: int
-    """Most that a chunk repeats of the one before."""
+    """Maximum overlap with the chunk before."""
     unit: Literal["tokens", "characters"] = "tokens"
-    """Of both; tokens are those of the lane's tokenizer."""
+    """Unit of both; tokens are counted by the lane's tokenizer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChunkPolicy:
-    """How documents are divided; `for_class` says how those of one class are."""
+    """How documents are chunked; `for_class` adapts it to a class of document."""
 
     target_tokens: int = 220
     target_characters: int | None = None
-    """Where given, sizes are counted in characters, and this is the target."""
+    """If given, sizes are in characters, and this is the target."""
     overlap_sentences: int = 1
     overlap_share: float = 0.34
-    """Most of a chunk that may repeat the one before it, as a share of the target."""
+    """Maximum overlap with the chunk before, as a share of the target."""
     row_limit_targets: float = 4.0
     """A table row longer than this many targets is cut like a sentence, others stay whole."""
     table_share: float = 0.5
-    """A table that is divided has chunks of about this share of the target, so that a row of it
-    is found and not only its table."""
+    """Size of the chunks of a divided table, as a share of the target, small enough to find single
+    rows."""
     pages_stand_alone: bool = False
     """Whether no chunk crosses from one page, or slide, to the next."""
     quotes_stand_apart: bool = False
-    """Whether no chunk holds both what a message says and what it quotes."""
+    """Whether a message's own text and the text it quotes are in separate chunks."""
 
     @property
     def sizes(self) -> ChunkSizes:
@@ -60,7 +60,7 @@ class ChunkPolicy:
         )
 
     def for_class(self, document_class: DocumentClass) -> ChunkPolicy:
-        """This policy as a document of the class needs it."""
+        """Return this policy adapted to the class of document."""
         policy = self
         if document_class in _WITHOUT_OVERLAP:
             policy = replace(policy, overlap_sentences=0)
@@ -74,12 +74,12 @@ class ChunkPolicy:
 
 
 def named_policy(name: str = "balanced") -> ChunkPolicy:
-    """The policy of a name.
+    """Return the policy with this name.
 
-    `balanced-300` aims at 300 tokens, `balanced` at 200, and repeats a sentence. The others bring
-    sizes of their own: `characters-900-120` has chunks of at most 900 characters that repeat at
-    most 120 of the one before, `tokens-512-50` the same in 512 and 50 tokens, both in whole
-    sentences. Raises ValueError for another name.
+    `balanced` aims at 220 tokens, `balanced-300` at 300, and both repeat a sentence. The others
+    have fixed sizes: `characters-900-120` has chunks of at most 900 characters that repeat at most
+    120 of the one before, `tokens-512-50` the same in 512 and 50 tokens, both in whole sentences.
+    Raises ValueError for another name.
     """
     kind, _, target = name.partition("-")
     if kind == "balanced" and target.isdecimal():

@@ -1,4 +1,4 @@
-"""The blocks of a document in sections: runs of content that no chunk goes beyond."""
+"""Divide the blocks of a document into sections: runs of content that no chunk crosses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Section:
 def parted_sections(
     blocks: Sequence[Block], policy: ChunkPolicy, above_tables: Set[int]
 ) -> Iterator[Section]:
-    """Sections, further parted where the policy wants no chunk to go across."""
+    """Yield the sections, divided further where the policy allows no chunk to cross."""
     marks: list[tuple[int | None, bool]] = [(None, False)] * len(blocks)
     if policy.pages_stand_alone:
         marks = [(block.page, False) for block in blocks]
@@ -39,7 +39,7 @@ def parted_sections(
 
 
 def _with_what_is_above(sections: Iterator[Section], above_tables: Set[int]) -> Iterator[Section]:
-    """The sections, those of nothing but lines above a table as part of the one with the table."""
+    """Merge sections that have only lead lines of a table into the section with the table."""
     start: int | None = None
     for section in sections:
         inside = section.blocks

@@ -1,4 +1,4 @@
-"""Blocks are cut into the pieces that chunks never divide: sentences, rows, utterances, code."""
+"""Cut blocks into the units that chunks never divide: sentences, rows, utterances, code."""
 
 from __future__ import annotations
 
@@ -14,26 +14,25 @@ from footnote.language.sentences import sentence_spans
 from footnote.ports import Tokenizer
 
 LINEWISE = (BlockKind.TABLE, BlockKind.CODE)
-"""Kinds whose lines do not lead into each other, so that none is repeated."""
+"""Kinds whose lines do not continue one another, so that none is repeated as overlap."""
 WIDEST_TOKEN = 24
-"""Characters that count as a token at least: a tokenizer may take a word of any length for one."""
+"""Most characters counted as one token: a tokenizer may take a word of any length for one."""
 _ATOM = re.compile(rf"(?P<unbroken>{UNBROKEN})|\S{{1,{WIDEST_TOKEN}}}")
 """What an oversized sentence is cut into: words, and slices of words that are longer."""
 _TABLE_RULE = re.compile(r"\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?\s*)?$")
 _CLOSES = re.compile(r"[)\]}]|(?:end|else|elif|elsif|except|finally|catch|rescue|fi|done)\b")
-"""How an unindented line begins that belongs to the definition before it."""
+"""Beginning of an unindented line that belongs to the definition before it."""
 
 _SLICE_CHARACTERS = 65_536
 _SLICE_PIECES = 1024
-"""So much is counted, and looked through for the ends of sentences, at a time.
+"""Most characters and pieces that are counted, and searched for sentence ends, at a time.
 
-A tokenizer takes some 300 bytes for each character of what it counts in one call (485 MB for a
-line of 1 MB), and a search in a text without any match lets no other thread run.
-"""
+A tokenizer takes some 300 bytes for each character that it counts in one call (485 MB for a line of
+1 MB), and a regular expression that finds no match in a long text blocks all other threads."""
 _LOOK_AHEAD = 256
-"""What follows a full stop within so many characters may tell that it ends no sentence."""
+"""Characters after a full stop that may show that it does not end a sentence."""
 _KNOWN_WORDS = 32_768
-"""A text of any length says the same words again and again; each is counted once."""
+"""Size of the cache of token counts by word, since texts repeat their words."""
 
 Span = tuple[int, int]
 
@@ -50,7 +49,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class UnitSizes:
-    """How large a piece is, in the unit of the policy."""
+    """Measures pieces in the unit of the policy."""
 
     policy: ChunkPolicy
 
@@ -61,17 +60,17 @@ class UnitSizes:
 
     @property
     def row_limit(self) -> int:
-        """Most that a row of a table holds before it is cut."""
+        """Maximum size of a table row before it is cut."""
         return int(self.target * self.policy.row_limit_targets)
 
     def size(self, characters: int, tokens: int) -> int:
-        """Of a piece of so many characters and tokens."""
+        """Return the size of a piece of so many characters and tokens."""
         if self.policy.target_characters is not None:
             return characters
         return max(tokens, self.least(characters))
 
     def least(self, characters: int) -> int:
-        """What a piece of so many characters has at least, whatever its tokens."""
+        """Return the least size of a piece of so many characters, however few its tokens."""
         if self.policy.target_characters is not None:
             return characters
         return -(-characters // WIDEST_TOKEN)
@@ -88,9 +87,9 @@ def table_header(table: str) -> str:
 
 
 def units_of(blocks: Iterable[Block], tokenizer: Tokenizer, policy: ChunkPolicy) -> Iterator[Unit]:
-    """The pieces of each block in turn, whole where they fit a chunk, else in parts that do.
+    """Yield the units of each block in order, whole if they fit a chunk, else in parts that do.
 
-    However long the blocks are, little more is held at a time than a few chunks need.
+    However long the blocks are, memory use stays at what a few chunks need.
     """
     return _Cutter(tokenizer, policy).units(blocks)
 
@@ -116,7 +115,9 @@ class _Cutter:
                 yield from self._parts(index, block, span)
 
     def _parts(self, index: int, block: Block, span: Span) -> Iterator[Unit]:
-        """The finer pieces of one that is larger than a chunk, or what is left of them in words."""
+        """Yield the finer pieces of an oversized one; those that are still too large are cut at
+        words.
+        """
         finer = ((index, block, part) for part in _finer_spans(block, span))
         for _, _, part, tokens in self._counted(finer):
             if self._sizes.size(part[1] - part[0], tokens) <= self._sizes.target:
@@ -135,7 +136,7 @@ class _Cutter:
     def _counted(
         self, pieces: Iterable[tuple[int, Block, Span]]
     ) -> Iterator[tuple[int, Block, Span, int]]:
-        """The pieces with their tokens; of one that is too large in any case they are not told."""
+        """Yield the pieces with their token counts; one too large in any case is not counted."""
         batch: list[tuple[int, Block, Span]] = []
         characters = 0
         for piece in pieces:
@@ -160,7 +161,7 @@ class _Cutter:
             yield index, block, span, tokens
 
     def _cut(self, index: int, block: Block, span: Span) -> Iterator[Unit]:
-        """A piece larger than a chunk, at word boundaries, or inside words that have none."""
+        """Cut an oversized piece at word boundaries, or within words that are too long."""
         opened: int | None = None
         closed = tokens = 0
         for start, end, count in self._counted_atoms(block.text, span):
@@ -189,7 +190,7 @@ class _Cutter:
 
 
 def _atoms(text: str, span: Span) -> Iterator[tuple[int, int, bool]]:
-    """Words and slices of longer ones, each with whether it is data: a slice is then one token."""
+    """Yield words and slices of longer ones, each with whether it is data, which is one token."""
     for found in _ATOM.finditer(text, *span):
         start, end = found.span()
         data = found["unbroken"] is not None and is_data(found["unbroken"])
@@ -224,10 +225,10 @@ def _finer_spans(block: Block, span: Span) -> Iterator[Span]:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """The sentences of a part of a text, looked for in one slice after another.
+    """Yield the sentences of a part of a text, which is searched slice by slice.
 
-    The last of a slice may go on after it, so the next slice begins with it. Where there is none
-    in a whole slice, the slice is a piece itself: it is larger than a chunk in any case.
+    The last sentence of a slice may continue after it, so the next slice begins with it. A slice
+    without a sentence end is a piece itself: it is larger than a chunk in any case.
     """
     while end - start > _SLICE_CHARACTERS:
         window = text[start : start + _SLICE_CHARACTERS]

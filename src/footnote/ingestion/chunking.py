@@ -1,4 +1,4 @@
-"""Blocks become chunks: consecutive blocks under one heading path, sized as the policy says."""
+"""Build chunks: consecutive blocks under one heading path, sized by the policy."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from footnote.ports import Tokenizer
 __all__ = ["ChunkPolicy", "ChunkSequence", "chunk_blocks"]
 
 _LEAST_ROWS = 3
-"""A repeated header is not worth fewer rows, where so many fit the target."""
+"""Fewest rows of a chunk with a repeated header, if so many fit the target."""
 _MOST_HEADER = 0.75
-"""Of a chunk that a repeated header counts for: however long it is, some rows come with it."""
+"""Largest share of the target that a repeated header counts for, so that some rows always fit."""
 _PACKED_UNITS = 20_000
 _PACKED_CHARACTERS = 1_000_000
-"""Of a longer section so much is packed at a time, as if the section ended there."""
+"""Units and characters that are packed at a time; a longer section is divided there."""
 _LEAST_REPEATED = 1_000_000
-"""Characters of repeated headers that any document may have; else no more than it has itself."""
+"""Characters of repeated headers that any document may have; a longer one up to its own length."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChunkSequence(Sequence[Chunk]):
-    """So many chunks, each made when it is asked for and as often as it is."""
+    """A lazy sequence of chunks, each built on every access."""
 
     length: int
     make: Callable[[int], Chunk]
-    """The chunk of an ordinal, the same one each time."""
+    """Builds the chunk of an ordinal, always the same one."""
 
     def __len__(self) -> int:
         return self.length
@@ -57,14 +57,14 @@ class ChunkSequence(Sequence[Chunk]):
 
 @dataclass(frozen=True, slots=True)
 class _Headers:
-    """The header of each table that has one worth repeating, by its block."""
+    """Table headers that are worth repeating, by the index of their block."""
 
     texts: dict[int, str]
     tokens: dict[int, int]
     sizes: UnitSizes
 
     def size(self, block: int) -> int:
-        """What the header adds to a chunk that goes on with the table."""
+        """Return the size that the header adds to a chunk that continues the table."""
         if self.sizes.policy.target_characters is not None:
             return len(self.texts.get(block, "")) + 1
         most = int(self.sizes.target * _MOST_HEADER)
@@ -73,10 +73,11 @@ class _Headers:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """Where each chunk is, in a few bytes."""
+    """The positions of the chunks in compact form."""
 
     numbers: array[int] = field(default_factory=lambda: array("q"))
-    """Of each chunk start, end, tokens, first and last block, and whether a header precedes it."""
+    """For each chunk: start, end, tokens, first and last block, and whether a header is repeated.
+    """
 
     def __len__(self) -> int:
         return len(self.numbers) // 6
@@ -93,15 +94,15 @@ class _Places:
 def chunk_blocks(
     parsed: ParsedDocument, tokenizer: Tokenizer, policy: ChunkPolicy | None = None
 ) -> ChunkSequence:
-    """Chunks in reading order, ordinals from 0.
+    """Build the chunks in reading order, ordinals from 0.
 
     Laws: a chunk stays under one heading; its text from `body_offset` on is a slice of the
     canonical text; every block that is no heading is covered; a sentence, row, utterance or
-    definition is divided only when it is larger than a chunk. A heading stands in
-    `heading_path`, not in the text; one without content, nor a deeper heading below it, becomes
-    a chunk of its own. Tokens are counted by piece, which is exact for tokenizers that never
-    join words; a piece has one for every 24 characters at least, so that no chunk is of any
-    length because a tokenizer takes a long word for one token.
+    definition is divided only when it is larger than a chunk. A heading is in `heading_path`, not
+    in the text; one without content and without deeper headings becomes a chunk of its own. Tokens
+    are counted by piece, which is exact for tokenizers that never join words; a piece counts at
+    least one token for every 24 characters, so that a tokenizer that takes a long word for one
+    token cannot make a chunk of any length.
     """
     policy = policy or ChunkPolicy()
     headers = _headers(parsed.blocks, tokenizer, UnitSizes(policy))
@@ -129,7 +130,7 @@ def chunk_blocks(
 
 
 def _headers(blocks: Sequence[Block], tokenizer: Tokenizer, sizes: UnitSizes) -> _Headers:
-    """Headers are repeated, but not a row of amounts, nor one so long that it is cut itself."""
+    """Find the headers to repeat: no row of amounts, and none so long that it is cut itself."""
     texts: dict[int, str] = {}
     tokens: dict[int, int] = {}
     for index, block in enumerate(blocks):
@@ -150,7 +151,7 @@ class _Units:
         self._next: Unit | None = None
 
     def within(self, blocks: range) -> Iterator[Unit]:
-        """Those of the blocks; what comes before is passed over."""
+        """Yield the units of the blocks; earlier ones are skipped."""
         if not blocks:
             return
         while True:
@@ -180,7 +181,7 @@ def _windows(units: Iterator[Unit]) -> Iterator[list[Unit]]:
 
 
 class _Packing:
-    """The units of one section, to be put into chunks."""
+    """Packs the units of one section into chunks."""
 
     def __init__(
         self,
@@ -211,7 +212,7 @@ class _Packing:
                 self._table_sizes[unit.block] += size
 
     def ranges(self) -> Iterator[tuple[int, int]]:
-        """Index ranges of units, each a chunk: as even as their number allows."""
+        """Yield the index range of each chunk's units, of sizes as even as possible."""
         total = sum(self._sizes)
         aim = total / -(-total // self._target) if total else 0
         first = 0
@@ -223,9 +224,9 @@ class _Packing:
             first = self._overlap_start(first, last)
 
     def repeated_header(self, first: int) -> str:
-        """What precedes a chunk that begins with this unit: the header of a table it goes on with.
+        """Return the table header to repeat before a chunk that begins with this unit.
 
-        Nothing when the table begins here, or has no header worth repeating.
+        Empty when the table begins here, or has no header worth repeating.
         """
         opening = self._units[first]
         if self._continues_table(opening):
@@ -233,7 +234,7 @@ class _Packing:
         return ""
 
     def _end(self, first: int, aim: float) -> int:
-        """Where a chunk that begins there is full."""
+        """Return the end of the chunk that begins with this unit."""
         opening = self._units[first]
         size = self._sizes[first]
         if self._continues_table(opening):
@@ -242,7 +243,7 @@ class _Packing:
         rows = int(self._is_row(first))
         while last < len(self._units):
             if not rows and self._is_row(last) and self._is_lead(first, last):
-                # A table stays whole, and so do its first rows, whatever stands above it.
+                # Discount what stands above a table, so that it does not divide the first rows.
                 size = max(0, size - self._target // 2)
             grown = size + self._sizes[last]
             if grown > self._target:
@@ -263,7 +264,7 @@ class _Packing:
         return self._kind(self._units[position]) is BlockKind.TABLE
 
     def _is_lead(self, first: int, last: int) -> bool:
-        """Whether all there is so far are the caption and the lines above what follows."""
+        """Return whether these units are only captions, headings and lead lines of a table."""
         return all(
             unit.block in self._above_tables
             or self._kind(unit) in (BlockKind.CAPTION, BlockKind.HEADING)
@@ -271,7 +272,7 @@ class _Packing:
         )
 
     def _before_lead(self, first: int, last: int) -> int:
-        """Where the chunk ends, so that the lines above a table that follows go with the table."""
+        """Move the end of a chunk so that the lead lines of a following table go with the table."""
         if last == len(self._units) or self._kind(self._units[last]) is not BlockKind.TABLE:
             return last
         start = last
@@ -288,7 +289,7 @@ class _Packing:
         )
 
     def _without_bare_header(self, first: int, last: int) -> int:
-        """Where the chunk ends, so that a table's header is not its last line."""
+        """Move the end of a chunk so that a table's header is not its last line."""
         closing = self._units[last - 1]
         splits_table = last < len(self._units) and self._units[last].block == closing.block
         block = self._blocks[closing.block]
@@ -298,7 +299,7 @@ class _Packing:
         return last
 
     def _starts_own_chunk(self, position: int, room: int) -> bool:
-        """Whether a table begins here that fits a chunk, but not what is left of this one."""
+        """Return whether a table begins here that does not fit the room left in this chunk."""
         unit = self._units[position]
         block = self._blocks[unit.block]
         if block.kind is not BlockKind.TABLE or unit.start != block.char_start:
@@ -311,7 +312,7 @@ class _Packing:
         return size > room
 
     def _overlap_start(self, first: int, last: int) -> int:
-        """Where the next chunk begins: some sentences back, if they and what follows have room."""
+        """Return where the next chunk begins: some sentences back, if they and what follows fit."""
         start, repeated = last, 0
         room = min(self._overlap, self._target - self._sizes[last])
         if self._kind(self._units[last]) in LINEWISE:
@@ -375,7 +376,7 @@ def _chunk(
 
 
 def _mean_confidence(blocks: Sequence[Block], spans: Sequence[BlockSpan]) -> float | None:
-    """Confidence of the read parts, by their length; None when nothing was read from pixels."""
+    """Return the mean confidence by length of the parts that have one; None without any."""
     weighted = [
         (block.confidence, span.char_end - span.char_start)
         for block, span in zip(blocks, spans, strict=True)

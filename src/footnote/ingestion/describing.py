@@ -1,4 +1,4 @@
-"""Pictures are described by a model, and the descriptions become captions of the document."""
+"""Describe pictures with a model, and add the descriptions to the document as captions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from footnote.ingestion.parsing.images import NOT_DESCRIBED
 from footnote.ports import Describer
 
 DESCRIBED_BY = "described_by"
-"""Metadata: the model that described pictures, whose captions it therefore wrote."""
+"""Metadata key: the model that described pictures, and so wrote their captions."""
 DESCRIBED = "pictures_described"
 WHY_NOT = "pictures_not_described_because"
 GENERATED = "Picture (described by a model)"
@@ -26,7 +26,7 @@ _SEPARATOR = "\n\n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Descriptions:
-    """What a model said of a document's pictures."""
+    """A model's descriptions of a document's pictures."""
 
     texts: Mapping[int, str]
     """By the picture's position; those it failed on are missing."""
@@ -35,10 +35,10 @@ class Descriptions:
 
 
 async def describe(describer: Describer, parsed: ParsedDocument) -> ParsedDocument:
-    """The document with a caption for each of its pictures, and without the pictures.
+    """Return the document with captions for its pictures, and without the pictures.
 
-    A model that fails leaves the document as it was read, with a note in its metadata. Raises
-    DocumentInterrupted if nothing at all was read, so that only the descriptions could be found.
+    If the model fails, the document stays as it was read, with a note in its metadata. Raises
+    DocumentInterrupted if nothing else was read, so that descriptions are all it could have.
     """
     if not parsed.pictures:
         return parsed
@@ -54,7 +54,7 @@ async def describe(describer: Describer, parsed: ParsedDocument) -> ParsedDocume
             except ModelUnavailable as error:
                 failures.append(error)
                 return
-        # What a model said, as one block; blank lines would part it.
+        # The description is to be one block; blank lines would divide it.
         lines = (line.strip() for line in clean(text).split("\n"))
         described = "\n".join(line for line in lines if line)
         if len(described) > _MAX_CHARACTERS:
@@ -83,10 +83,10 @@ def without_descriptions(parsed: ParsedDocument, failure: ModelUnavailable) -> P
 
 
 def with_descriptions(parsed: ParsedDocument, said: Descriptions, model: str) -> ParsedDocument:
-    """The document with each description behind the text of its picture.
+    """Return the document with each description after the text of its picture.
 
-    Law: blocks are slices of the canonical text, and those that were there keep their text,
-    order, page and paragraph number; a description has the number of the paragraph before it.
+    Law: blocks are slices of the canonical text, and those that were there keep their text, order,
+    page and paragraph number; a description has the number of the paragraph before it.
     """
     pieces: list[tuple[Block, bool]] = []
     for index in range(len(parsed.blocks) + 1):
@@ -112,7 +112,7 @@ def with_descriptions(parsed: ParsedDocument, said: Descriptions, model: str) ->
 def _laid_out(
     parsed: ParsedDocument, pieces: list[tuple[Block, bool]]
 ) -> tuple[str, tuple[Block, ...]]:
-    """The canonical text with new blocks in it, and all blocks at their places in it."""
+    """Return the canonical text with the new blocks in it, and all blocks with their offsets."""
     text: list[str] = []
     blocks: list[Block] = []
     position, copied, after_new = 0, 0, False

@@ -1,4 +1,4 @@
-"""What a document is about, learnt by rules, and the context it gives to each of its chunks."""
+"""Enrich a document by rules: its class, keywords and summary, and the context of its chunks."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from footnote.language.sentences import sentence_spans
 
 _SAMPLE_CHARACTERS = 4000
 STUDIED_CHARACTERS = 150_000
-"""Keywords and summary come from this much of a document, which keeps a huge one cheap."""
+"""Length of the beginning that keywords and summary come from, which bounds their cost."""
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.OCR_TEXT, BlockKind.UTTERANCE)
 _MAX_SECTIONS = 60
 _MAX_DATES = 20
 _REMEMBERED_CONTEXTS = 256
-"""Chunks under one heading have one context, and follow each other."""
+"""Size of the cache of contexts; chunks under one heading share one, and follow each other."""
 _CJK = re.compile(f"[{HAN}{KANA}{HANGUL}]")
 _WIDE_CHARACTER = 4
 """A CJK character costs about as many tokens as this many Latin ones."""
@@ -88,11 +88,11 @@ def enrich(
     words: WordCounts | None = None,
     parts: EnrichmentParts | None = None,
 ) -> tuple[Enrichment, ChunkSequence]:
-    """What is learnt about the document, and its chunks with their context.
+    """Return the document's enrichment, and its chunks with their context.
 
-    `words` are what `words_of` counts, and are counted when they are not given. A keyword is
-    what the document says often and in headings. The same document always gets the same context,
-    whatever else there is, so that its text is not embedded anew.
+    `words` is the result of `words_of`, computed if it is not given. Keywords are words that are
+    frequent in the document and in its headings. A document always gets the same context, whatever
+    other documents there are, so that its text is not embedded again.
     """
     parts = parts or EnrichmentParts()
     words = words or words_of(parsed)
@@ -147,13 +147,13 @@ def enrich(
 
 
 def words_of(parsed: ParsedDocument) -> WordCounts:
-    """The words of a document, by which it is enriched and its keywords are chosen."""
+    """Count the words of a document, for its enrichment and its keywords."""
     blocks = _studied(parsed.blocks)
     return count_words(blocks, _language(parsed, blocks))
 
 
 def _studied(blocks: Sequence[Block]) -> tuple[Block, ...]:
-    """The blocks that the beginning of a document holds, or the beginning of the first."""
+    """Return the blocks within `STUDIED_CHARACTERS`, or the beginning of the first one."""
     within = tuple(block for block in blocks if block.char_end <= STUDIED_CHARACTERS)
     return within or tuple(
         replace(block, text=block.text[:STUDIED_CHARACTERS]) for block in blocks[:1]
@@ -161,7 +161,7 @@ def _studied(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
 
 def _language(parsed: ParsedDocument, blocks: Sequence[Block]) -> str | None:
-    """Judged by a sample of the prose, else of everything, else as the document declares."""
+    """Detect the language from a sample of the prose, else of all text, else as declared."""
     prose = " ".join(block.text for block in blocks if block.kind in _PROSE)
     text = prose if len(prose) > 80 else " ".join(block.text for block in blocks)
     detected = detect_language(text[:_SAMPLE_CHARACTERS])
@@ -172,7 +172,7 @@ def _language(parsed: ParsedDocument, blocks: Sequence[Block]) -> str | None:
 
 
 def classify(parsed: ParsedDocument, filename: str) -> DocumentClass:
-    """The class by file type, else by what most of the text is, else by telling words."""
+    """Return the class by file type, else by the dominant kind of block, else by typical words."""
     if by_type := _CLASS_BY_TYPE.get(parsed.media_type):
         return by_type
     sizes: Counter[BlockKind] = Counter()
@@ -250,7 +250,7 @@ def _dates(parsed: ParsedDocument, blocks: Sequence[Block]) -> tuple[str, ...]:
 
 
 def _called(enrichment: Enrichment, room: int) -> str:
-    """The names of a document behind its title, which gives way to them by half at most."""
+    """Return the title followed by the document's other names, which take at most half the room."""
     names = ", ".join(enrichment.names)
     if not names:
         return _shortened(enrichment.title, room)
@@ -280,21 +280,21 @@ def _shortened_path(path: Sequence[str], room: int) -> str:
 
 
 def indexed_text(chunk: Chunk, enrichment: Enrichment) -> str:
-    """What a chunk is found by: its document's names, headings, what is above tables, its text."""
+    """Return the text for lexical search: the document's names, headings, table lead, own text."""
     return "\n".join((*above(chunk, enrichment), chunk.text))
 
 
 def above(chunk: Chunk, enrichment: Enrichment) -> Iterator[str]:
-    """What `indexed_text` has before the chunk's own text, a line each."""
+    """Yield the lines that `indexed_text` has before the chunk's own text."""
     return filter(None, (enrichment.title, *enrichment.names, *chunk.heading_path, chunk.lead))
 
 
 def about_text(enrichment: Enrichment) -> str:
-    """What is embedded of a whole document: its title, its summary and its keywords."""
+    """Return the text that is embedded for a whole document: title, summary and keywords."""
     parts = (enrichment.title, enrichment.summary, ", ".join(enrichment.keywords))
     return "\n".join(filter(None, parts))
 
 
 def about_terms(enrichment: Enrichment) -> str:
-    """What the lexical index sees of a whole document: as it is embedded, and its sections."""
+    """Return the text of a whole document for the lexical index: `about_text` and its sections."""
     return "\n".join((about_text(enrichment), *enrichment.sections))

@@ -1,4 +1,4 @@
-"""Says why a file cannot be read; puts what a library says of it in a sentence of ours."""
+"""Explain why a file cannot be read, and replace messages of libraries by plain sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TELLING = {
     "RecursionError": "it is nested too deep",
     "UnicodeError": "its text is in no encoding that is known",
 }
-"""By the names of exceptions, since not every library that has them need be installed."""
+"""Causes by the name of an exception, since libraries that define one may not be installed."""
 _INCOMPLETE = re.compile(r"incomplete|truncated|premature|unexpected end", re.IGNORECASE)
 _MISSING = re.compile(r"There is no item named '([^']{1,200})'")
 _POSITION = re.compile(r"line (\d+), column (\d+)")
@@ -42,7 +42,7 @@ def failure_of(error: DocumentFailed) -> Failure:
 
 
 def plain_cause(failure: DocumentUnreadable) -> str:
-    """The cause, with the name of an exception and what it says replaced by a sentence.
+    """Return the cause, with an exception's name and message replaced by a plain sentence.
 
     >>> broken = DocumentUnreadable(
     ...     stage=Stage.PARSE, cause="the archive is damaged (BadZipFile: no end)", advice="…"
@@ -62,7 +62,7 @@ def plain_cause(failure: DocumentUnreadable) -> str:
 
 
 def _why(error: BaseException) -> str:
-    """What is wrong with a file, as its exception tells; empty where it tells nothing plain."""
+    """Return what is wrong with a file, from its exception; empty if that says nothing plain."""
     message = str(error)
     if type(error).__module__.startswith("footnote."):
         return message

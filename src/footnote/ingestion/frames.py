@@ -1,8 +1,8 @@
-"""The frames that a process and its child send each other.
+"""The frames that a process and its child exchange.
 
-A frame is a kind, two big-endian lengths, a record as JSON, and beside it what may be long, which
-is passed on in parts. The child is not trusted: what it says is validated as the record that is
-expected, and nothing is unpickled.
+A frame is a kind, two big-endian lengths, a JSON record, and a body for long data, which is passed
+on in parts. The child is not trusted: its messages are validated against the expected record, and
+nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAX_BODY_BYTES = 1 << 31
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A record as JSON, and what is too long to be a value of it."""
+    """A JSON record, and a body of data that is too long for it."""
 
     record: bytes
     body: Iterable[Bytes] = ()
@@ -60,7 +60,7 @@ def frame_of(kind: bytes, message: Message) -> bytes:
 
 
 def lengths_of(prefix: bytes) -> tuple[bytes, int, int]:
-    """The kind of a frame and the lengths of its parts. Raises ValueError when it is endless."""
+    """Return the kind of a frame and the lengths of its parts. Raises ValueError if too long."""
     kind, json_bytes, body_bytes = LENGTHS.unpack(prefix)
     if json_bytes > MAX_JSON_BYTES or body_bytes > _MAX_BODY_BYTES:
         raise ValueError(f"a frame of {json_bytes} and {body_bytes} bytes")
@@ -68,7 +68,7 @@ def lengths_of(prefix: bytes) -> tuple[bytes, int, int]:
 
 
 def progress_of(record: bytes) -> tuple[int, int]:
-    """How many of how many parts are done. Raises ValueError."""
+    """Return how many parts are done, and the total. Raises ValueError."""
     notice = _PROGRESSED.validate_json(record, strict=True)
     if not 0 <= notice.done <= notice.total < 2**31:
         raise ValueError("no progress")

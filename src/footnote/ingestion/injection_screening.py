@@ -1,4 +1,4 @@
-"""Tells which chunks give orders to a model, of what the embedder has not found clear of them."""
+"""Detect chunks with instructions to a model, where the embedder has not cleared them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from footnote.language.scripts import without_data
 from footnote.language.sentences import sentence_spans
 
 DetectInjections = Callable[[Sequence[str], Sequence[str]], Awaitable[Sequence[bool]]]
-"""Tells texts that speak to a model, by the whole of them and by the part that a model reads."""
+"""Detects texts that address a model, given each whole text and the part of it to be read."""
 LOOKED_AT_TOGETHER = 64
-"""Chunks that are looked at for orders at once."""
+"""Chunks that are screened in one batch."""
 BEGINNING_CHARACTERS = 100
-"""Of a chunk, looked at with its title and headings: a heading alone says little."""
+"""Characters of a chunk screened with its title and headings: a heading alone says little."""
 
 
 async def screen_for_injections(
@@ -27,11 +27,11 @@ async def screen_for_injections(
     unread: Mapping[bytes, int],
     limit: StageLimit,
 ) -> bytearray:
-    """One or nought for each chunk, in their order.
+    """Return 1 for each chunk with instructions to a model, else 0, in their order.
 
-    `hashes` are of the texts that were embedded. `unread` says of some how many characters at
-    their end the embedder did not read, having found the others clear. What stands above such
-    chunks is looked at once, in full and with the beginning of the first.
+    `hashes` are those of the embedded texts. `unread` gives, for some, how many characters at their
+    end the embedder did not read, having found the rest clear. The lines above such chunks are
+    screened once, in full and with the beginning of the first chunk.
     """
     orders = bytearray()
     heads_with_orders: dict[str, bool] = {}
@@ -62,7 +62,7 @@ async def screen_for_injections(
 
 
 def ending(text: str, characters: int) -> str:
-    """The last characters of a text, from the beginning of the sentence in which they begin.
+    """Return the last characters of a text, from the start of the sentence they begin in.
 
     >>> ending("The tenant pays. Pets are forbidden. So is noise.", 20)
     'Pets are forbidden. So is noise.'

@@ -1,4 +1,4 @@
-"""The words a document says often, and those of them that tell it from others."""
+"""Count the words of a document, and choose as keywords those that distinguish it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from footnote.ports.ingesting import TermCounts
 WORD = re.compile(r"[^\W\d_][\w'’\-]*[^\W_]")
 """Two characters at least, the first of them a letter."""
 _NEIGHBOURS = re.compile(rf"({WORD.pattern})(?=(?: ({WORD.pattern}))?)")
-"""A word, and the one behind it or nothing: what may fail is tried anew for each of its letters."""
+"""A word, and the next one or nothing: it is optional, as a failure would be retried at each
+letter."""
 _HEADING_WEIGHT = 3
 _PHRASE_WEIGHT = 1.6
 _CANDIDATE_WORDS = 500
-"""A word that five hundred others are said oftener than is no keyword."""
+"""Only this many of the most frequent words can be keywords."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,16 +31,16 @@ class WordCounts:
     language: str | None
     """ISO 639-1 code of the language whose function words are left out."""
     weights: Mapping[str, float]
-    """At least 1, and the more the oftener the document says the word; most in headings."""
+    """At least 1, growing with the word's frequency; occurrences in headings count more."""
     spellings: Mapping[str, Mapping[str, int]]
-    """How often each word is spelt in which way."""
+    """How often each spelling of a word occurs."""
     pairs: Mapping[tuple[str, str], int]
-    """How often two words stand side by side; twice at least."""
+    """How often two words are adjacent, if at least twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusFrequencies:
-    """In how many of a corpus's chunks each lower-cased word occurs."""
+    """The number of a corpus's chunks that contain each lower-cased word."""
 
     chunks: int
     by_word: Mapping[str, int]
@@ -78,18 +79,18 @@ def count_words(blocks: Sequence[Block], language: str | None) -> WordCounts:
 
 
 def frequent_words(words: WordCounts) -> tuple[str, ...]:
-    """The words that may be its keywords: those it says most."""
+    """Return the candidates for keywords: the most frequent words."""
     weights = words.weights
     return tuple(sorted(weights, key=lambda word: (-weights[word], word))[:_CANDIDATE_WORDS])
 
 
 def keywords_alone(words: WordCounts) -> tuple[str, ...]:
-    """What the document says often."""
+    """Choose keywords by their frequency in the document."""
     return _keywords(words, words.weights)
 
 
 def keywords_among(words: WordCounts, corpus: CorpusFrequencies) -> tuple[str, ...]:
-    """What the document says often and the corpus seldom."""
+    """Choose keywords that are frequent in the document and rare in the corpus."""
     rare = {word: weight * _rarity(word, corpus) for word, weight in words.weights.items()}
     return _keywords(words, rare)
 
@@ -99,7 +100,7 @@ async def chosen_keywords(
     terms: Callable[[str, str | None], Sequence[str]],
     count: Callable[[Sequence[str]], Awaitable[TermCounts]],
 ) -> tuple[tuple[str, ...], int]:
-    """The keywords of a document beside the rest of its workspace, and how many chunks that has."""
+    """Return a document's keywords relative to its workspace, and the workspace's chunk count."""
 
     def stemmed() -> dict[str, str]:
         return {word: (terms(word, words.language) or [word])[0] for word in frequent_words(words)}
@@ -118,13 +119,13 @@ def _neighbours(blocks: Iterable[Block]) -> Iterator[tuple[str, str]]:
 
 
 def _rarity(word: str, corpus: CorpusFrequencies) -> float:
-    """Above 0; a word that was not counted passes for one of the corpus's commoner ones."""
+    """Return the rarity of a word, above 0; one not counted is taken to be in every chunk."""
     holding = corpus.by_word.get(word, corpus.chunks)
     return math.log(1 + (corpus.chunks + 1) / (holding + 1))
 
 
 def _keywords(words: WordCounts, weights: Mapping[str, float], limit: int = 8) -> tuple[str, ...]:
-    """Words and repeated pairs of words, in the spelling the document uses most."""
+    """Choose words and repeated pairs of words, each in its most frequent spelling."""
     scored = dict(weights)
     for (first, second), count in words.pairs.items():
         share = (weights[first] + weights[second]) / 2

@@ -1,4 +1,4 @@
-"""LibreOffice saves an office file in another format, with macros, links and the network off."""
+"""Convert office files with LibreOffice, with macros, links and the network disabled."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ FORMATS = {
     media.XLSB: (".xlsb", "calc"),
     media.ODS: (".ods", "calc"),
 }
-"""For each type that LibreOffice opens its suffix and the application that does."""
+"""For each type that LibreOffice opens, its suffix and the application that opens it."""
 _PDF_EXPORTS = {
     "writer": "pdf:writer_pdf_Export",
-    # Hidden slides have numbers too.
+    # Hidden slides are counted in slide numbers, too.
     "impress": 'pdf:impress_pdf_Export:{"ExportHiddenSlides":{"type":"boolean","value":"true"}}',
-    # A page for each sheet, as they were numbered when the file was read.
+    # One page per sheet, as pages were numbered when the file was parsed.
     "calc": 'pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}',
 }
 _OPEN_XML_EXPORTS = {
@@ -47,9 +47,9 @@ _IMPORT_FILTERS = {
     media.XLSB: "Calc MS Excel 2007 Binary",
     media.ODS: "calc8",
 }
-"""Named where LibreOffice would read a damaged file as plain text."""
+"""Import filters for types of which LibreOffice would read a damaged file as plain text."""
 _NOWHERE = ("127.0.0.1", "9")
-"""A proxy that does not exist, so that no address is reached in spite of the other settings."""
+"""A proxy that does not exist, so that no network request succeeds despite the other settings."""
 _SETTINGS = (
     ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
     ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
@@ -119,7 +119,7 @@ def _convert(content: bytes, media_type: str, export: str) -> bytes:
         registry = profile / "user" / "registrymodifications.xcu"
         registry.write_text(_PROFILE.format(items=items), encoding="utf-8")
         command = [
-            # Without the shell of its script, which a confined process is not left.
+            # Not by its launcher script: a confined process may not run a shell.
             *(office_programs(program)[:1] or (program,)),
             f"-env:UserInstallation={profile.as_uri()}",
             *("--headless", "--invisible", "--norestore", "--nologo", "--nolockcheck"),

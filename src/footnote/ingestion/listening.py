@@ -1,4 +1,4 @@
-"""A recording becomes a document: what was said, by sentences, with the time of each."""
+"""Turn a recording into a document: its transcript by sentences, with the time of each."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from footnote.ports.metering import note_usage
 from footnote.ports.telemetry import model_call
 
 TRANSCRIBED_BY = "transcribed_by"
-"""Metadata: the model that wrote a recording down."""
+"""Metadata key: the model that transcribed a recording."""
 DURATION = "duration_seconds"
 TRANSCRIPTION_WARNING = "transcription_warning"
-"""Metadata: why the words should be doubted."""
+"""Metadata key: why the transcript may be wrong."""
 _MAX_CHARACTERS = 600
-"""Whoever speaks without a full stop is interrupted after about as many."""
+"""Utterances without a full stop are divided at about this many characters."""
 _MAX_PAUSE_SECONDS = 4.0
-"""After a longer silence something new begins."""
+"""After a longer pause, a new utterance begins."""
 
 
 async def transcribe(
@@ -36,9 +36,9 @@ async def transcribe(
     workspace_id: UUID,
     on_progress: OnProgress = ignore_progress,
 ) -> ParsedDocument:
-    """The document of a recording.
+    """Transcribe a recording, and return it as a document.
 
-    Raises DocumentUnreadable, also when nothing is said in it, and DocumentInterrupted.
+    Raises DocumentUnreadable, also when it has no speech, and DocumentInterrupted.
     """
     with model_call("transcribe", transcriber.name):
         transcript = await transcriber(
@@ -64,7 +64,7 @@ async def transcribe(
 def document_of(
     transcript: Transcript, filename: str, media_type: str, transcriber: str
 ) -> ParsedDocument:
-    """A transcript as a document of utterances, each a sentence or several with its times."""
+    """Convert a transcript to a document of utterances, each one or more sentences with times."""
     drafts = tuple(
         Draft(
             kind=BlockKind.UTTERANCE,
@@ -86,10 +86,10 @@ def document_of(
 
 
 def whole_sentences(utterances: tuple[Utterance, ...]) -> Iterator[Utterance]:
-    """Utterances that end within a sentence go on with the next, unless it is long in coming.
+    """Join utterances that end within a sentence with the next, unless the pause is too long.
 
-    Law: the words are the same in the same order, and each begins when its first part does and
-    ends when its last does.
+    Law: the words are the same in the same order, and each utterance begins when its first part
+    does and ends when its last does.
     """
     tidy = (replace(each, text=" ".join(each.text.split())) for each in utterances)
     current: Utterance | None = None
@@ -125,7 +125,7 @@ def _goes_on(current: Utterance, following: Utterance) -> bool:
 
 
 def _is_finished(text: str) -> bool:
-    """Whether a new sentence would begin after it."""
+    """Return whether the text ends a sentence."""
     return len(sentence_spans(f"{text} Then.")) > len(sentence_spans(text))
 
 

@@ -1,4 +1,4 @@
-"""What a file is, by its content; its name decides only between formats of plain text."""
+"""Detect the type of a file by its content; its name decides only between text formats."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DOC = "application/msword"
 PPT = "application/vnd.ms-powerpoint"
 XLS = "application/vnd.ms-excel"
 XLSB = "application/vnd.ms-excel.sheet.binary.macroEnabled.12"
-"""A workbook of binary parts; told from XLSX when it is read."""
+"""A workbook of binary parts; distinguished from XLSX when it is parsed."""
 ODT = "application/vnd.oasis.opendocument.text"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 ODP = "application/vnd.oasis.opendocument.presentation"
@@ -51,14 +51,14 @@ CODE = "text/x-source"
 
 ZIP = "application/zip"
 ZIP_ENCRYPTED = "application/x-zip-encrypted"
-"""A member of a ZIP archive that is protected by a password, as it stands in the archive."""
+"""A password-protected member of a ZIP archive, as stored in the archive."""
 TAR = "application/x-tar"
 GZIP = "application/gzip"
 BZIP2 = "application/x-bzip2"
 XZ = "application/x-xz"
 ARCHIVES = frozenset((ZIP, TAR, GZIP, BZIP2, XZ))
 UNKNOWN = "application/octet-stream"
-"""Of bytes that cannot be read."""
+"""Bytes that cannot be read."""
 SEVEN_ZIP = "application/x-7z-compressed"
 RAR = "application/vnd.rar"
 HEIC = "image/heic"
@@ -179,10 +179,11 @@ def sniff_media_type(content: bytes, filename: str) -> str | None:
 
 
 def sniff_file(content: BinaryIO, filename: str) -> str | None:
-    """The media type of a file; None when it is binary and of no known format.
+    """Return the media type of a file; None when it is binary and of no known format.
 
-    Reads the places that tell, never the whole of a large file. A damaged archive keeps the type
-    its name claims, so that the failure can say what is broken.
+    Reads only the decisive parts of a large file, except that a compound file is scanned as a
+    whole. A damaged archive keeps the type its name claims, so that the failure can say what is
+    broken.
     """
     content.seek(0)
     head = content.read(_SNIFFED_BYTES)
@@ -190,7 +191,7 @@ def sniff_file(content: BinaryIO, filename: str) -> str | None:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _packaged(content, head, suffix)
     if head.startswith(_OLE):
-        # The kind of a compound file, by the names of its streams, wherever its directory lies.
+        # Search the whole compound file for stream names: its directory may be anywhere.
         marks = [(stream.encode("utf-16-le"), media_type) for stream, media_type in _OLE_STREAMS]
         overlap = max(len(mark) for mark, _ in marks) - 1
         found: set[str] = set()
@@ -212,12 +213,12 @@ def sniff_file(content: BinaryIO, filename: str) -> str | None:
 
 
 def is_image(media_type: str) -> bool:
-    """Whether its text can only be read from pixels."""
+    """Return whether its text can only be read by OCR."""
     return media_type.startswith("image/")
 
 
 def is_recording(media_type: str) -> bool:
-    """Whether its text can only be had by listening."""
+    """Return whether its text can only be obtained by transcription."""
     return media_type.startswith(("audio/", "video/"))
 
 
@@ -228,7 +229,7 @@ def language_of(filename: str) -> str | None:
 
 
 def _pdf(content: BinaryIO, head: bytes) -> str | None:
-    """A PDF, whose mark may come after other bytes; a text that speaks of the mark is none."""
+    """Detect a PDF, whose marker may follow other bytes; a text that mentions it is none."""
     if head.lstrip().startswith(b"%PDF-"):
         return PDF
     ended = b"%%EOF" in _tail(content, 2048) or not _is_text(head)
@@ -236,7 +237,7 @@ def _pdf(content: BinaryIO, head: bytes) -> str | None:
 
 
 def _contained(head: bytes, suffix: str) -> str | None:
-    """Pictures and recordings whose kind stands behind the first bytes."""
+    """Detect pictures and recordings whose type follows the first bytes."""
     if head.startswith(b"RIFF"):
         return _RIFF_KINDS.get(head[8:12])
     if head[4:8] == b"ftyp":
@@ -265,7 +266,7 @@ _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, EOFError),
     *(RuntimeError, NotImplementedError, OSError, ValueError),
 )
-"""What reading a package raises whose bytes were changed."""
+"""Exceptions of reading a package whose bytes are damaged."""
 
 
 def _packaged(content: BinaryIO, head: bytes, suffix: str) -> str | None:
@@ -307,19 +308,19 @@ def _is_text(head: bytes) -> bool:
 
 
 def _controls(text: bytes) -> int:
-    """Bytes that no text holds."""
+    """Count the control bytes that text does not contain."""
     return sum(1 for byte in text if byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1b")
 
 
 def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
-    """The kind of a text: by how it opens where that is beyond doubt, then by its name."""
+    """Return the type of a text: by how it begins if that is certain, then by its name."""
     suffix = PurePath(filename).suffix.lower()
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head:
         head = head.replace(b"\x00", b"").lstrip(b"\xff\xfe")  # UTF-16 narrowed
     lowered = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if lowered.startswith(b"webvtt"):
         return CAPTIONS
-    # Whether it opens as mail does: with the headers of one message or of a box of them.
+    # Check for the headers of one mail message, or of a mailbox.
     lines = lowered.splitlines()[:40]
     if len(lines) > 1 and _PARTING_LINE.match(lines[0]) and _HEADER_LINE.match(lines[1]):
         mail = MBOX
@@ -333,7 +334,7 @@ def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
     if suffix in TEXT_TYPES:
         if mail == MHTML and suffix == ".eml":
             return MHTML
-        # Pages are saved under the names of other kinds of text.
+        # HTML pages are sometimes saved with the suffix of another text format.
         is_page = TEXT_TYPES[suffix] in (CSV, TSV, JSON, XML) and _is_page(lowered)
         return HTML if is_page else TEXT_TYPES[suffix]
     if mail and suffix in ("", ".txt", ".mail", ".msg"):
@@ -342,7 +343,7 @@ def _textual(content: BinaryIO, head: bytes, filename: str) -> str:
 
 
 def _unclaimed(content: BinaryIO, opening: bytes, suffix: str) -> str:
-    """The kind of a text whose name says nothing."""
+    """Return the type of a text whose name gives no hint."""
     if _is_page(opening):
         return HTML
     if opening.startswith(b"<?xml") or suffix in (".svg", ".rss", ".atom", ".xsd", ".xsl"):
@@ -363,7 +364,7 @@ def _is_page(opening: bytes) -> bool:
 
 
 def _notation(content: BinaryIO) -> str:
-    """JSON, JSON by lines, or a text that merely opens with a bracket."""
+    """Return JSON, JSON lines, or plain text that merely begins with a bracket."""
     content.seek(0)
     text = content.read(_PARSED_BYTES + 1)
     if len(text) > _PARSED_BYTES:

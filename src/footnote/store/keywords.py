@@ -1,4 +1,4 @@
-"""Which documents have keywords that were chosen beside a smaller workspace, and the new ones."""
+"""Find documents whose keywords are outdated because the workspace grew, and store new ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COUNTS = load_statements("ingesting")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingDocument:
-    """A published document whose keywords are to be chosen anew."""
+    """A published document whose keywords must be chosen again."""
 
     document_id: UUID
     version: int
@@ -30,7 +30,7 @@ class WaitingDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeywordCounts:
-    """Of how many published documents the keywords fit the workspace."""
+    """How many published documents have up-to-date keywords."""
 
     documents: int
     done: int
@@ -38,19 +38,19 @@ class KeywordCounts:
 
 
 async def next_waiting(scope: WorkspaceScope) -> WaitingDocument | None:
-    """The newest that waits; None where none does."""
+    """Return the newest document with outdated keywords; None if there is none."""
     row = await scope.one(_SQL["waiting"], {"chunks": await _chunks(scope)})
     return None if row is None else record_of(WaitingDocument, row)
 
 
 async def count_keywords(scope: WorkspaceScope) -> KeywordCounts:
-    """Count those that fit and those that wait, of what may be seen."""
+    """Count the visible published documents, and those with up-to-date keywords."""
     row = await scope.single(_SQL["progress"], {"chunks": await _chunks(scope)})
     return record_of(KeywordCounts, row)
 
 
 async def term_counts(scope: WorkspaceScope, terms: Sequence[str]) -> TermCounts:
-    """How many chunks there are, and how many hold each term; deleted ones may count."""
+    """Count all chunks, and those that contain each term; deleted chunks may be included."""
     ids = term_ids(await lexical_key(scope), terms)
     counts = await count_lists(scope, set(ids))
     return TermCounts(chunks=await _chunks(scope), holding=tuple(counts[each] for each in ids))
@@ -59,7 +59,7 @@ async def term_counts(scope: WorkspaceScope, terms: Sequence[str]) -> TermCounts
 async def keep_keywords(
     scope: WorkspaceScope, document: WaitingDocument, keywords: Sequence[str], among: int
 ) -> None:
-    """Give a document these keywords, chosen beside so many chunks."""
+    """Store a document's keywords, chosen when the workspace had `among` chunks."""
     place = KEYWORDS.of(document.document_id)
     await scope.execute(
         _SQL["keep"],
@@ -73,7 +73,7 @@ async def keep_keywords(
 
 
 async def pass_over(scope: WorkspaceScope, document: WaitingDocument) -> None:
-    """Leave a document the keywords that it has."""
+    """Keep a document's keywords, and mark them as up to date with the workspace's size."""
     given = {"document_id": document.document_id, "version": document.version}
     await scope.execute(_SQL["pass_over"], given | {"among": await _chunks(scope)})
 

@@ -1,4 +1,4 @@
-"""The lanes of a workspace: which is current, which is filled, and how they change places."""
+"""Embedding lanes of a workspace: list them, re-embed into another, switch and roll back."""
 
 from __future__ import annotations
 
@@ -26,16 +26,18 @@ _STATES = {
 
 
 async def current_lane(scope: WorkspaceScope, name: str) -> tuple[int, Lane] | None:
-    """The lane of that name that is searched, with its number; None before the first document."""
+    """Return the number and the lane of this name that searches use; None before the first
+    document.
+    """
     row = await scope.one(_SQL["current"], {"name": name})
     return None if row is None else (row["lane_id"], record_of(Lane, row))
 
 
 async def require_current(scope: WorkspaceScope, lane_id: int) -> None:
-    """Raise DocumentInterrupted unless the lane is searched.
+    """Raise DocumentInterrupted unless searches use the lane.
 
-    Under the lock of the index: a version that was embedded before a switch must be embedded
-    again in the new lane, or it would be found by words alone.
+    Call it while the index is locked: a version that was embedded before a lane switch must be
+    embedded again in the new lane, or only lexical search would find it.
     """
     if await scope.one(_SQL["is_current"], {"lane_id": lane_id}) is None:
         raise DocumentInterrupted(
@@ -48,7 +50,7 @@ async def require_current(scope: WorkspaceScope, lane_id: int) -> None:
 async def list_lanes(
     scope: WorkspaceScope, retention: timedelta, name: str | None = None
 ) -> tuple[LaneStatus, ...]:
-    """The lanes that have vectors or are getting them, by number."""
+    """List the lanes that are not purged, by number; `retention` is how long retired ones stay."""
     rows = await scope.all(_SQL["lanes"])
     return tuple(_status(row, retention) for row in rows if name in (None, row["name"]))
 
@@ -56,10 +58,11 @@ async def list_lanes(
 async def begin_reembedding(
     scope: WorkspaceScope, target: Lane, texts_per_second: float | None, retention: timedelta
 ) -> int:
-    """Have the workspace's lane filled anew as `target`; return the number of the lane.
+    """Start to re-embed the workspace's lane as `target`; return the number of the new lane.
 
-    A lane that is half filled or was current before is filled up. Where nothing is missing it is
-    current at once. Raises Conflict when the lane is current already, or another is under way.
+    An existing lane of the same model, partly filled or retired, is completed instead of filled
+    from scratch. The lane becomes current at once if no vector is missing. Raises Conflict when the
+    lane is current already, or while another re-embedding is in progress.
     """
     parameters = lane_parameters(target)
     await scope.execute(_SQL["lock_index"], parameters)
@@ -83,10 +86,10 @@ async def begin_reembedding(
 
 
 async def begin_rollback(scope: WorkspaceScope, name: str, retention: timedelta) -> Lane:
-    """Have the lane that was current before filled up and made current again; return it.
+    """Start to make the previous lane current again, after adding missing vectors; return it.
 
-    At once where no document came since. Raises Conflict without one, or while another change
-    is under way.
+    It becomes current at once if no vector is missing. Raises Conflict without a previous lane, or
+    while another change is in progress.
     """
     parameters: dict[str, object] = {"name": name}
     await scope.execute(_SQL["lock_index"], parameters)
@@ -104,7 +107,7 @@ async def begin_rollback(scope: WorkspaceScope, name: str, retention: timedelta)
 
 
 async def previous_lane(scope: WorkspaceScope, name: str) -> LaneStatus | None:
-    """The lane that was current last before; None once it was purged."""
+    """Return the lane that was retired most recently; None once it is purged."""
     left = [
         each
         for each in await list_lanes(scope, timedelta(0), name)
@@ -114,9 +117,9 @@ async def previous_lane(scope: WorkspaceScope, name: str) -> LaneStatus | None:
 
 
 async def cancel_reembedding(scope: WorkspaceScope, name: str) -> int:
-    """Stop what is under way; return the number of its lane, which keeps what was embedded.
+    """Cancel the re-embedding in progress; return the number of its lane, which keeps its vectors.
 
-    Raises NotFound when nothing is.
+    Raises NotFound when none is in progress.
     """
     parameters: dict[str, object] = {"name": name}
     await scope.execute(_SQL["lock_index"], parameters)
@@ -132,7 +135,7 @@ async def cancel_reembedding(scope: WorkspaceScope, name: str) -> int:
 async def end_reembedding(
     scope: WorkspaceScope, lane_id: int, state: ReembeddingState, failure: str | None = None
 ) -> bool:
-    """Note how it ended; False when it had ended before."""
+    """Record how a re-embedding ended; return False if it had ended before."""
     return (
         await scope.one(_SQL["end"], {"lane_id": lane_id, "state": state.value, "failure": failure})
         is not None
@@ -142,10 +145,10 @@ async def end_reembedding(
 async def switch_if_complete(
     scope: WorkspaceScope, lane_id: int, current: int, retention: timedelta
 ) -> bool:
-    """Make the lane current if no chunk and no document lacks its vector; one transaction.
+    """Make the lane current if no chunk and no document lacks a vector, in one transaction.
 
-    False when something is missing; a publication that comes between is waited for. What is
-    current until then is kept for a rollback.
+    Returns False when a vector is missing or the re-embedding has ended. Waits for publications in
+    progress. The lane that was current is kept for a rollback.
     """
     parameters: dict[str, object] = {
         "lane_id": lane_id,
@@ -165,7 +168,7 @@ async def switch_if_complete(
 
 
 def require_vectors_of(lane: Lane, vectors: Vectors, count: int) -> None:
-    """Raise LaneMismatch unless these are so many vectors of the lane's dimensions."""
+    """Raise LaneMismatch unless the array has `count` vectors of the lane's dimensions."""
     if vectors.shape != (count, lane.dimensions):
         raise LaneMismatch(
             f"{count} vectors of lane {lane.fingerprint} were expected, "

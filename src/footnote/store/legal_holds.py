@@ -1,4 +1,4 @@
-"""Legal holds: set, listed and lifted; triggers of the database refuse to delete what is held."""
+"""Legal holds: set, list and lift them; database triggers refuse to delete what is on hold."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ async def set_hold(
     collection: str | None,
     principal_id: str | None,
 ) -> LegalHold:
-    """Hold one thing, from every deletion on that ends after this commits.
+    """Place a document, a collection or a principal's data under legal hold.
 
-    Raises NotFound for a document that is not there, or was just deleted.
+    Deletions that commit after this transaction are refused. Raises NotFound for a document that
+    does not exist or was just deleted.
     """
     if document_id is not None:
         await get_document(scope, document_id)
@@ -48,13 +49,13 @@ async def set_hold(
         },
     )
     if document_id is not None:
-        # It waited for deletions that had begun.
+        # The insert waited for deletions in progress, so check that the document still exists.
         await get_document(scope, document_id)
     return _hold_of(scope, row)
 
 
 async def lift_hold(scope: WorkspaceScope, hold_id: UUID, reason: str) -> LegalHold:
-    """Let what was held be deleted again. Raises NotFound where no such hold is in force."""
+    """Lift a legal hold, so that deletion is allowed again. Raises NotFound if none is in force."""
     sealed = scope.sealing.text(HOLD_LIFTED.of(hold_id), reason)
     row = await scope.one(_SQL["lift"], {"hold_id": hold_id, "reason": sealed})
     if row is None:
@@ -66,14 +67,14 @@ async def lift_hold(scope: WorkspaceScope, hold_id: UUID, reason: str) -> LegalH
 
 
 async def document_is_held(scope: WorkspaceScope, document_id: UUID) -> bool:
-    """Whether something keeps the document from being deleted."""
+    """Return whether a legal hold protects the document from deletion."""
     cursor = await execute_as_system(scope, _SQL["document_is_held"], {"document_id": document_id})
     row = await cursor.fetchone()
     return row is not None and bool(row["held"])
 
 
 async def conversations_are_held(scope: WorkspaceScope) -> bool:
-    """Whether those of the acting principal are kept from being deleted."""
+    """Return whether a legal hold protects the acting principal's conversations from deletion."""
     return bool((await scope.single(_SQL["conversations_are_held"]))["held"])
 
 

@@ -1,4 +1,4 @@
-"""The lexical side of a search: posting lists are fetched, and chunks scored by exact BM25."""
+"""Lexical search: fetch posting lists, and score chunks by exact BM25."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ from footnote.store.statements import Integers, load_statements
 _SQL = load_statements("lexical")
 _NOTHING_DEAD = ChunkRanges.empty()
 _MANY_TERMS = 8
-"""From which on a block is asked for all of them at once which it holds: guesses at spellings."""
+"""Above this many terms in a block, first test in one pass which of them it contains. So many terms
+are spelling candidates, most of which do not occur."""
 _POSTINGS_WORTH_A_THREAD = 200_000
 """Below about a millisecond of scoring, handing over to a thread costs more than it frees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedPostings:
-    """What was in memory, and the question about the rest."""
+    """The postings found in the cache, and the pending query for the missing terms."""
 
     known: Mapping[int, Posting]
     missing: tuple[int, ...]
@@ -49,7 +50,7 @@ class AskedPostings:
 async def ask_postings(
     scope: WorkspaceScope, state: IndexState, cache: IndexCache, terms: Iterable[int]
 ) -> AskedPostings:
-    """Send for the terms' posting lists without waiting for them."""
+    """Send the query for the terms' posting lists without waiting for its result."""
     known: dict[int, Posting] = {}
     missing = []
     for term in terms:
@@ -65,7 +66,7 @@ async def ask_postings(
 async def read_postings(
     scope: WorkspaceScope, state: IndexState, cache: IndexCache, asked: AskedPostings
 ) -> dict[int, Posting]:
-    """The terms' postings over all segments, dead chunks included."""
+    """Return each term's postings, merged over all segments, dead chunks included."""
     postings = dict(asked.known)
     if asked.cursor is None:
         return postings
@@ -80,12 +81,12 @@ async def read_postings(
 async def load_lists(
     scope: WorkspaceScope, terms: Collection[int]
 ) -> dict[int, list[tuple[bytes, bytes]]]:
-    """The posting lists of each term that any segment has, by rising segment."""
+    """Load the posting lists of each term, one per segment that has it, by ascending segment."""
     return await _read_lists(await _ask_lists(scope, terms), terms)
 
 
 async def count_lists(scope: WorkspaceScope, terms: Collection[int]) -> Counter[int]:
-    """How many chunks hold each term, the dead among them."""
+    """Count the chunks that contain each term, dead ones included."""
     counts: Counter[int] = Counter()
     rising = sorted(set(terms))
     for row in await (await _ask_lists(scope, terms)).fetchall():
@@ -105,9 +106,10 @@ async def find_holders(
     allowed: ChunkRanges,
     shown: int,
 ) -> dict[int, TermPostings]:
-    """The allowed chunks that hold each term, the lowest `shown` of them by number.
+    """Return, for each term, how many allowed chunks contain it, and the `shown` lowest numbers.
 
-    What is fetched is not kept: these are guesses, and most of them are in no chunk.
+    Terms without such a chunk are left out. The fetched lists are not cached, since these terms are
+    spelling candidates and most of them occur in no chunk.
     """
     lists: dict[int, list[Numbers]] = {}
     missing = []
@@ -189,6 +191,6 @@ def scores_of(ranking: Ranking) -> dict[int, float]:
 
 
 def merge_rankings(ranking: Ranking, within: Ranking) -> Ranking:
-    """Merge two rankings, each hit once; its score does not depend on where it was sought."""
+    """Merge two rankings without duplicates; a hit has the same score in both."""
     hits = {hit.chunk_no: hit for hit in (*within, *ranking)}
     return tuple(sorted(hits.values(), key=lambda hit: (-hit.score, hit.chunk_no)))

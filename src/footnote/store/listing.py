@@ -1,4 +1,4 @@
-"""Pages of documents, sorted and narrowed in any way that is offered, and what they have most."""
+"""Lists of documents: filters, sort orders, keyset pagination and facet counts."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from footnote.validation.text import is_storable
 _SQL = load_statements("listing")
 
 _SORTED_CHARACTERS = 200
-"""Of a title, as the function sort_text of the database has it."""
+"""Length of a title's sort key in characters, as in the database function sort_text."""
 _FIRST_MARK, _LAST_MARK = "\u0300", "\u036f"
 
 _LARGEST = {DocumentSort.BYTE_SIZE: 2**63, DocumentSort.PAGE_COUNT: 2**31}
-"""Beyond what the columns hold."""
+"""Upper bounds of the sort keys, exclusive, from the types of their columns."""
 
 SortKey = str | int
 _PLACE = TypeAdapter(tuple[DocumentSort, SortOrder, SortKey, UUID])
@@ -50,7 +50,7 @@ _PLACE = TypeAdapter(tuple[DocumentSort, SortOrder, SortKey, UUID])
 
 @dataclass(frozen=True, slots=True)
 class _Sorting:
-    """What a list is sorted by in the database."""
+    """The column, and its type, by which the database sorts a list."""
 
     column: str
     type: LiteralString
@@ -68,10 +68,10 @@ _SORTINGS: Mapping[DocumentSort, _Sorting] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """What narrows a list of documents, and how it is sorted; all that is given must hold."""
+    """Filters and sort order of a list of documents; all filters must match."""
 
     query: str = ""
-    """Words that each stand in the title or the file name, in any case."""
+    """Words that must all occur in the title or the file name, in any case."""
     collection: str | None = None
     status: DocumentStatus | None = None
     document_class: DocumentClass | None = None
@@ -89,10 +89,10 @@ async def list_documents(
     limit: int,
     cursor: str | None,
 ) -> DocumentPage:
-    """List a page of documents, published or not, and count what was asked for.
+    """List a page of documents, published or not, and count the requested facets.
 
-    Raises InvalidRequest for a foreign cursor, one of another order or other filters, a condition
-    that makes no sense, and a field that cannot be counted.
+    Raises InvalidRequest for a cursor that was not issued for this order and these filters, an
+    invalid condition, and a field that cannot be counted.
     """
     listing = listing or Listing()
     wanted = checked_facets(facets, LISTED_FACETS)
@@ -111,7 +111,7 @@ async def list_documents(
     )
     counts: dict[str, tuple[FacetCount, ...]] = {}
     for name in wanted:
-        # Without the choice of its own field, so that another value can be chosen.
+        # Without the filter on this field, so that its other values are counted too.
         others = joined(each for field, each in conditions.items() if field != name)
         within = sql.SQL(_SQL["within"]).format(conditions=others.text)
         counts[name] = await count_values(scope, name, Compiled(within, others.parameters))
@@ -130,16 +130,16 @@ async def select_documents(
 ) -> DocumentPage:
     """List a page of the documents that meet the condition, newest first, published or not.
 
-    Raises InvalidRequest for a foreign cursor and for a condition that makes no sense.
+    Raises InvalidRequest for a foreign cursor and for an invalid condition.
     """
     listing = Listing(where=condition, status=status)
     return await list_documents(scope, listing, limit=limit, cursor=cursor)
 
 
 async def list_versions(scope: WorkspaceScope, document_id: UUID) -> tuple[DocumentVersion, ...]:
-    """Every version that was received of a document, the last first.
+    """List all received versions of a document, latest first.
 
-    Raises NotFound for a document that is absent, foreign or hidden alike.
+    Raises NotFound alike for a document that is absent, of another workspace or hidden.
     """
     rows = await scope.all(_SQL["versions"], {"document_id": document_id})
     if not rows:
@@ -153,17 +153,17 @@ async def list_versions(scope: WorkspaceScope, document_id: UUID) -> tuple[Docum
 async def documents_of_ids(
     scope: WorkspaceScope, document_ids: Sequence[UUID]
 ) -> tuple[Document, ...]:
-    """Those of the documents that may be seen, in the order of the ids."""
+    """Return the visible documents with these ids, in the order of the ids."""
     rows = await scope.all(_SQL["of_ids"], {"document_ids": list(document_ids)})
     found = {each.document_id: each for each in documents_of(scope, rows)}
     return tuple(found[each] for each in document_ids if each in found)
 
 
-# --- what narrows it --------------------------------------------------------------------------
+# --- filters ----------------------------------------------------------------------------------
 
 
 async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Compiled]:
-    """What must hold, by the field that it is a choice of. Raises InvalidRequest."""
+    """Compile the filters to SQL conditions, by filtered field. Raises InvalidRequest."""
     found: dict[str, Compiled] = {}
     chosen = {
         "collection": ("collection", listing.collection),
@@ -184,7 +184,7 @@ async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Co
         found["where"] = compile_condition(listing.where, titles)
     words = listing.query.split()
     if words and scope.sealing.encrypts:
-        # The documents with the words in their names, where the database cannot read those.
+        # The database cannot read encrypted titles: match them here, and filter by id.
         lowered = [word.lower() for word in words]
         ids = []
         for row in await scope.all(_SQL["names"]):
@@ -206,20 +206,20 @@ async def conditions_of(scope: WorkspaceScope, listing: Listing) -> dict[str, Co
 
 
 def joined(conditions: Iterable[Compiled]) -> Compiled:
-    """The condition that all of them hold."""
+    """Combine conditions with AND; without any, the result is always true."""
     pieces = [*conditions]
     parameters = {name: value for each in pieces for name, value in each.parameters.items()}
     text = sql.SQL(" AND ").join([each.text for each in pieces]) if pieces else sql.SQL("true")
     return Compiled(text, parameters)
 
 
-# --- a page of it -----------------------------------------------------------------------------
+# --- pages ------------------------------------------------------------------------------------
 
 
 def page_statement(
     listing: Listing, conditions: Iterable[Compiled], place: tuple[SortKey, UUID] | None
 ) -> Compiled:
-    """The statement of a page, and its parameters but for the limit."""
+    """Return the statement of a page with its parameters, the limit excepted."""
     sorting = _SORTINGS[listing.sort]
     key = sql.Identifier("documents", sorting.column)
     falling = listing.order is SortOrder.DESCENDING
@@ -263,7 +263,7 @@ async def _page_by_sealed_title(
     place: tuple[SortKey, UUID] | None,
     limit: int,
 ) -> DocumentPage:
-    """The page where the database cannot read titles: all that are listed are sorted here."""
+    """Return a page by encrypted title, which requires sorting all matching documents here."""
     every = joined(conditions.values())
     statement = sql.SQL(_SQL["titles"]).format(conditions=every.text)
     falling = listing.order is SortOrder.DESCENDING
@@ -289,13 +289,13 @@ async def _page_by_sealed_title(
 
 
 def sort_text(plain: str) -> str:
-    """What a text is sorted by, as the function of that name in the database has it."""
+    """Return a text's sort key, as the database function of the same name computes it."""
     spread = unicodedata.normalize("NFKD", plain.lower())
     kept = (each for each in spread if not _FIRST_MARK <= each <= _LAST_MARK)
     return "".join(kept)[:_SORTED_CHARACTERS]
 
 
-# --- where it goes on -------------------------------------------------------------------------
+# --- cursors ----------------------------------------------------------------------------------
 
 
 def _written(key: object) -> SortKey:
@@ -306,19 +306,19 @@ def _written(key: object) -> SortKey:
 
 
 def _write_cursor(listing: Listing, key: SortKey, document_id: UUID) -> str:
-    """Name a place in a list by its order, and by the key and the id of what stands before it."""
+    """Encode a position in a list: its order, and the sort key and id of the last row before it."""
     place = (listing.sort, listing.order, key, document_id)
     return write_cursor(_PLACE, place, *mark_of(listing))
 
 
 def mark_of(listing: Listing) -> tuple[object, ...]:
-    """What tells the cursors of a list from those of a list that is narrowed otherwise."""
+    """Return the values that bind a cursor to a list with these filters."""
     chosen = (listing.collection, listing.status, listing.document_class, listing.tag)
     return ("documents", (listing.query.split(), *chosen, listing.where))
 
 
 def _read_cursor(cursor: str | None, listing: Listing) -> tuple[SortKey, UUID] | None:
-    """Read the place that a cursor names. Raises InvalidRequest for a foreign one."""
+    """Decode a cursor to the sort key and id it names. Raises InvalidRequest for a foreign one."""
     if cursor is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Writes segments of the lexical index, and merges small ones into larger without the dead."""
+"""Write segments of the lexical index, and merge small ones into larger without dead chunks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _DEAD_SHARE = 0.3  # A segment is rewritten alone once this share of it is dead.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentSize:
-    """How large a segment is, and how much of it is dead."""
+    """The number of chunks of a segment, and how many of them are dead."""
 
     segment_id: int
     chunk_count: int
@@ -48,19 +48,19 @@ class SegmentSize:
 
 
 def choose_merge(segments: Sequence[SegmentSize], fan_in: int) -> tuple[int, ...]:
-    """The segments to merge next, or none.
+    """Return the segments to merge next, or none.
 
-    Size classes grow by the factor `fan_in`; the smallest class that holds `fan_in`
-    segments is merged whole. A chunk is thus rewritten at most once a class, and a
-    workspace of n documents keeps O(fan_in · log n) segments (log-structured merge:
-    O'Neil et al., Acta Informatica 1996).
+    A segment with too large a share of dead chunks is rewritten alone. Otherwise, size classes grow
+    by the factor `fan_in`, and the smallest class that has `fan_in` segments is merged whole. A
+    chunk is thus rewritten at most once per class, and a workspace of n documents keeps O(fan_in ·
+    log n) segments (log-structured merge: O'Neil et al., Acta Informatica 1996).
     """
     for segment in segments:
         if segment.dead_count > _DEAD_SHARE * segment.chunk_count:
             return (segment.segment_id,)
     classes: defaultdict[int, list[int]] = defaultdict(list)
     for segment in segments:
-        # How many times over `fan_in` smallest segments make one of this size.
+        # The size class is the logarithm of the chunk count to the base `fan_in`, rounded down.
         size, reach = 0, fan_in
         while segment.chunk_count >= reach:
             size, reach = size + 1, reach * fan_in
@@ -72,7 +72,7 @@ def choose_merge(segments: Sequence[SegmentSize], fan_in: int) -> tuple[int, ...
 
 
 async def segment_formats(scope: WorkspaceScope) -> IndexFormat:
-    """How many segments of the workspace are kept in the form of this version."""
+    """Count the segments of the workspace, and those stored in this version's format."""
     return record_of(IndexFormat, await scope.single(_SQL["formats"], {"format": SEGMENT_FORMAT}))
 
 
@@ -86,11 +86,11 @@ async def due_merge(scope: WorkspaceScope, fan_in: int) -> tuple[int, ...]:
 
 
 async def merge_once(database: Database, workspace_id: UUID, fan_in: int) -> bool:
-    """Do one merge if one is due; False when there was nothing to do.
+    """Do one merge if one is due; return False if none was.
 
-    Readers go on with the old segments until the transaction commits. Chunks that die
-    meanwhile stay dead in the new segment; a source that disappears meanwhile undoes the
-    merge, and the next call chooses again.
+    Readers use the old segments until the transaction commits. Chunks deleted meanwhile stay dead
+    in the new segment. If a source segment disappears meanwhile, the merge is rolled back, and the
+    next call chooses again.
     """
     async with database.workspace(workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["forget_staged"])
@@ -104,17 +104,17 @@ async def merge_once(database: Database, workspace_id: UUID, fan_in: int) -> boo
 
 
 async def purge_dead(database: Database, workspace_id: UUID) -> int:
-    """Rewrite every segment that holds dead chunks without them; return how many.
+    """Rewrite every segment that has dead chunks without them; return the number of rewrites.
 
-    One that another process rewrites meanwhile is looked at again.
+    A segment that another process rewrites meanwhile is checked again.
     """
     return await _rewrite_all(database, workspace_id, "any_dead")
 
 
 async def rewrite_older_formats(database: Database, workspace_id: UUID) -> int:
-    """Rewrite every segment whose lists are kept in an older form; return how many.
+    """Rewrite every segment that is stored in an older format; return the number of rewrites.
 
-    Each is kept as soon as it is written, so whoever goes on begins with the next.
+    Each rewrite commits by itself, so an interrupted run resumes with the next segment.
     """
     return await _rewrite_all(database, workspace_id, "of_older_format")
 
@@ -132,7 +132,7 @@ async def _rewrite_all(database: Database, workspace_id: UUID, which: str) -> in
 
 
 async def _merge(scope: WorkspaceScope, segment_id: int, chosen: Sequence[int]) -> None:
-    """Write the chosen segments as one without their dead chunks, and remove them."""
+    """Write the chosen segments as one without their dead chunks, and delete them."""
     parameters: dict[str, object] = {"segments": list(chosen), "segment_id": segment_id}
     sources = await scope.all(_SQL["sources"], parameters)
     purged = ranges_of(piece for row in sources for piece in row["dead"])
@@ -141,7 +141,7 @@ async def _merge(scope: WorkspaceScope, segment_id: int, chosen: Sequence[int]) 
     )
     for part in term_slices(sum(row["chunk_count"] for row in sources)):
         await insert_postings(scope, segment_id, await load_postings(scope, chosen, part, purged))
-    # From here on publications and deletions wait, so what is dead stands still.
+    # From here on publications and deletions wait, so the set of dead chunks is stable.
     await scope.execute(_SQL["new_generation"])
     latest = await scope.all(_SQL["sources"], parameters)
     if len(latest) != len(sources):
@@ -164,7 +164,9 @@ async def _merge(scope: WorkspaceScope, segment_id: int, chosen: Sequence[int]) 
 
 
 async def insert_postings(scope: WorkspaceScope, segment_id: int, postings: Postings) -> None:
-    """Write posting lists of a segment; COPY would be faster but not under row-level security."""
+    """Insert the posting lists of a segment; COPY is faster but not allowed under row-level
+    security.
+    """
     packed = await asyncio.to_thread(lambda: list(pack_blocks(postings)))
     sizes = np.array([len(block) for _, block in packed], dtype=np.int64)
     await scope.execute(
@@ -182,7 +184,7 @@ async def insert_postings(scope: WorkspaceScope, segment_id: int, postings: Post
 async def load_postings(
     scope: WorkspaceScope, segments: Sequence[int], part: range, dead: ChunkRanges
 ) -> Postings:
-    """Read the lists of the terms in `part` of these segments, as one without the dead chunks."""
+    """Read the postings of the terms in `part` from these segments, merged, without dead chunks."""
     firsts, lasts = zip(*block_spans(part), strict=True)
     wanted = {
         "segments": list(segments),
@@ -198,13 +200,13 @@ async def load_postings(
 
 
 def term_slices(chunk_count: int) -> list[range]:
-    """Runs of the term ids that are small enough to be held at once."""
+    """Divide the term ids into ranges whose postings fit in memory."""
     starts = term_parts(chunk_count, _CHUNKS_PER_SLICE)
     return [range(low, low + starts.step) for low in starts]
 
 
 def _postings_of(row: DictRow) -> Postings:
-    """The lists of a block, or the one of a row of the first format."""
+    """Decode a row: a block of posting lists, or one list in the first format."""
     if row["frequencies"] is None:
         return unpack_block(row["lists"])
     count = len(row["lists"]) // CHUNK_NUMBER.itemsize

@@ -1,4 +1,4 @@
-"""Messages by what they say, read in pages: what is encrypted can be compared nowhere else."""
+"""Search messages by their text, page by page: encrypted text must be decrypted to compare it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class _Sentence(TypedDict):
 
 
 class _Kept(TypedDict):
-    """What is read of a kept answer before it is known to matter."""
+    """The part of a stored answer that is read before the answer is known to match."""
 
     sentences: list[_Sentence]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidMessage:
-    """A message with what its reader may see of it."""
+    """A message, with the part of its text that the reader may see."""
 
     conversation_id: UUID
     message_id: UUID
@@ -46,13 +46,13 @@ class SaidMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SaidPage:
-    """Those of a page of messages that say what is looked for."""
+    """The matching messages of one page."""
 
     messages: tuple[SaidMessage, ...]
     read: int
-    """Messages that were looked at."""
+    """Number of messages compared."""
     last: MessageKey | None
-    """Where the next page begins; None after the last."""
+    """Key after which the next page begins; None after the last page."""
 
 
 async def messages_saying(
@@ -63,7 +63,7 @@ async def messages_saying(
     after: MessageKey,
     limit: int,
 ) -> SaidPage:
-    """The messages of these conversations whose text, as far as it may be seen, says something."""
+    """Return the messages of these conversations whose visible text satisfies `says`."""
     rows = await scope.all(
         _SQL["said_in"],
         {
@@ -94,7 +94,7 @@ async def _text_saying(
         asked = question_of(scope, row["conversation_id"], row)
         return asked if says(asked) else None
     kept = kept_answer(scope, row["conversation_id"], row)
-    # Few answers say it, and only of those it matters what their reader may see.
+    # Few answers match, so visibility is checked for those alone.
     sentences = cast("_Kept", kept)["sentences"]
     if not says(" ".join(sentence["text"] for sentence in sentences)):
         return None

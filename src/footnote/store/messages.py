@@ -1,4 +1,4 @@
-"""The messages of a conversation as they are read, without what may not be seen any longer."""
+"""Read the messages of a conversation, without content that the reader may no longer see."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from footnote.validation.cursors import Count, foreign_cursor, read_cursor, writ
 _SQL = load_statements("messages")
 _LARGEST = 2**31 - 1
 _NUMBERED = 11
-"""Digits that the number of a message has fewer than; other cursors are longer."""
+"""A cursor of fewer digits is a plain message number; encoded cursors are longer."""
 _NUMBER = TypeAdapter(Count)
 _ANSWER = TypeAdapter(MessageAnswer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessagePlace:
-    """Where a message stands in its conversation."""
+    """The position of a message in its conversation."""
 
     message_no: int
     parent_no: int | None
@@ -47,11 +47,11 @@ class MessagePlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A message of the past, as one goes on from it."""
+    """An earlier message, as the next turn of the conversation uses it."""
 
     turn: Turn
     asked_as: str | None
-    """Of an answer: the question as it stands alone."""
+    """For an answer: its question rewritten to stand alone; None for a question."""
 
 
 async def list_messages(
@@ -62,9 +62,9 @@ async def list_messages(
     cursor: str | None = None,
     all_branches: bool = False,
 ) -> MessagePage:
-    """A page of messages, oldest first; nothing of what the principal may not see any longer.
+    """List a page of messages, oldest first, without content the principal may no longer see.
 
-    Raises InvalidRequest for a cursor we did not give, or gave for another conversation.
+    Raises InvalidRequest for a cursor that was not issued for this conversation.
     """
     after = _number(cursor, conversation_id)
     rows = await _page(scope, conversation_id, after, limit + 1, all_branches)
@@ -78,7 +78,7 @@ async def list_messages(
 
 
 async def place_of(scope: WorkspaceScope, conversation_id: UUID, message_id: UUID) -> MessagePlace:
-    """Where the message stands. Raises NotFound."""
+    """Return the position of a message. Raises NotFound."""
     parameters = {"conversation_id": conversation_id, "message_id": message_id}
     row = await scope.one(_SQL["place"], parameters)
     if row is None:
@@ -90,7 +90,7 @@ async def place_of(scope: WorkspaceScope, conversation_id: UUID, message_id: UUI
 
 
 async def message_at(scope: WorkspaceScope, conversation_id: UUID, message_no: int) -> Message:
-    """The message of that number; nothing of what the principal may not see any longer."""
+    """Return the message with this number, without content the principal may no longer see."""
     rows = await _page(scope, conversation_id, message_no - 1, 1, all_branches=True)
     [message] = await _messages(scope, conversation_id, rows)
     return message
@@ -99,7 +99,10 @@ async def message_at(scope: WorkspaceScope, conversation_id: UUID, message_no: i
 async def kept_exchange(
     scope: WorkspaceScope, conversation_id: UUID, question_id: UUID, question: str
 ) -> Exchange | None:
-    """What was kept under this id before. Raises Conflict when another question was."""
+    """Return the exchange stored under this question id; None if there is none.
+
+    The id comes from an idempotency key. Raises Conflict when it was used for another question.
+    """
     parameters = {"conversation_id": conversation_id, "message_id": question_id}
     rows = await scope.all(_SQL["exchange_of"], parameters)
     if not rows:
@@ -118,7 +121,7 @@ async def kept_exchange(
 async def kept_reply(
     scope: WorkspaceScope, conversation_id: UUID, reply_id: UUID
 ) -> Exchange | None:
-    """The answer that was kept under this id before, with its question."""
+    """Return the answer stored under this id, with its question; None if there is none."""
     parameters = {"conversation_id": conversation_id, "message_id": reply_id}
     row = await scope.one(_SQL["place"], parameters)
     if row is None:
@@ -130,7 +133,7 @@ async def kept_reply(
 
 
 async def last_active(scope: WorkspaceScope, conversation_id: UUID) -> int | None:
-    """The number of the message that the next one follows."""
+    """Return the number of the last message on the active branch, which the next one follows."""
     parameters = {"conversation_id": conversation_id}
     row = await scope.one(_SQL["last_active"], parameters)
     return None if row is None else row["message_no"]
@@ -139,7 +142,7 @@ async def last_active(scope: WorkspaceScope, conversation_id: UUID) -> int | Non
 async def said_until(
     scope: WorkspaceScope, conversation_id: UUID, message_no: int | None, limit: int
 ) -> tuple[Said, ...]:
-    """Up to `limit` messages that end with this one, oldest first."""
+    """Return up to `limit` messages of the branch that ends with `message_no`, oldest first."""
     if message_no is None:
         return ()
     parameters = {"conversation_id": conversation_id}
@@ -161,7 +164,7 @@ async def said_until(
 async def judged_answers(
     scope: WorkspaceScope, after: tuple[UUID, int] | None, limit: int
 ) -> tuple[tuple[JudgedAnswer, ...], tuple[UUID, int] | None]:
-    """The principal's feedback in a lasting order, and where the next page begins."""
+    """Return a page of the principal's feedback in a stable order, and the key of the next page."""
     conversation_id, message_no = after or (UUID(int=0), 0)
     rows = await scope.all(
         _SQL["judged"],
@@ -186,30 +189,30 @@ async def judged_answers(
 
 
 def answer_of(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> MessageAnswer | None:
-    """The answer of a row of the principal's; None for a question."""
+    """Return the answer in a row of the principal's; None for a question."""
     if row["answer"] is None:
         return None
     return read_answer(kept_answer(scope, conversation_id, row))
 
 
 def kept_answer(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> object:
-    """What is kept of the answer of a row."""
+    """Decrypt the stored answer of a row."""
     place = ANSWER.of(scope.principal.principal_id, conversation_id, row["message_no"])
     return scope.sealing.plain_json(place, row["answer"])
 
 
 def read_answer(kept: object) -> MessageAnswer:
-    """An answer from what is kept of it."""
+    """Parse a stored answer after decryption."""
     return _ANSWER.validate_python(kept)
 
 
 def answer_json(scope: WorkspaceScope, place: Place, answer: MessageAnswer) -> Jsonb:
-    """An answer as it is kept."""
+    """Serialise an answer for its column, encrypted if the workspace is."""
     return Jsonb(scope.sealing.json(place, _ANSWER.dump_python(answer, mode="json")))
 
 
 def question_of(scope: WorkspaceScope, conversation_id: UUID, row: DictRow) -> str:
-    """The text of a row that is a question."""
+    """Decrypt the text of a row that is a question."""
     place = QUESTION.of(scope.principal.principal_id, conversation_id, row["message_no"])
     return scope.sealing.plain_text(place, row["text"])
 
@@ -242,7 +245,7 @@ async def _page(
 async def _messages(
     scope: WorkspaceScope, conversation_id: UUID, rows: Sequence[DictRow]
 ) -> tuple[Message, ...]:
-    """The messages without anything of documents that the principal may not see any longer."""
+    """Build the messages of rows, without content of documents the principal may no longer see."""
     answers = [answer_of(scope, conversation_id, row) for row in rows]
     visible = await visible_documents(scope, (each for each in answers if each is not None))
     messages = []
@@ -262,7 +265,7 @@ async def _messages(
 async def visible_documents(
     scope: WorkspaceScope, answers: Iterable[MessageAnswer]
 ) -> frozenset[UUID]:
-    """Those documents of the answers that the principal may see."""
+    """Return which of the documents used by the answers the principal may see."""
     wanted: frozenset[UUID] = frozenset().union(*(answer.document_ids for answer in answers))
     if not wanted:
         return wanted
@@ -272,7 +275,7 @@ async def visible_documents(
 
 
 def _number(cursor: str | None, conversation_id: UUID) -> int:
-    """The number of the message that a page comes after, which people may say as it is."""
+    """Return the number of the message that a page starts after; plain numbers are accepted too."""
     if cursor is None:
         return 0
     if cursor.isascii() and cursor.isdigit() and len(cursor) < _NUMBERED:

@@ -1,7 +1,8 @@
-"""Brings a database to the schema this version of Footnote needs, once, under a lock.
+"""Migrate a database to the schema that this version needs, under an advisory lock.
 
-Versions use a database together while it is upgraded: each step says whether programs of before
-survive it, the database keeps that, and a program refuses one that takes something it needs.
+During a rolling upgrade, programs of several versions use the database. Each step declares whether
+older programs can run after it, the database records this, and a program refuses a database from
+which a step has removed something it needs.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from footnote.store.statements import load_statements
 SCHEMA = "footnote"
 APPLICATION_ROLE = "footnote_app"
 OLDEST_LENIENT = 47
-"""The newest step of the first programs that accept a database with steps they do not know."""
+"""Newest step of the first release that accepts databases with steps unknown to it."""
 _LOCK = 0x666F6F74  # "foot": any number no other program of the operator uses
 _QUEUE = "procrastinate"
 _LEAST_PGVECTOR = (0, 8)
@@ -37,10 +38,10 @@ _LOOK_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long a step may make others wait for it, and how often it tries.
+    """How long a step waits for a lock, and how often it is retried.
 
-    A statement that waits for a lock makes all wait that come after it: it gives up soon, and the
-    step is tried again after a pause.
+    A statement that waits for a lock blocks all later ones on the table. So it times out soon, and
+    the step is retried after a pause.
     """
 
     lock_timeout_seconds: float = 2.0
@@ -49,7 +50,7 @@ class Patience:
 
 
 def program_name() -> str:
-    """What a connection is called in `pg_stat_activity`: the version, and the steps it knows."""
+    """Return the `application_name` of connections: the version, and the newest step it knows."""
     return f"footnote/{VERSION} schema/{newest_known().number:04}"
 
 
@@ -58,12 +59,13 @@ def migrate(
     tell: Callable[[str], None] = lambda _: None,
     patience: Patience | None = None,
 ) -> tuple[str, ...]:
-    """Apply what is missing as the owner; return the names of the steps that were applied.
+    """Apply the missing steps as the owner; return the names of the applied ones.
 
-    Blocks. Processes that start together wait for the first of them. `tell` hears what is done and
-    what is waited for. Raises StoreUnavailable when the server cannot be reached, lacks pgvector or
-    a right, was migrated by a newer version that leaves this one out, when a table is in use all
-    the time, and when a program that runs would be left out.
+    Blocks. Of processes that start together, one migrates and the others wait. `tell` receives
+    progress messages. Raises StoreUnavailable when the server cannot be reached, is behind a
+    connection pooler, or lacks pgvector or a privilege; when a newer version has made the schema
+    incompatible with this one; when a table lock is not obtained in all tries; and when a running
+    older program would become incompatible.
     """
     patience = patience or Patience()
     try:
@@ -72,13 +74,13 @@ def migrate(
             _wait_for_turn(connection, tell)
             _prepare(connection)
             refuse_newer(connection)
-            # The queue first: an index of ours is on its table.
+            # The queue first: one of our indexes is on its table.
             applied = (
                 *_apply_queue(connection, tell, patience),
                 *_apply_ours(connection, tell, patience),
             )
-            # Each time: the queue brings functions of its own, and a copy of a database that is
-            # restored under another name has the rights that every new database has.
+            # On each start: the queue's library adds functions, and a database restored under
+            # another name has the default privileges of a new one.
             for name in ("settle_functions", "refuse_temporary_tables"):
                 connection.execute(_SQL[name])
             return applied
@@ -93,7 +95,10 @@ def migrate(
 
 
 def _refuse_pooler(connection: psycopg.Connection) -> None:
-    """The lock is a connection's own, and so is what the steps of the queue's library set."""
+    """Raise StoreUnavailable behind a connection pooler.
+
+    The advisory lock and the settings of the queue library's scripts need one server session.
+    """
     row = connection.execute("SELECT pg_backend_pid()").fetchone()
     if row is not None and is_pooled(connection, row[0]):
         raise StoreUnavailable(
@@ -113,7 +118,7 @@ def unreachable(error: psycopg.OperationalError) -> StoreUnavailable:
 
 
 def pending_migrations(connection: psycopg.Connection) -> tuple[Migration, ...]:
-    """The steps the database lacks, seen by any login."""
+    """Return the steps the database lacks; any login may ask."""
     applied = _applied(connection)
     return tuple(step for step in known_migrations() if step.name not in applied)
 
@@ -123,17 +128,17 @@ def pending_queue(connection: psycopg.Connection) -> tuple[str, ...]:
     installed = package_version(_QUEUE)
     recorded = _applied(connection).get(_QUEUE)
     if recorded is not None and _version(recorded) >= _version(installed):
-        return ()  # A newer program has been here: what it added stays.
+        return ()  # A newer program installed a later schema, which is kept.
     return (f"{_QUEUE} {installed}",)
 
 
 def applied_migrations(connection: psycopg.Connection) -> tuple[str, ...]:
-    """The steps the database has, of this version and of newer ones, in order."""
+    """Return the names of the applied steps, also of newer versions, in order."""
     return tuple(sorted(set(_applied(connection)) - {_QUEUE}))
 
 
 def oldest_program(connection: psycopg.Connection) -> int:
-    """The number of the step that a program must know to use the database."""
+    """Return the number of the newest step that a program must know to use the database."""
     if not _keeps_kinds(connection):
         return OLDEST_LENIENT
     row = connection.execute(_SQL["oldest_program"]).fetchone()
@@ -141,13 +146,13 @@ def oldest_program(connection: psycopg.Connection) -> int:
 
 
 def older_programs(connection: psycopg.Connection, needs: int) -> int:
-    """How many connections there are of programs that do not know step `needs`."""
+    """Count the connections of programs that do not know step `needs`."""
     row = connection.execute(_SQL["older_programs"], {"needs": needs}).fetchone()
     return 0 if row is None else int(row[0])
 
 
 def refuse_newer(connection: psycopg.Connection) -> None:
-    """Raise StoreUnavailable where a step that is not known here leaves this version out."""
+    """Raise StoreUnavailable if a step unknown to this version requires a newer program."""
     if not _keeps_kinds(connection):
         unknown = set(applied_migrations(connection)) - {each.name for each in known_migrations()}
         if unknown:
@@ -173,10 +178,10 @@ def _too_new(step: str, version: str | None) -> StoreUnavailable:
 
 
 def _wait_for_turn(connection: psycopg.Connection, tell: Callable[[str], None]) -> None:
-    """Take the lock of migrations.
+    """Take the advisory lock of migrations by polling.
 
-    Asked for again and again: a statement that waited for it would hold a snapshot, for whose end
-    an index that another process builds concurrently waits in turn.
+    A statement that waited for the lock would hold a snapshot, and another process that builds an
+    index concurrently would wait for that snapshot to end.
     """
     told = False
     while connection.execute("SELECT pg_try_advisory_lock(%s)", [_LOCK]).fetchone() != (True,):
@@ -187,7 +192,7 @@ def _wait_for_turn(connection: psycopg.Connection, tell: Callable[[str], None]) 
 
 
 def _prepare(connection: psycopg.Connection) -> None:
-    """The schema, the application role, pgvector, and the table of what was applied."""
+    """Create the schema, the application role, pgvector and the table of applied steps."""
     connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     row = connection.execute(
         "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
@@ -241,7 +246,11 @@ def _apply_ours(
 
 
 def _apply(connection: psycopg.Connection, step: Migration) -> None:
-    """Apply a step in one transaction; what is concurrent by itself, and again if it failed."""
+    """Run the statements of a step, and record it.
+
+    A concurrent step runs one statement at a time outside a transaction. When it is repeated after
+    a failure, valid indexes are skipped and invalid ones are rebuilt.
+    """
     if not step.is_concurrent:
         connection.execute(step.statements)
     else:
@@ -251,7 +260,7 @@ def _apply(connection: psycopg.Connection, step: Migration) -> None:
                 state = connection.execute(_SQL["index_state"], {"name": index[1]}).fetchone()
                 if state == (True,):
                     continue
-                if state is not None:  # A build that was broken off leaves one behind.
+                if state is not None:  # An interrupted build leaves an invalid index.
                     connection.execute(
                         sql.SQL("DROP INDEX CONCURRENTLY {}").format(sql.Identifier(index[1]))
                     )
@@ -260,7 +269,7 @@ def _apply(connection: psycopg.Connection, step: Migration) -> None:
 
 
 def _kept(step: Migration) -> dict[str, object]:
-    """What the table of applied steps keeps of one."""
+    """Return the row of a step in the table of applied steps."""
     return {
         "name": step.name,
         "checksum": step.checksum,
@@ -290,7 +299,7 @@ def _patiently(
     tell: Callable[[str], None],
     patience: Patience,
 ) -> None:
-    """Do the work of a step, and again as long as others hold a lock that it needs."""
+    """Run the work of a step, and retry while other sessions hold a lock that it needs."""
     timeout = f"{round(patience.lock_timeout_seconds * 1000)}ms"
     concurrent = any(each.name == name and each.is_concurrent for each in known_migrations())
     for tried in range(1, patience.tries + 1):
@@ -322,7 +331,7 @@ def _patiently(
 def _apply_queue(
     connection: psycopg.Connection, tell: Callable[[str], None], patience: Patience
 ) -> list[str]:
-    """The job queue's own schema, from the installed library; its version is its checksum."""
+    """Install or upgrade the job queue's schema from its library, whose version is the checksum."""
     pending = pending_queue(connection)
     if not pending:
         return []
@@ -374,7 +383,7 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def _keeps_kinds(connection: psycopg.Connection) -> bool:
-    """Whether the table of applied steps has what this version keeps of each."""
+    """Return whether the table of applied steps has all columns that this version uses."""
     row = connection.execute(_SQL["keeps_kinds"]).fetchone()
     return row is not None and bool(row[0])
 

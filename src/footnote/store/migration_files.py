@@ -1,8 +1,8 @@
-"""The numbered steps of migration as the package has them: what each says of itself, and does.
+"""The numbered migration steps of the package: their headers and statements.
 
-The first line of a step is read by programs: `-- migration: expand`, or `-- migration: contract
-0047` with the newest step that every program must know which still uses the database. What an
-expand step replaces on purpose it names: `-- migration: expand, replaces tell`.
+Programs read the first line of a step: `-- migration: expand`, or `-- migration: contract 0047`
+with the newest step that a program must know to keep using the database. An expand step names what
+it replaces on purpose: `-- migration: expand, replaces tell`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import LiteralString
 from footnote.domain.upgrading import StepKind
 
 VERSION: str = import_module("footnote").__version__
-"""Of the package, whose root imports what stands above the store."""
+"""Version of the package, which is imported by name as its root imports modules above the store."""
 _HEADER = re.compile(
     r"-- migration: (expand|contract (?P<needs>\d{4}))(, replaces (?P<replaces>[\w., ]+))?\n"
 )
@@ -42,23 +42,23 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """Hex SHA-256 of the statements, without the line that says what kind of step it is."""
+        """Hex SHA-256 of the statements, without the header line."""
         return hashlib.sha256(_HEADER.sub("", self.statements, count=1).encode()).hexdigest()
 
     @property
     def kind(self) -> StepKind:
-        """Whether programs of before go on beside it."""
+        """Whether older programs can keep running after the step."""
         return StepKind.EXPAND if self.needs is None else StepKind.CONTRACT
 
     @property
     def needs(self) -> int | None:
-        """The newest step that a program must know to go on after it; null if any goes on."""
+        """The newest step a program must know to keep running after this one; None if any may."""
         needs = self._header["needs"]
         return None if needs is None else int(needs)
 
     @property
     def replaces(self) -> tuple[str, ...]:
-        """What it replaces or changes on purpose, so that programs of before are served as ever."""
+        """Names of what it replaces on purpose, in such a way that older programs still work."""
         return tuple(each.strip() for each in (self._header["replaces"] or "").split(",") if each)
 
     @property
@@ -95,14 +95,14 @@ def known_migrations() -> tuple[Migration, ...]:
 
 
 def newest_known() -> Migration:
-    """The last step of this version, by which other versions are compared with it."""
+    """Return the last step of this version, by which versions are compared."""
     return known_migrations()[-1]
 
 
 def split_statements(text: str) -> tuple[str, ...]:
-    """The statements of a script, without comments and the semicolons between them.
+    """Split a script into statements, without comments and the semicolons between them.
 
-    A semicolon within quotes, a dollar-quoted body or `BEGIN ATOMIC … END` divides nothing.
+    A semicolon in quotes, in a dollar-quoted body or in `BEGIN ATOMIC … END` does not separate.
     """
     found: list[str] = []
     pending: list[str] = []

@@ -1,4 +1,4 @@
-"""Which locks a statement of a migration takes on tables that are there already."""
+"""Find the locks that a migration step takes on existing tables."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _WEIGHT = {mode: weight for weight, mode in enumerate(LockMode)}
 
 
 def locks_of(step: Migration, index_tables: Mapping[str, str]) -> Mapping[str, LockMode]:
-    """By table, the strongest lock that the step takes on it, of tables that it does not make.
+    """Return the strongest lock that the step takes on each table it does not create itself.
 
-    `index_tables` has the table of each index, as a database has it before the step.
+    `index_tables` maps the indexes that exist before the step to their tables.
     """
     made: set[str] = set()
     found: dict[str, LockMode] = {}

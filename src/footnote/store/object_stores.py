@@ -1,4 +1,4 @@
-"""Opens object stores with the options of a setting, and says in plain words what is refused."""
+"""Open object stores with the options of a setting, and translate their errors to plain words."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _S3 = ("s3", "s3a")
 _AZURE = ("az", "abfs", "abfss")
 _SCHEMES = (*_S3, "gs", *_AZURE, "memory")
 _PLACE = re.compile(r"[A-Za-z0-9._$-]+(@[A-Za-z0-9.-]+)?")
-"""A bucket or a container; Azure's may name its account as well."""
+"""Name of a bucket or container; for Azure optionally with the account."""
 
 _CLIENT_OPTIONS = frozenset(
     """
@@ -41,12 +41,12 @@ _CLIENT_OPTIONS = frozenset(
     proxy_url randomize_addresses read_timeout root_certificate timeout user_agent
     """.split()
 )
-"""Those of the HTTP client; among the store's own they make the library panic."""
+"""Options of the HTTP client; given as options of the store, they make the library panic."""
 _PREFIX = re.compile("^(aws|google|azure_storage|azure)_")
 _RENAMED = {"sts_endpoint": "endpoint_url_sts"}
-"""What the library documents under another name than it reads."""
+"""Options that the library reads under another name than it documents."""
 _ENDPOINTS = ("endpoint", "endpoint_url", "endpoint_url_s3", "base_url")
-_SECRET_CHARACTERS = 6  # Shorter values are words of the message as well.
+_SECRET_CHARACTERS = 6  # Shorter values may be ordinary words of the message.
 _LIBRARY_ERRORS = (ValueError, TypeError, BaseError)
 
 _KEYS = {
@@ -58,7 +58,7 @@ _ANYWHERE = ("s3://bucket", "gs://bucket", "az://container")
 _ENDPOINT = '{"endpoint": "https://minio.example:9000"}'
 
 _METADATA = ("169.254.169.254", "metadata.google.internal", "/computeMetadata/")
-"""Where a store looks for the identity of the machine once it was given no other."""
+"""Metadata services that a store asks for the machine's identity if no credentials are given."""
 _PREFACE = re.compile(r"^(Generic [\w ]+? error: |Error performing [\w ]*?request: )+")
 _NO_FILE = "No such file or directory"
 _IN_THE_ADDRESS = re.compile("URL error|URL did not match|empty host|invalid port")
@@ -70,11 +70,11 @@ _ANSWERED = re.compile(r"Server returned non-2xx status code: (\d{3}[^:]*)")
 
 
 class _WrongOption(Exception):
-    """An option has a value that no store takes; the value is not repeated."""
+    """An option has a value that no store accepts; the message does not repeat it."""
 
 
 def names_a_place(url: str) -> bool:
-    """Whether an address of an object store holds the name of a bucket or a container."""
+    """Return whether the URL of an object store names a bucket or container."""
     try:
         return urlsplit(url).scheme == "memory" or bool(_PLACE.fullmatch(urlsplit(url).netloc))
     except ValueError:
@@ -82,10 +82,10 @@ def names_a_place(url: str) -> bool:
 
 
 def store_at(url: str, options: str | None, url_name: str, options_name: str) -> ObjectStore:
-    """The object store at the URL; nothing is reached yet.
+    """Return the object store at the URL, without connecting to it.
 
-    `options` is a JSON object of what it wants to know. Raises UnsupportedSettings, naming the
-    setting that is wrong, without a value: it may be secret.
+    `options` is a JSON object with options of the store and its HTTP client. Raises
+    UnsupportedSettings, which names the wrong setting but not its value, as that may be secret.
     """
     scheme = urlsplit(url).scheme
     if scheme not in _SCHEMES or not names_a_place(url):
@@ -115,7 +115,7 @@ def store_at(url: str, options: str | None, url_name: str, options_name: str) ->
 
 
 def require_known_options(options: str | None, options_name: str) -> None:
-    """Raise UnsupportedSettings for options that no kind of store knows, whichever they are for."""
+    """Raise UnsupportedSettings for options unknown to the kind of store that they match best."""
     if options is None:
         return
     given = _object_in(options, options_name)
@@ -123,7 +123,7 @@ def require_known_options(options: str | None, options_name: str) -> None:
     try:
         store_at(likeliest, options, options_name, options_name)
     except UnsupportedSettings as error:
-        # What it lacks may come with the address, or from the environment.
+        # Missing options may come from the URL or the environment.
         if isinstance(error.__cause__, UnknownConfigurationKeyError | _WrongOption):
             raise
 
@@ -141,7 +141,7 @@ def _count_unknown(url: str, given: Mapping[str, object]) -> int:
 
 
 def _opened(url: str, given: Mapping[str, object]) -> ObjectStore:
-    """Open a store with options. Raises _WrongOption, and what the library raises for a value."""
+    """Open a store with options. Raises _WrongOption, and library errors for invalid values."""
     config: dict[str, str] = {}
     client: dict[str, object] = {"connect_timeout": _CONNECTING}
     plain_endpoint = None
@@ -189,7 +189,7 @@ def _is_texts(value: object) -> bool:
 
 
 def _wrong_option(url: str, given: Mapping[str, object]) -> str | None:
-    """Find the option without which the store opens; None where there are several."""
+    """Return the option without which the store opens; None if removing no single one helps."""
     for name in given:
         try:
             _opened(url, {each: value for each, value in given.items() if each != name})
@@ -200,7 +200,7 @@ def _wrong_option(url: str, given: Mapping[str, object]) -> str | None:
 
 
 def _without_values(reason: str, given: Mapping[str, object]) -> str:
-    """Leave out what the library repeats of the options: it may be secret."""
+    """Remove option values from the library's message, as they may be secret."""
     for value in given.values():
         line = value.partition("\n")[0] if isinstance(value, str) else ""
         if line:
@@ -242,9 +242,9 @@ def _refuse(name: str, reason: str, example: str, cause: Exception | None = None
 
 
 async def copy_into(file: BinaryIO, answer: GetResult) -> None:
-    """Write an object into a file on this machine, a piece at a time.
+    """Write an object to a local file, piece by piece.
 
-    Raises BlobsFull where the file cannot be written, and what the library raises.
+    Raises BlobsFull when the file cannot be written, and the library's errors.
     """
     async for piece in answer.stream(min_chunk_size=_PIECE_BYTES):
         try:
@@ -263,7 +263,7 @@ def variable_of(setting: str) -> str:
 
 
 def said_by_store(error: Exception) -> str:
-    """What a store says, without the names and the dump of the library's inside."""
+    """Return the message of a store's error, without the library's prefixes and debug output."""
     first = str(error).strip().partition("\n")[0]
     if lacks_credentials(error):
         return "it wants credentials, and neither the settings nor this machine have any"
@@ -278,12 +278,12 @@ def said_by_store(error: Exception) -> str:
 
 
 def lacks_credentials(error: Exception) -> bool:
-    """Whether a store was told no credentials, and this machine has none of its own."""
+    """Return whether no credentials were given and this machine has none of its own."""
     return any(place in str(error) for place in _METADATA)
 
 
 def credentials_hint(url: str, options_name: str) -> str:
-    """How to give the store at the URL its credentials."""
+    """Return a hint how to give the store at the URL its credentials."""
     return (
         f"set {variable_of(options_name)} to a JSON object such as {_keys_of(url)}; a public one "
         'wants {"skip_signature": true}'

@@ -1,4 +1,4 @@
-"""What the owner of the tables sees of workspaces: for backups, one workspace after the other."""
+"""Read workspaces as the owner of the tables, one at a time, for backups."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORKSPACES = load_statements("workspaces")["list"]
 
 @dataclass(frozen=True, slots=True)
 class OwnerView:
-    """Reads as the owner; everything blocks, and raises StoreUnavailable."""
+    """Reads as the owner of the tables; all methods block, and raise StoreUnavailable."""
 
     url: str
 
@@ -42,7 +42,7 @@ class OwnerView:
         return str(row["newest"])
 
     def keys(self, workspace: Workspace) -> BackedUpKeys:
-        """Its wrapped data keys."""
+        """Return the wrapped data keys of a workspace."""
         with self._inside(workspace.workspace_id) as connection:
             rows = connection.execute(_KEYS, {"workspace_id": workspace.workspace_id}).fetchall()
         return BackedUpKeys(
@@ -52,14 +52,14 @@ class OwnerView:
         )
 
     def erasures(self, workspace_id: UUID) -> tuple[ErasureEntry, ...]:
-        """Its ledger of erasures."""
+        """Return the erasure ledger of a workspace."""
         return tuple(
             record_of(ErasureEntry, row, target=ErasureTarget(row["target"]))
             for row in self._rows("erasures", workspace_id)
         )
 
     def documents(self) -> int:
-        """How many documents all workspaces have."""
+        """Count the documents of all workspaces."""
         return sum(
             row["documents"]
             for each in self.workspaces()
@@ -67,7 +67,7 @@ class OwnerView:
         )
 
     def files(self) -> list[str]:
-        """The keys of the files that documents name, in all workspaces."""
+        """Return the blob keys of all document versions, in all workspaces."""
         return [
             row["blob_key"]
             for each in self.workspaces()
@@ -75,13 +75,13 @@ class OwnerView:
         ]
 
     def is_empty(self) -> bool:
-        """Whether Footnote has nothing in the database yet."""
+        """Return whether the database has no Footnote schema yet."""
         with self._connected() as connection:
             row = connection.execute(_BACKUPS["is_empty"]).fetchone()
         return row is not None and bool(row["empty"])
 
     def prepare(self) -> None:
-        """Make what a dump does not bring: the role of the application, and pgvector."""
+        """Create what a dump does not contain: the application role, and pgvector."""
         with self._connected() as connection:
             found = connection.execute(_BACKUPS["role_exists"]).fetchone()
             if found is not None and not found["found"]:
@@ -89,7 +89,7 @@ class OwnerView:
             connection.execute(_BACKUPS["create_extension"])
 
     def drop(self) -> None:
-        """Remove all that Footnote has in the database."""
+        """Drop the Footnote schema with everything in it."""
         with self._connected() as connection:
             connection.execute(_BACKUPS["drop_schema"])
 
@@ -99,7 +99,7 @@ class OwnerView:
 
     @contextmanager
     def _inside(self, workspace_id: UUID) -> Iterator[psycopg.Connection[DictRow]]:
-        """A transaction that sees one workspace: row-level security binds the owner, too."""
+        """Open a transaction scoped to one workspace: row-level security binds the owner, too."""
         with self._connected() as connection, connection.transaction():
             access = {"workspace_id": str(workspace_id), "access": list(SYSTEM.access_names)}
             connection.execute(_BIND, access)

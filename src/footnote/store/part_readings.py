@@ -1,6 +1,6 @@
-"""What a language model made of the parts of a version, kept until all of them are read.
+"""Store what a language model extracted from each part of a version, until all are read.
 
-A worker that takes over pays for none of them again.
+A worker that takes over does not pay for these parts again.
 """
 
 from __future__ import annotations
@@ -22,26 +22,23 @@ from footnote.store.statements import load_statements
 _SQL = load_statements("part_readings")
 
 ReadFor = Literal["facts", "names"]
-"""What a model reads documents for; what it made of one is apart from what it made of the other."""
-
-
-"""A version that is read."""
+"""What a model extracts from documents; the results of each kind are stored separately."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartReading:
-    """What came of one part."""
+    """The result of reading one part."""
 
     reader: str
-    """The model with the version of its prompt."""
+    """The model and the version of its prompt."""
     facts: tuple[ExtractedFact, ...] = ()
     names: tuple[NamedSpan, ...] = ()
     left_out: int = 0
-    """Facts or names that the model gave and that do not stand in the text."""
+    """Number of facts or names that the model returned but the text does not contain."""
     usage: Usage = field(default_factory=Usage)
-    """Of all tries."""
+    """Usage of all attempts."""
     failure: str | None = None
-    """Why the last try failed; None once the part is read."""
+    """Why the last attempt failed; None once the part is read."""
     attempts: int = 1
 
 
@@ -51,7 +48,7 @@ _READING = TypeAdapter(PartReading)
 async def readings_of(
     scope: WorkspaceScope, read_for: ReadFor, pending: PublishedVersion, reader: str
 ) -> Mapping[int, PartReading]:
-    """What this reader made of which parts of the version, failures included."""
+    """Return this reader's results by part number, failures included."""
     rows = await scope.all(_SQL["readings"], _whose(read_for, pending))
     found = {}
     for row in rows:
@@ -70,7 +67,7 @@ async def keep_reading(
     number: int,
     reading: PartReading,
 ) -> None:
-    """Keep what was made of a part, unless another version was published meanwhile."""
+    """Store the result of a part, unless another version was published meanwhile."""
     stage = f"{read_for} {number}"
     place = STAGE_RESULT.of(pending.document_id, pending.version, stage, 0)
     payload = scope.sealing.content(place, _READING.dump_json(reading))
@@ -85,7 +82,7 @@ async def drop_readings(
     pending: PublishedVersion,
     keep: Mapping[int, PartReading],
 ) -> None:
-    """Drop what was made of the version's parts, but for these."""
+    """Delete the version's results, except those of the parts in `keep`."""
     kept = [f"{read_for} {number}" for number in keep]
     await scope.execute(_SQL["drop_readings"], {**_whose(read_for, pending), "kept": kept})
 

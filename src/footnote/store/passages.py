@@ -32,20 +32,20 @@ from footnote.validation.cursors import Count, read_cursor, write_cursor
 _SQL = load_statements("passages")
 
 _LONGEST_CHUNK_ID = 60
-"""A document's id, its version and a place."""
+"""Characters of a chunk id that errors show: a document id, a version and an ordinal."""
 _PLACE = TypeAdapter(Count)
-_BEGINS, _ENDS = 1, 2  # Bits of a span's last number: what of its block is in it.
+_BEGINS, _ENDS = 1, 2  # Bits of a span's last number: its block's beginning and end are in it.
 
 
 async def ask_passages(scope: WorkspaceScope, chunk_numbers: Sequence[int]) -> AsyncCursor[DictRow]:
-    """Send for the passages of these chunk numbers without waiting for them."""
+    """Send the query for the passages of these chunk numbers without waiting for its result."""
     return await scope.execute(_SQL["passages"], {"numbers": list(chunk_numbers)})
 
 
 async def read_passages(
     scope: WorkspaceScope, cursor: AsyncCursor[DictRow]
 ) -> Mapping[int, Passage]:
-    """Those that are published and visible, in no order; the scope may have ended."""
+    """Return the published and visible passages by chunk number; the scope may have ended."""
     return {row["chunk_no"]: _passage(scope, row) for row in await cursor.fetchall()}
 
 
@@ -68,7 +68,7 @@ async def documents_of(
 async def tables_among(
     scope: WorkspaceScope, chunk_numbers: Sequence[int]
 ) -> Mapping[int, TableText]:
-    """Those of these chunks that are tables, published and visible, by chunk number."""
+    """Return the chunks among these that are tables, published and visible, by chunk number."""
     rows = await scope.all(_SQL["tables"], {"numbers": list(chunk_numbers)})
     return {
         row["chunk_no"]: TableText(
@@ -81,7 +81,7 @@ async def tables_among(
 
 
 def _day_of(written: str | None) -> date | None:
-    """The day; None for what is none, since callers may write that metadata as well."""
+    """Parse a date; None if it is invalid, since callers may also set this metadata."""
     try:
         return None if written is None else date.fromisoformat(written)
     except ValueError:
@@ -100,9 +100,10 @@ async def passages_in_order(
 async def passages_at(
     scope: WorkspaceScope, places: Sequence[tuple[UUID, int]]
 ) -> tuple[Passage, ...]:
-    """The passages in which places of published texts begin, each once, in the order of places.
+    """Return the passages that contain these positions in published texts, each once.
 
-    A place is a document and an offset in its text; one without a passage is left out.
+    A position is a document id and an offset in its text; one without a passage is skipped.
+    Passages are in the order of the positions.
     """
     parameters = {
         "document_ids": [document_id for document_id, _ in places],
@@ -123,7 +124,7 @@ async def passages_at(
 async def passages_after(
     scope: WorkspaceScope, document_id: UUID, *, limit: int, cursor: str | None
 ) -> PassagePage:
-    """A page of a published document's passages in its order. Raises InvalidRequest."""
+    """Return a page of a published document's passages in document order. Raises InvalidRequest."""
     after = -1
     if cursor is not None:
         after = read_cursor(_PLACE, cursor, "passages", document_id)
@@ -147,7 +148,7 @@ async def passage_numbers(scope: WorkspaceScope, document_id: UUID) -> list[int]
 async def chunks_at(
     scope: WorkspaceScope, document_id: UUID, version: int, starts: Sequence[int]
 ) -> list[str | None]:
-    """The id of the first passage that has each offset of a version's text, as far as one has."""
+    """Return the id of the first passage that contains each offset of a version's text, if any."""
     rows = await scope.all(
         _SQL["chunks_at"], {"document_id": document_id, "version": version, "starts": list(starts)}
     )
@@ -158,9 +159,9 @@ async def chunks_at(
 
 
 async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> PassageContext:
-    """A passage with up to `window` neighbours on each side.
+    """Return a passage with up to `window` neighbours on each side.
 
-    Raises NotFound for an identifier that is absent, foreign, outdated or malformed alike.
+    Raises NotFound alike for an identifier that is absent, foreign, outdated or malformed.
     """
     document_id, version, ordinal = _read_chunk_id(chunk_id)
     passages = [
@@ -181,7 +182,7 @@ async def passage_context(scope: WorkspaceScope, chunk_id: str, window: int) -> 
 
 
 def no_such_chunk(chunk_id: str | None) -> NotFound:
-    """What is said of a chunk that is absent, or of a document that is not to be seen."""
+    """Return the error for a chunk that is absent, or whose document is not visible."""
     shown = (chunk_id or "")[:_LONGEST_CHUNK_ID]
     return NotFound(
         f"there is no chunk {shown}",
@@ -223,7 +224,7 @@ def _passage(scope: WorkspaceScope, row: DictRow) -> Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Near:
-    """A chunk in the neighbourhood of a passage; what it is widened by."""
+    """A chunk near a passage, by which the passage can be widened."""
 
     ordinal: int
     heading_path: tuple[str, ...]
@@ -238,11 +239,11 @@ class _Near:
 async def load_widened(
     scope: WorkspaceScope, passages: Sequence[Passage], window: int, across_headings: bool
 ) -> Mapping[int, ExpandedPassage]:
-    """For each chunk number, its passage with up to `window` chunks before and after it.
+    """Return each chunk number's passage, widened by up to `window` chunks on both sides.
 
-    Unless it may go on across headings, a stretch ends where the next one begins. Law: the text
-    from `body_offset` on is the document's canonical text from `char_start` to `char_end`. A
-    passage whose version is no longer published, or visible, is left out. One round trip.
+    Unless `across_headings`, it does not extend past a heading. Law: the text from `body_offset` on
+    is the document's canonical text from `char_start` to `char_end`. A passage whose version is no
+    longer published or visible is left out. One round trip.
     """
     if not passages:
         return {}
@@ -268,7 +269,7 @@ async def load_widened(
 
 
 def _plain_neighbourhood(scope: WorkspaceScope, row: DictRow) -> DictRow:
-    """The row as it would be if nothing of it were encrypted."""
+    """Return the row with its text and headings decrypted."""
     sealing, document_id, version = scope.sealing, row["document_id"], row["version"]
     start, end = row["char_start"], row["char_end"]
     pieces = {
@@ -296,7 +297,7 @@ def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool)
         for one, following in pairwise(near)
     ]
     goes_on = [
-        # Two headings may be called the same, and stand between chunks all the same.
+        # Adjacent sections may have equal headings: the gap between the chunks shows them.
         across_headings or (one.heading_path == following.heading_path and not gap.strip())
         for (one, following), gap in zip(pairwise(near), between, strict=True)
     ]
@@ -318,7 +319,7 @@ def _widened(passage: Passage, window: int, row: DictRow, across_headings: bool)
 
 
 def _stretch(passage: Passage, chunks: Sequence[_Near], text: str, start: int) -> Passage:
-    """The passage over these chunks, cut from a text that begins at `start`."""
+    """Return the passage extended to these chunks, cut from a text that begins at `start`."""
     opening, closing = chunks[0], chunks[-1]
     return merged_passage(
         passage,
@@ -334,7 +335,7 @@ def _stretch(passage: Passage, chunks: Sequence[_Near], text: str, start: int) -
 
 
 def span_row(span: BlockSpan) -> list[int | float | str | None]:
-    """The array of a span; times, and which part of a block it is, only where there are any."""
+    """Encode a span as an array; times and the part of its block are included only if needed."""
     row: list[int | float | str | None] = [
         span.char_start,
         span.char_end,
@@ -351,7 +352,7 @@ def span_row(span: BlockSpan) -> list[int | float | str | None]:
 
 
 def span_of_row(row: list[object]) -> BlockSpan:
-    """The span of an array, which may have been written before spans had times, or knew parts."""
+    """Decode the array of a span, which may be in an older form without times or parts."""
     start, end, page, paragraph, kind, *more = row
     start_seconds, end_seconds = more[:2] or (None, None)
     part = cast("int", more[2]) if len(more) > 2 else _BEGINS + _ENDS

@@ -1,4 +1,4 @@
-"""People and groups that a directory pushed, and what they say of somebody who asks."""
+"""Users and groups that a directory provisioned (SCIM), and what they say of a principal."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _SQL = load_statements("people")
 
 
 async def standing(scope: WorkspaceScope, principal: str) -> Standing | None:
-    """What the directory says of a principal; None where it does not know it."""
+    """Return the directory's record of a principal; None if the directory does not know it."""
     row = await scope.one(_SQL["standing"], {"who": principal})
     return None if row is None else record_of(Standing, row)
 
 
 async def users(scope: WorkspaceScope, sought: Sought) -> tuple[int, tuple[User, ...]]:
-    """How many there are, and a page of them."""
+    """Return how many users match, and one page of them."""
     given = {
         "user_id": None,
         "user_name": sought.name,
@@ -54,10 +54,10 @@ async def add_user(scope: WorkspaceScope, wanted: WantedUser) -> User:
 
 
 async def change_user(scope: WorkspaceScope, user_id: UUID, wanted: WantedUser) -> User:
-    """Replace what is known of a person. Who is switched off is logged out, and who is renamed
-    loses the keys of the old name too, which nobody would watch over any more.
+    """Replace a user; a deactivated or renamed one is logged out.
 
-    Raises NotFound and Conflict.
+    A renamed user also loses the API keys of the old name, which no directory entry would control
+    any more. Raises NotFound and Conflict.
     """
     before = await user(scope, user_id)
     await _write_user(scope, "change_user", user_id, wanted)
@@ -70,7 +70,7 @@ async def change_user(scope: WorkspaceScope, user_id: UUID, wanted: WantedUser) 
 
 
 async def remove_user(scope: WorkspaceScope, user_id: UUID) -> None:
-    """Forget a person, who is logged out and whose keys are revoked. Raises NotFound."""
+    """Delete a user, end their sessions and revoke their API keys. Raises NotFound."""
     before = await user(scope, user_id)
     await scope.execute(_SQL["remove_user"], {"user_id": user_id})
     await revoke_keys_of(scope, before.user_name)
@@ -96,7 +96,7 @@ async def _write_user(
 
 
 async def groups(scope: WorkspaceScope, sought: Sought) -> tuple[int, tuple[UserGroup, ...]]:
-    """How many there are, and a page of them."""
+    """Return how many groups match, and one page of them."""
     given = {
         "group_id": None,
         "display_name": sought.name,
@@ -119,7 +119,7 @@ async def group(scope: WorkspaceScope, group_id: UUID) -> UserGroup:
 
 
 async def add_group(scope: WorkspaceScope, wanted: WantedGroup) -> UserGroup:
-    """Add a group. Raises Conflict for a name that is taken, InvalidRequest for a stranger."""
+    """Add a group. Raises Conflict if the name is taken, InvalidRequest for an unknown member."""
     group_id = uuid4()
     await _write_group(scope, "add_group", group_id, wanted)
     return await group(scope, group_id)
@@ -133,7 +133,7 @@ async def change_group(scope: WorkspaceScope, group_id: UUID, wanted: WantedGrou
 
 
 async def remove_group(scope: WorkspaceScope, group_id: UUID) -> None:
-    """Forget a group. Raises NotFound."""
+    """Delete a group. Raises NotFound."""
     if not await scope.change(_SQL["remove_group"], {"group_id": group_id}):
         raise NotFound(f"there is no group {group_id}", hint="`GET /scim/v2/Groups` lists all")
 

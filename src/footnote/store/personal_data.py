@@ -1,4 +1,4 @@
-"""What is kept about a principal, table by table, a page at a time."""
+"""Export of personal data: what is stored about a principal, table by table, in pages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROWS = (
     *("idempotency_keys", "settings", "webhooks", "usage", "evaluations"),
     *("started_evaluations", "sources"),
 )
-"""Sections of an export whose rows are given as they are kept; none of them is encrypted."""
+"""Sections of an export whose rows are returned as stored; none of them is encrypted."""
 
 COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -57,7 +57,7 @@ COVERED: Mapping[str, frozenset[str]] = MappingProxyType(
         "workspace_sources": frozenset(("added_by",)),
     }
 )
-"""Columns by which an export finds a principal, or that say something of one, by table."""
+"""By table, the columns by which an export finds a principal, or that contain data about one."""
 
 LEFT_OUT: Mapping[str, str] = MappingProxyType(
     {
@@ -82,13 +82,13 @@ LEFT_OUT: Mapping[str, str] = MappingProxyType(
         "user_groups": "names of groups; those of the person are in groups",
     }
 )
-"""Tables that may name a principal, or a credential of one, and are not in an export, with why."""
+"""Tables that may name a principal or a credential of one but are not exported, with the reason."""
 
 
 async def rows_about(
     scope: WorkspaceScope, section: str, who: str, after: str
 ) -> tuple[list[DictRow], str | None]:
-    """A page of a section of ROWS, and after what the next one begins."""
+    """Return a page of a section of ROWS, and the key after which the next one begins."""
     rows = await scope.all(_SQL[section], {"who": who, "after": after, "limit": PAGE})
     found = [{name: row[name] for name in row if name != "key"} for row in rows]
     return found, rows[-1]["key"] if len(rows) == PAGE else None
@@ -97,7 +97,7 @@ async def rows_about(
 async def documents_about(
     scope: WorkspaceScope, who: str, after: str
 ) -> tuple[list[tuple[bool, Document]], str | None]:
-    """A page of documents that the scope may see, and whether the person added each."""
+    """Return a page of visible documents with whether the person added each, and the next key."""
     rows = await scope.all(_SQL["documents"], {"who": who, "after": after, "limit": PAGE})
     found = [(row["added"], document_of(scope, row)) for row in rows]
     return found, rows[-1]["key"] if len(rows) == PAGE else None
@@ -106,6 +106,6 @@ async def documents_about(
 async def audit_about(
     scope: WorkspaceScope, who: str, after: int, *, by_others: bool
 ) -> tuple[tuple[AuditEntry, ...], int | None]:
-    """A page of what the person did, and of what others did about the person."""
+    """Return a page of the person's audit entries; with `by_others`, also of others' about them."""
     entries = await entries_about(scope, who, by_others=by_others, after=after, limit=PAGE)
     return entries, entries[-1].entry_no if len(entries) == PAGE else None

@@ -1,7 +1,7 @@
-"""Narrows what a search sees to the chunks that hold its phrases and none of what it excludes.
+"""Restrict a search to chunks that contain its phrases and nothing that it excludes.
 
-The lexical index is blind and has no positions. Posting lists give the candidates, which hold
-every word of a phrase; the chunk's own text decides.
+The lexical index has keyed term ids and no positions. Posting lists give the candidates, which
+contain every word of a phrase; then the chunk's own text is checked.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from footnote.store.sealing import CHUNK_TEXT, HEADINGS, TITLE, Sealing
 from footnote.store.statements import load_statements
 
 MOST_VERIFIED = 20_000
-"""Chunks whose text is read for one search: about a second's work."""
+"""Most chunks whose text is read for one search: about a second's work."""
 
 _BATCH = 1000
 _SQL = load_statements("phrase_filter")
@@ -36,11 +36,11 @@ _NO_NUMBERS: Numbers = np.zeros(0, dtype=np.int32)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Narrowed:
-    """What is left to see."""
+    """The chunks that the filter leaves."""
 
     visible: ChunkRanges
     notes: tuple[str, ...]
-    """What could not be checked, a sentence each."""
+    """One sentence for each phrase that was not found or could not be checked completely."""
 
 
 async def narrow(
@@ -53,14 +53,14 @@ async def narrow(
     excluded: Sequence[str],
     exact_phrases: bool = False,
 ) -> Narrowed:
-    """The visible chunks that hold every phrase and nothing that is excluded.
+    """Return the visible chunks that contain every phrase and nothing that is excluded.
 
-    Where no visible chunk holds every phrase, the phrases narrow nothing and a note says so,
-    unless `exact_phrases` wants them or nothing.
-    An excluded word goes by its stem in each document's language, so `drafts` excludes `draft`;
-    an excluded identifier or phrase, and a function word, literally. At most `MOST_VERIFIED` texts
-    are read, those that the words of the phrases promise most of; chunks that could not be checked
-    are left out, and a note says so. What has neither letter nor digit is ignored.
+    If no visible chunk contains every phrase, the phrases are ignored and a note says so; with
+    `exact_phrases` nothing is found instead. An excluded word is matched by its stem in each
+    document's language, so `drafts` excludes `draft`; excluded identifiers, phrases and function
+    words are matched literally. At most `MOST_VERIFIED` texts are read, those with the best BM25
+    scores first; chunks that could not be checked are left out, and a note says so. A phrase
+    without letter or digit is ignored.
     """
     wanted = _read(phrases)
     unwanted = _read(excluded)
@@ -89,7 +89,7 @@ async def narrow(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Lookup:
-    """The posting lists of the phrases' terms, and what may be seen by language."""
+    """The posting lists of the phrases' terms, and the visible chunks by language."""
 
     by_language: Mapping[str, ChunkRanges]
     """Visible live chunks by analysis language."""
@@ -97,20 +97,20 @@ class _Lookup:
     terms: Mapping[str, Posting]
 
     def candidates(self, phrases: Sequence[Phrase]) -> Numbers:
-        """Chunks that hold the words of every phrase, rising."""
+        """Return the chunks that contain the words of every phrase, ascending."""
         return self._union(
             reduce(_both, [self._holding(phrase, code) for phrase in phrases])
             for code in self.by_language
         )
 
     def literal_candidates(self, phrase: Phrase) -> Numbers:
-        """Chunks that may hold an excluded phrase and that no stem decides about, rising."""
+        """Return the chunks that may contain an excluded phrase without a stem, ascending."""
         return self._union(
             self._holding(phrase, code) for code in self.by_language if not phrase.stems(code)
         )
 
     def by_stem(self, phrase: Phrase) -> Numbers:
-        """Chunks that hold the stem of an excluded word in their language, rising."""
+        """Return the chunks with the stem of an excluded word in their language, ascending."""
         return self._union(
             self._within(code, self._all_of(stems))
             for code in self.by_language
@@ -136,16 +136,16 @@ class _Lookup:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Verified:
-    """What the texts of candidates say."""
+    """The result of checking the texts of candidates."""
 
     holding: Numbers
-    """Those that hold every phrase, rising."""
+    """Candidates that contain every phrase, ascending."""
     unread: Numbers
-    """Those that were too many to read, rising."""
+    """Candidates beyond the limit, which were not read, ascending."""
     read: int
 
     def notes(self, what: str) -> Iterator[str]:
-        """A sentence on what was not read, if anything was not."""
+        """Yield a sentence on the candidates that were not read, if there are any."""
         if self.unread.size:
             yield (
                 f"phrases: {self.read + self.unread.size} passages may hold {what}; the "
@@ -189,7 +189,7 @@ async def _verified(
     phrases: Sequence[Phrase],
     reading: int,
 ) -> _Verified:
-    """Which of the candidates hold every phrase; at most `reading` of them are read."""
+    """Check which candidates contain every phrase; at most `reading` of them are read."""
     chosen = candidates
     if candidates.size > reading:
         chosen = await asyncio.to_thread(_most_promising, lookup, candidates, reading)
@@ -205,7 +205,7 @@ async def _verified(
 
 
 def _most_promising(lookup: _Lookup, candidates: Numbers, limit: int) -> Numbers:
-    """The candidates in which the words of the phrases weigh most, rising."""
+    """Return the candidates with the best BM25 scores for the words of the phrases, ascending."""
     if limit <= 0:
         return _NO_NUMBERS
     best = score(
@@ -264,5 +264,5 @@ def _nowhere(phrases: Sequence[Phrase], found: _Verified, *, exact_phrases: bool
 
 
 def _both(one: Numbers, other: Numbers) -> Numbers:
-    """The numbers in both; each rises."""
+    """Intersect two ascending arrays."""
     return np.intersect1d(one, other, assume_unique=True)

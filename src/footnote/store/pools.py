@@ -1,4 +1,4 @@
-"""Opens pools of connections to the primary and to replicas, as the role of the application."""
+"""Open connection pools to the primary and to replicas, as the application role."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _SQL = load_statements("scope")
 
 
 OPEN_SECONDS = 30.0
-"""For so long a start waits for a database that does not answer yet."""
+"""How long startup waits for a database that does not answer yet."""
 ANSWER_SECONDS = 2.0
-"""A replica that says nothing for so long, or has no connection free, is read no more."""
+"""A replica that does not answer for so long, or has no free connection, serves no reads."""
 
 
 QUEUE_POOL = "footnote-queue"
@@ -35,9 +35,9 @@ _POOL_NAMES = (f"footnote-{number}" for number in count(1))
 
 
 class _SaidOnce(logging.Filter):
-    """Has a pool say once why it gets no connection, until it gets one.
+    """Logs each connection error of a pool once, until the pool connects again.
 
-    While a database recovers, a pool would say it with each try, dozens of times a second.
+    While a database recovers, a pool would log it on each attempt, dozens of times a second.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class _SaidOnce(logging.Filter):
         self._said: defaultdict[str, set[str]] = defaultdict(set)
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a line is written; those of other programs' pools are not ours to leave out."""
+        """Return whether to log a record; those of other programs' pools are always logged."""
         about = record.args[0] if isinstance(record.args, tuple) and record.args else None
         if record.msg != _NO_CONNECTION or not str(about).startswith("footnote-"):
             return True
@@ -55,12 +55,12 @@ class _SaidOnce(logging.Filter):
         return new
 
     def connected(self, pool: str) -> None:
-        """Let a pool say all again."""
+        """Reset a pool, so that its errors are logged again."""
         self._said.pop(pool, None)
 
 
 _NO_CONNECTION = "error connecting in %r: %s"
-"""What psycopg logs."""
+"""The message that psycopg logs for a failed connection."""
 _SAID_ONCE = _SaidOnce()
 logging.getLogger("psycopg.pool").addFilter(_SAID_ONCE)
 
@@ -68,11 +68,10 @@ logging.getLogger("psycopg.pool").addFilter(_SAID_ONCE)
 async def open_database(
     url: str, pool_size: int, statement_timeout_seconds: float, keys: KeyRing | None = None
 ) -> Database:
-    """Open the pool and prove that its role is bound by row-level security.
+    """Open the pool, and check that its role is subject to row-level security.
 
-    Without keys no workspace that is encrypted can be opened.
-
-    Raises StoreUnavailable when the server cannot be reached or the role is too powerful.
+    Without keys, encrypted workspaces cannot be opened. Raises StoreUnavailable when the server
+    cannot be reached or the role bypasses row-level security.
     """
 
     pool, timeout = _pool(url, pool_size, statement_timeout_seconds)
@@ -99,7 +98,7 @@ async def open_database(
 async def open_replica(
     url: str, pool_size: int, statement_timeout_seconds: float, primary: Database
 ) -> Database:
-    """Open the pool of a replica, whether it answers or not; `refuse_powerful_role` asks it."""
+    """Open the pool of a replica without waiting for it; `refuse_powerful_role` checks it later."""
     pool, timeout = _pool(url, pool_size, statement_timeout_seconds, ANSWER_SECONDS)
     await pool.open()
     return Database(pool, primary.keys, timeout, distributed=primary.distributed, primary=primary)
@@ -114,7 +113,7 @@ def _pool(
 
     async def configure(connection: Connection) -> None:
         if await _behind_pooler(connection):
-            # The next transaction may run on another server process, which knows no statement.
+            # The next transaction may use another server process, without prepared statements.
             connection.prepare_threshold = None
         async with connection.transaction():
             await connection.execute(_SQL["act"], {"timeout": timeout, "schema": SCHEMA})
@@ -129,7 +128,7 @@ def _pool(
         min_size=1,
         max_size=pool_size,
         timeout=wait_seconds,
-        # Every scope begins its transaction itself. Migrations see which versions are connected.
+        # Scopes begin their own transactions. Migrations read the version from the name.
         kwargs={
             "row_factory": dict_row,
             "autocommit": True,
@@ -143,9 +142,10 @@ def _pool(
 
 
 async def configure_for_queue(connection: Connection) -> None:
-    """Prepare a connection of the job queue, whose statements take as long as they take.
+    """Configure a connection of the job queue, whose statements have no time limit.
 
-    It is the queue's alone: behind a connection pooler others would find it like this.
+    The connection must be the queue's alone: behind a connection pooler, others would get its
+    settings.
     """
     await connection.set_autocommit(True)
     await connection.execute(_SQL["configure"], {"timeout": _milliseconds(0), "schema": SCHEMA})
@@ -162,9 +162,10 @@ async def _behind_pooler(connection: Connection) -> bool:
 
 
 async def _check_what_spoke(connection: Connection) -> None:
-    """Raise for a connection that the server has closed; asking each time would cost a round trip.
+    """Raise for a connection that the server has closed, without a round trip for each check.
 
-    A server has nothing to say to an idle connection but that it goes, or something harmless.
+    A server sends nothing on an idle connection except its end or a harmless notice, so only a
+    connection with unread data is tested.
     """
     spoken = poll()
     spoken.register(connection, POLLIN)
@@ -174,7 +175,7 @@ async def _check_what_spoke(connection: Connection) -> None:
 
 
 async def refuse_powerful_role(database: Database) -> None:
-    """Raise StoreUnavailable for a role that row-level security does not bind."""
+    """Raise StoreUnavailable for a role that is not subject to row-level security."""
     async with database.outside() as connection:
         cursor = await connection.execute(_SQL["role"])
         role = await cursor.fetchone()

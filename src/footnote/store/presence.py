@@ -1,4 +1,4 @@
-"""A worker's connection of its own, by which the server knows that its process lives."""
+"""A worker's own connection, whose advisory lock shows the server that its process is alive."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from footnote.store.pools import configure_for_queue
 from footnote.store.statements import load_statements
 
 PRESENCE = 1_869_901_171
-"""The first number of the advisory locks of workers; their own number is the second."""
+"""First key of the workers' advisory locks; the worker's id is the second."""
 _SQL = load_statements("queue")
 
 _ANSWER_SECONDS = 30.0
-"""A server that says nothing for so long is asked over another connection."""
+"""After so long without an answer, the connection is replaced."""
 
 
 class Presence:
-    """Holds a lock for as long as the process lives, and sends the heartbeats over it.
+    """Holds an advisory lock while the process lives, and sends its heartbeats.
 
-    A heartbeat comes late from a process that gets no processor time; the lock does not go.
+    A process that gets no processor time sends its heartbeat late, but keeps the lock.
     """
 
     def __init__(self, url: str) -> None:
@@ -30,9 +30,9 @@ class Presence:
         self._connection: Connection | None = None
 
     async def beat(self, worker_id: int) -> None:
-        """Say that the worker lives, over a new connection where the last was lost.
+        """Record a heartbeat, over a new connection if the last was lost.
 
-        Raises psycopg.Error, and TimeoutError when the server says nothing.
+        Raises psycopg.Error, and TimeoutError when the server does not answer.
         """
         about = {"presence": PRESENCE, "worker_id": worker_id}
         try:
@@ -51,7 +51,7 @@ class Presence:
             raise
 
     async def end(self) -> None:
-        """Hold it no longer."""
+        """Release the lock by closing the connection."""
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()

@@ -1,4 +1,4 @@
-"""Makes a version searchable or failed, or a document gone, in one transaction."""
+"""Publish a version, mark it as failed, or delete a document, in one transaction."""
 
 from __future__ import annotations
 
@@ -51,30 +51,30 @@ from footnote.store.statements import load_statements
 _SQL = load_statements("publishing")
 _ROWS_AT_ONCE = 500
 _CHARACTERS_AT_ONCE = 4_000_000
-# Escapes would make most scripts thrice as long.
+# ASCII escapes would triple the length of text in most scripts.
 _AS_JSON = partial(json.dumps, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceLimits:
-    """When a workspace's index wants tending."""
+    """When a workspace's index needs maintenance, and which derived data is wanted by default."""
 
     merge_fan_in: int = 8
-    """Segments of one size class that become one: fewer to read against more to rewrite."""
+    """Segments of one size class that are merged: fewer to read against more to rewrite."""
     hnsw_threshold_chunks: int
     extract_facts: bool = False
-    """Whether facts are extracted where a workspace does not say."""
+    """Whether facts are extracted in workspaces without a setting of their own."""
     cluster: bool = False
-    """Whether documents or their chunks are clustered where a workspace does not say."""
+    """Whether documents or chunks are clustered in workspaces without a setting of their own."""
     extract_entities: bool = False
-    """Whether entities are extracted where a workspace does not say."""
+    """Whether entities are extracted in workspaces without a setting of their own."""
     summarise: bool = False
-    """Whether they are summarised where a workspace does not say."""
+    """Whether documents are summarised in workspaces without a setting of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredVersion:
-    """The bytes of one version of a document."""
+    """The stored file of one version of a document."""
 
     document_id: UUID
     version: int
@@ -87,7 +87,7 @@ class StoredVersion:
 
     @property
     def key(self) -> dict[str, object]:
-        """The parameters that name it to a statement."""
+        """The statement parameters that identify the version."""
         return {"document_id": self.document_id, "version": self.version}
 
 
@@ -97,16 +97,16 @@ class Overtaken(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reserved:
-    """Numbers that are one publication's alone."""
+    """Chunk numbers and a segment number reserved for one publication."""
 
     first_chunk: int
     segment_id: int
 
 
 async def reserve(scope: WorkspaceScope, chunks: int) -> Reserved:
-    """Take a run of chunk numbers and a segment number that nobody had before or gets again.
+    """Reserve a range of chunk numbers and a segment number, which are never reused.
 
-    Its transaction is to end before anything is written, since others wait for it. Raises NotFound.
+    Commit before writing anything, since this locks the workspace's index row. Raises NotFound.
     """
     row = await scope.one(_SQL["reserve"], {"chunks": chunks})
     if row is None:
@@ -123,11 +123,12 @@ async def publish(
     *,
     reserved: Reserved,
 ) -> None:
-    """Swap the version in and the one before it out.
+    """Publish the version in place of the one before it.
 
-    Others publish, delete and merge in the workspace while chunks and lists are written, which
-    nobody sees before the end; only for the end they wait. Raises Overtaken, also after much was
-    written, and DocumentInterrupted when a vector is missing; embedding again heals that.
+    Chunks and posting lists are written first, invisible to readers and without blocking other
+    publications, deletions and merges of the workspace; the index is locked only for the final
+    steps. Raises Overtaken, possibly after much was written, and DocumentInterrupted when a vector
+    is missing, which embedding again repairs.
     """
     parameters = stored.key | {"lane_id": lane_id}
     first_chunk, segment_id = reserved.first_chunk, reserved.segment_id
@@ -178,7 +179,7 @@ async def publish(
 async def mark_failed(
     scope: WorkspaceScope, document_id: UUID, version: int, failure: Failure
 ) -> None:
-    """Let the version rest as failed; an earlier published version stays searchable."""
+    """Mark the version as failed; an earlier published version stays searchable."""
     parameters = {
         "document_id": document_id,
         "version": version,
@@ -194,12 +195,12 @@ async def mark_failed(
 async def delete_document(
     scope: WorkspaceScope, document_id: UUID, limits: MaintenanceLimits
 ) -> tuple[str, ...]:
-    """Remove a document with all that hangs below it; return the blobs it leaves without an owner.
+    """Delete a document with its attachments; return the keys of the blobs that nothing else uses.
 
-    One in a transaction: what is deleted waits for its own publication, and with the index locked
-    by another deletion it would wait for ever.
-
-    They are given up: `blob_claims.remove_unused` removes them now, a sweep later. Raises NotFound.
+    Delete one document per transaction: a deletion waits for publications of its document, and
+    would wait forever if an earlier deletion of the transaction had locked the index. The blobs are
+    marked for removal: `blob_claims.remove_unused` removes them now, or a sweep later. Raises
+    NotFound.
     """
     parameters: dict[str, object] = {"document_id": document_id}
     await wait_for_publications(scope, document_id)
@@ -224,12 +225,12 @@ async def delete_document(
 
 
 async def wait_for_publications(scope: WorkspaceScope, document_id: UUID) -> None:
-    """Have no version of a document or of its attachments published until the transaction ends.
+    """Block publications of a document and of its attachments until the transaction ends.
 
-    Comes before the index and the rows are locked, which a publication does last.
+    Call it before locking the index and the rows, which a publication locks last.
     """
     held: set[UUID] = set()
-    # What is attached while another publication is waited for is waited for as well.
+    # Repeat until no attachment was added while this waited.
     while wanted := {
         row["document_id"] for row in await scope.all(_SQL["family"], {"document_id": document_id})
     }:
@@ -240,12 +241,12 @@ async def wait_for_publications(scope: WorkspaceScope, document_id: UUID) -> Non
 
 
 async def lock_family(scope: WorkspaceScope, document_id: UUID) -> list[DictRow]:
-    """Hold a document and its attachments, also from whoever writes rows under them."""
+    """Lock a document and its attachments, also against inserts of rows that refer to them."""
     return await scope.all(_SQL["lock_family"], {"document_id": document_id})
 
 
 async def _lock_index(scope: WorkspaceScope) -> DictRow:
-    """Have whatever else changes the index wait until the transaction ends. Raises NotFound."""
+    """Lock the workspace's index until the transaction ends. Raises NotFound."""
     row = await scope.one(_SQL["lock_index"])
     if row is None:
         raise NotFound("the workspace is gone")
@@ -255,7 +256,7 @@ async def _lock_index(scope: WorkspaceScope) -> DictRow:
 async def _enqueue_what_is_due(
     scope: WorkspaceScope, limits: MaintenanceLimits, index: DictRow
 ) -> None:
-    """Have the index tended when a merge is due, or the workspace may have outgrown exact scans."""
+    """Enqueue index maintenance if a merge is due or exact vector scans may be too slow by now."""
     outgrown = not index["has_hnsw"] and index["next_chunk"] >= limits.hnsw_threshold_chunks
     if outgrown or await due_merge(scope, limits.merge_fan_in):
         await enqueue_maintenance(scope)
@@ -268,7 +269,7 @@ async def _insert_vectors(
     publication: Publication,
 ) -> None:
     inserted = 0
-    # Some at a time: for each text a statement passes over all it has inserted of the same text.
+    # In batches: for each text, a statement scans all rows it has inserted with the same hash.
     for start in range(0, len(numbers), _ROWS_AT_ONCE):
         end = start + _ROWS_AT_ONCE
         hashes = list(map(scope.sealing.text_hash, publication.text_hashes[start:end]))
@@ -298,9 +299,9 @@ async def _insert_chunks(
 
 
 async def _retire(scope: WorkspaceScope, document: DictRow) -> None:
-    """Take what a document has published out of the index.
+    """Remove the published chunks of a document from the index.
 
-    A segment of its own goes at once; within a merged one its chunks are marked dead.
+    A segment that has no other chunks is deleted; in a merged segment the chunks are marked dead.
     """
     chunks: Range[int] = document["chunks"]
     if chunks.isempty:
@@ -321,7 +322,7 @@ async def _retire(scope: WorkspaceScope, document: DictRow) -> None:
 
 
 async def _keep_text(scope: WorkspaceScope, parameters: dict[str, object], text: str) -> None:
-    """Write the canonical text; a long one in parts, each of which the driver holds twice."""
+    """Store the canonical text; a long one in parts, each of which the driver holds twice."""
     for start in range(0, max(len(text), 1), _CHARACTERS_AT_ONCE):
         part = text[start : start + _CHARACTERS_AT_ONCE]
         statement = "append_text" if start else "keep_text"
@@ -389,7 +390,7 @@ def _document_parameters(
 
 
 def _described(sealing: Sealing, document_id: UUID, publication: Publication) -> dict[str, object]:
-    """What a document is called and about, for its columns."""
+    """Return the columns that describe a document: title, summary, keywords, sections, metadata."""
     enrichment = publication.enrichment
     return {
         "title": sealing.text(TITLE.of(document_id), enrichment.title),

@@ -1,4 +1,4 @@
-"""What systems pushed: accepted with its job in one transaction, and followed until it rests."""
+"""Documents pushed by other systems: accepted with their job in one transaction, and tracked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SQL = load_statements("pushes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredPush:
-    """A push as it stands."""
+    """The stored state of a push."""
 
     ingest_id: UUID
     principal: str
@@ -37,7 +37,7 @@ class StoredPush:
 
     @property
     def pushed(self) -> PushedDocument:
-        """What is to be fetched, and under what it is kept."""
+        """The request: the URL to fetch, and how to store the document."""
         visibility = self.request.get("visibility")
         return record_of(
             PushedDocument,
@@ -49,10 +49,10 @@ class StoredPush:
 async def accept_url(
     scope: WorkspaceScope, pushed: PushedDocument, ingest_id: UUID | None = None
 ) -> UUID:
-    """Have an address fetched; once this commits it is not forgotten.
+    """Enqueue a URL to be fetched, durably once this commits; return the id of the push.
 
-    A push that has the id already is the same one and stays as it is. Raises Conflict where it is
-    of something else.
+    An existing push with this id and the same request is left as it is. Raises Conflict when the id
+    was used for another request.
     """
     ingest_id = ingest_id or uuid4()
     request: dict[str, object] = {
@@ -76,17 +76,17 @@ async def accept_url(
 
 
 async def accept_received(scope: WorkspaceScope, document_id: UUID) -> UUID:
-    """Give what was pushed with its content a number to ask by."""
+    """Record a push whose content is stored already; return its id, for status requests."""
     ingest_id = uuid4()
     await _accept(scope, ingest_id, {}, "received", document_id)
     return ingest_id
 
 
 async def claim_content(scope: WorkspaceScope, ingest_id: UUID, fingerprint: str) -> bool:
-    """Note that content is about to be taken in under the id; False once it was.
+    """Record that content is about to be stored under the id; return False if it was before.
 
-    One that was begun and is not taken in, as its sender was told, is taken in by whoever comes
-    again. Raises Conflict where the id is of something else.
+    A push that began but did not finish is completed when the sender retries. Raises Conflict when
+    the id was used for another document.
     """
     request = {"fingerprint": fingerprint}
     if await _accept(scope, ingest_id, request, "fetching", None):
@@ -98,7 +98,7 @@ async def claim_content(scope: WorkspaceScope, ingest_id: UUID, fingerprint: str
 
 
 async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:
-    """The push as it stands. Raises NotFound."""
+    """Return the state of a push. Raises NotFound."""
     row = await scope.one(_SQL["status"], {"ingest_id": ingest_id})
     if row is None:
         raise NotFound(
@@ -108,7 +108,7 @@ async def get_push(scope: WorkspaceScope, ingest_id: UUID) -> StoredPush:
 
 
 async def document_changed_at(scope: WorkspaceScope, document_id: UUID) -> datetime | None:
-    """When the document's status last changed, its deletion included; None once nobody knows."""
+    """Return when the document's status last changed, or deletion; None once events expired."""
     row = await scope.single(_SQL["document_changed"], {"document_id": document_id})
     changed_at: datetime | None = row["changed_at"]
     return changed_at
@@ -130,7 +130,7 @@ async def move_push(
     document_id: UUID | None = None,
     failure: str | None = None,
 ) -> None:
-    """Note how far it has come."""
+    """Update the state of a push; one that was received or has failed is left as it is."""
     await scope.execute(
         _SQL["move"],
         {
@@ -143,7 +143,7 @@ async def move_push(
 
 
 async def require_newest(scope: WorkspaceScope, ingest_id: UUID, document_id: UUID) -> None:
-    """Raise Conflict where something else was pushed of the document later, and taken in."""
+    """Raise Conflict if a later push of the document from another URL was received already."""
     parameters = {"ingest_id": ingest_id, "document_id": document_id}
     if (await scope.single(_SQL["superseded"], parameters))["superseded"]:
         raise Conflict(
@@ -165,7 +165,7 @@ async def _accept(
     state: PushState,
     document_id: UUID | None,
 ) -> bool:
-    """Whether there was no push with the id yet."""
+    """Insert a push; return False if there is one with the id already."""
     parameters = {
         "ingest_id": ingest_id,
         "url": request.get("url"),

@@ -1,4 +1,4 @@
-"""The durable queue: jobs are put on it with the rows that they are about."""
+"""The durable job queue: a job is enqueued in the transaction of the rows it is about."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ KEYWORDS_TASK = "choose_keywords"
 INGEST_QUEUE = "ingest"
 MAINTENANCE_QUEUE = "maintenance"
 SET_ASIDE_QUEUE = "set_aside"
-"""Documents that were in hand when a worker died, each to be tried in a process of its own."""
+"""Documents that were in progress when a worker died, each to be retried in its own process."""
 WEBHOOK_QUEUE = "webhooks"
 _QUEUES = (INGEST_QUEUE, MAINTENANCE_QUEUE, SET_ASIDE_QUEUE, WEBHOOK_QUEUE)
 
 _SOON = 1
-"""Before documents that wait: searches of a workspace that takes in all day want its merges too."""
+"""Priority above waiting documents: a workspace that ingests all day needs its merges too."""
 CLUSTERING_WAITS_SECONDS = 5.0
-"""After a document, for others that come with it."""
+"""Delay after a document, so that documents uploaded together are clustered together."""
 _LATER = -1
-"""After documents, but not after the backlog of a workspace that hands in thousands."""
+"""Priority below documents, but above the backlog of a workspace that uploads thousands."""
 
 _SQL = load_statements("queue")
 TAKE_TURN = _SQL["take_turn"]
-"""For the queue's own connections; `jobs.bookkeeping` names its parameters."""
+"""Takes the next job, on the queue's own connections; `jobs.bookkeeping` names its parameters."""
 QUEUE_STATE = _SQL["queue_state"]
-"""What waits in the queues of the parameter `queues`."""
+"""Counts the jobs in the queues of the parameter `queues`."""
 
 
 async def enqueue_ingestion(
     scope: WorkspaceScope, document_id: UUID, version: int, *, first: bool = False
 ) -> None:
-    """Have a version ingested, `first` before all that waits.
+    """Enqueue the ingestion of a version, with `first` ahead of all waiting jobs.
 
-    Versions of one document are worked on one at a time.
+    Versions of one document are processed one at a time.
     """
     await enqueue(
         scope,
@@ -67,7 +67,7 @@ async def enqueue_ingestion(
 
 
 async def enqueue_maintenance(scope: WorkspaceScope, due: datetime | None = None) -> None:
-    """Have the index of the workspace tended, unless that is waiting to be done already."""
+    """Enqueue index maintenance for the workspace, unless it is waiting already."""
     await enqueue(
         scope,
         MAINTAIN_TASK,
@@ -79,7 +79,7 @@ async def enqueue_maintenance(scope: WorkspaceScope, due: datetime | None = None
 
 
 async def enqueue_sweep(scope: WorkspaceScope, delay_seconds: float) -> None:
-    """Have what nobody needs removed after a while, unless that is waiting to be done already."""
+    """Enqueue the removal of unused data after a delay, unless it is waiting already."""
     await enqueue(
         scope,
         SWEEP_TASK,
@@ -91,7 +91,7 @@ async def enqueue_sweep(scope: WorkspaceScope, delay_seconds: float) -> None:
 
 
 async def enqueue_retention(scope: WorkspaceScope, delay_seconds: float) -> None:
-    """Have the rules of retention applied after a while, unless that waits to be done already."""
+    """Enqueue the application of retention rules after a delay, unless it is waiting already."""
     await enqueue(
         scope,
         RETAIN_TASK,
@@ -105,7 +105,7 @@ async def enqueue_retention(scope: WorkspaceScope, delay_seconds: float) -> None
 async def enqueue_reembedding(
     scope: WorkspaceScope, lane_id: int, delay_seconds: float = 0.0
 ) -> None:
-    """Have a lane filled further; one slice of the work at a time in a workspace."""
+    """Enqueue the next slice of filling a lane; a workspace runs one slice at a time."""
     await enqueue(
         scope,
         REEMBED_TASK,
@@ -116,19 +116,19 @@ async def enqueue_reembedding(
 
 
 async def enqueue_evaluation(scope: WorkspaceScope, run_id: UUID) -> None:
-    """Have a golden set asked; one at a time in a workspace."""
+    """Enqueue an evaluation; a workspace runs one at a time."""
     await enqueue(scope, EVALUATE_TASK, f"evaluate:{scope.workspace_id}", {"run_id": str(run_id)})
 
 
 async def enqueue_purge(scope: WorkspaceScope, delay: timedelta) -> None:
-    """Have lanes nobody went back to removed after a while."""
-    # A moment later than the wait, or a lane would be found a moment too young.
+    """Enqueue the removal of retired lanes after a delay."""
+    # One second longer than the delay, so that the lane is old enough by then.
     due = datetime.now(UTC) + delay + timedelta(seconds=1)
     await enqueue(scope, PURGE_TASK, f"purge:{scope.workspace_id}", due=due)
 
 
 async def enqueue_facts(scope: WorkspaceScope, *, delay_seconds: float = 0.0) -> None:
-    """Have the facts of the workspace extracted, unless that is waiting to be done already."""
+    """Enqueue fact extraction for the workspace, unless it is waiting already."""
     due = datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None
     await enqueue(
         scope, FACTS_TASK, _facts_lock(scope), priority=_LATER, statement="enqueue_once", due=due
@@ -136,19 +136,19 @@ async def enqueue_facts(scope: WorkspaceScope, *, delay_seconds: float = 0.0) ->
 
 
 async def enqueue_facts_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
-    """The same, where the workspace's own setting, or else the installation's, wants facts."""
+    """Enqueue fact extraction if the workspace's setting, or else the default, asks for it."""
     if await _wants(scope, "facts", by_default):
         await enqueue_facts(scope)
 
 
 async def facts_enqueued(scope: WorkspaceScope) -> bool:
-    """Whether facts of the workspace are being extracted, or waiting to be."""
+    """Return whether fact extraction is running or waiting."""
     row = await scope.single(_SQL["is_enqueued"], {"lock": _facts_lock(scope)})
     return bool(row["enqueued"])
 
 
 async def enqueue_clustering(scope: WorkspaceScope, delay_seconds: float = 0.0) -> None:
-    """Have the documents of the workspace clustered, unless that is waiting to be done already."""
+    """Enqueue the clustering of documents, unless it is waiting already."""
     await enqueue(
         scope,
         CLUSTERS_TASK,
@@ -160,21 +160,24 @@ async def enqueue_clustering(scope: WorkspaceScope, delay_seconds: float = 0.0) 
 
 
 async def enqueue_clustering_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
-    """The same after a moment, where the workspace's own setting, or else the installation's,
-    wants clusters: of documents that come together all but the first find it waiting."""
-    # Those of chunks were a setting of their own.
+    """Enqueue clustering after a short delay if the workspace's setting, or else the default, asks
+    for it.
+
+    The delay lets documents that are uploaded together share one job.
+    """
+    # Stored settings of `chunk_clusters`, which used to be separate, still count.
     if await _wants(scope, "clusters", by_default) or await _wants(scope, "chunk_clusters", False):
         await enqueue_clustering(scope, CLUSTERING_WAITS_SECONDS)
 
 
 async def clustering_enqueued(scope: WorkspaceScope) -> bool:
-    """Whether the documents are being clustered, or waiting to be."""
+    """Return whether clustering is running or waiting."""
     row = await scope.single(_SQL["is_enqueued"], {"lock": _clusters_lock(scope)})
     return bool(row["enqueued"])
 
 
 async def enqueue_summarising(scope: WorkspaceScope, *, delay_seconds: float = 0.0) -> None:
-    """Have documents summarised after a while, unless that is waiting to be done already."""
+    """Enqueue the summarising of documents after a delay, unless it is waiting already."""
     await enqueue(
         scope,
         SUMMARIES_TASK,
@@ -186,7 +189,7 @@ async def enqueue_summarising(scope: WorkspaceScope, *, delay_seconds: float = 0
 
 
 async def enqueue_summarising_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
-    """The same, where the workspace's own setting, or else the installation's, wants summaries."""
+    """Enqueue summarising if the workspace's setting, or else the default, asks for it."""
     if await _wants(scope, "summaries", by_default):
         await enqueue_summarising(scope)
 
@@ -198,19 +201,19 @@ async def summarising_enqueued(scope: WorkspaceScope) -> bool:
 
 
 async def enqueue_marking(scope: WorkspaceScope) -> None:
-    """Have passages looked at for orders to a model, unless that is waiting to be done already."""
+    """Enqueue the screening of chunks for prompt injections, unless it is waiting already."""
     lock = _marks_lock(scope)
     await enqueue(scope, MARKS_TASK, lock, priority=_LATER, statement="enqueue_once")
 
 
 async def marking_enqueued(scope: WorkspaceScope) -> bool:
-    """Whether passages are being looked at, or waiting to be."""
+    """Return whether prompt injection screening is running or waiting."""
     row = await scope.single(_SQL["is_enqueued"], {"lock": _marks_lock(scope)})
     return bool(row["enqueued"])
 
 
 async def enqueue_keywords(scope: WorkspaceScope) -> None:
-    """Have keywords chosen anew, unless that is waiting to be done already."""
+    """Enqueue a new choice of keywords, unless it is waiting already."""
     lock = _keywords_lock(scope)
     await enqueue(scope, KEYWORDS_TASK, lock, priority=_LATER, statement="enqueue_once")
 
@@ -239,14 +242,14 @@ def _clusters_lock(scope: WorkspaceScope) -> str:
 
 
 async def enqueue_entities(scope: WorkspaceScope, *, delay_seconds: float = 0.0) -> None:
-    """Have the entities of the workspace extracted, unless that is waiting to be done already."""
+    """Enqueue entity extraction for the workspace, unless it is waiting already."""
     due = datetime.now(UTC) + timedelta(seconds=delay_seconds) if delay_seconds else None
     lock = _entities_lock(scope)
     await enqueue(scope, ENTITIES_TASK, lock, priority=_LATER, statement="enqueue_once", due=due)
 
 
 async def enqueue_entities_if_wanted(scope: WorkspaceScope, *, by_default: bool) -> None:
-    """The same, where the workspace's own setting, or else the installation's, wants entities."""
+    """Enqueue entity extraction if the workspace's setting, or else the default, asks for it."""
     if await _wants(scope, "entities", by_default):
         await enqueue_entities(scope)
 
@@ -280,7 +283,7 @@ async def enqueue(
     priority: int = 0,
     statement: str = "enqueue",
 ) -> None:
-    """Put a job of the workspace on the queue; jobs of one lock run one after the other."""
+    """Enqueue a job of the workspace; jobs with the same lock run one after the other."""
     await scope.execute(
         _SQL[statement],
         {
@@ -301,7 +304,7 @@ async def enqueue(
 
 
 def queue_state(url: str) -> tuple[QueueState, ...]:
-    """Every queue, over a connection of its own. Blocks; raises psycopg.Error."""
+    """Return the state of every queue, over a separate connection. Blocks; raises psycopg.Error."""
     with psycopg.connect(url, connect_timeout=10, row_factory=dict_row) as connection:
         rows = connection.execute(QUEUE_STATE, {"queues": list(_QUEUES)}).fetchall()
     return tuple(record_of(QueueState, row) for row in rows)

@@ -1,4 +1,4 @@
-"""What people wrote and were answered that quotes documents: found, and emptied."""
+"""Find stored texts of users and answers that quote given documents, and erase them."""
 
 from __future__ import annotations
 
@@ -44,27 +44,27 @@ PLACES: Mapping[WrittenIn, str] = {
     "answers": "answers that repeat it",
     "pushes": "pushes of the same",
 }
-"""Where people write, as an erasure names it."""
+"""Kinds of texts that may quote documents, as an erasure reports them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """Something that somebody asked, wrote or was answered."""
+    """A stored query, question, title, comment, answer or push."""
 
     place: WrittenIn
     principal: str
     conversation_id: UUID | None
-    """None for a query of the audit log; the id of a push."""
+    """None for a query of the audit log; the push's id for a push."""
     number: int
-    """Of the message, or of the entry of the log."""
+    """Number of the message or of the audit log entry; 0 for titles and pushes."""
     texts: tuple[str, ...]
-    """Of what was found to quote something, those that do."""
+    """The texts; in a result of `quoting`, only those that quote a document."""
     answer: MessageAnswer | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedTexts:
-    """What a document says in all its versions, and what it is called."""
+    """The text of one version of a document, and the document's names."""
 
     language: str | None
     text: str
@@ -72,7 +72,7 @@ class NamedTexts:
 
 
 async def texts_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> tuple[NamedTexts, ...]:
-    """What the documents say, version by version. Takes a scope of the system."""
+    """Return the texts and names of the documents, one per version. Takes a system scope."""
     found = []
     for row in await scope.all(_SQL["versions"], {"document_ids": list(document_ids)}):
         document_id = row["document_id"]
@@ -95,9 +95,10 @@ async def texts_of(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> tuple
 async def quoting(
     scope: WorkspaceScope, quoted: Quotable, chunks: ChunkRanges
 ) -> tuple[Written, ...]:
-    """All that quotes them, by a run of words or by a term that no other chunk has.
+    """Return all stored texts that quote the documents.
 
-    Takes a scope of the system; `chunks` are those of the quoted documents.
+    A text quotes them by a run of words, or by a term that no other chunk contains. Takes a system
+    scope; `chunks` are those of the quoted documents.
     """
     lonely: dict[str, bool] = {}
     found = []
@@ -123,7 +124,7 @@ async def quoting(
 
 
 async def empty(scope: WorkspaceScope, written: Iterable[Written]) -> None:
-    """Delete the queries, and empty the other texts. Raises UnderLegalHold."""
+    """Delete the queries and pushes, and blank the other texts. Raises UnderLegalHold."""
     for each in written:
         key: dict[str, object] = {
             "asker": each.principal,
@@ -137,7 +138,7 @@ async def empty(scope: WorkspaceScope, written: Iterable[Written]) -> None:
 
 
 async def held_among(scope: WorkspaceScope, principals: Iterable[str]) -> str | None:
-    """One of the principals that is under legal hold, if there is one."""
+    """Return one of the principals that is under legal hold; None if none is."""
     row = await scope.one(_SQL["held"], {"principals": sorted(set(principals))})
     return None if row is None else row["principal"]
 
@@ -209,7 +210,7 @@ def _written(scope: WorkspaceScope, place: WrittenIn, row: DictRow) -> Written:
 async def _held_elsewhere(
     scope: WorkspaceScope, terms: Iterable[str], own: ChunkRanges
 ) -> frozenset[str]:
-    """Those of the terms that are in any living chunk but these."""
+    """Return the terms that occur in a live chunk other than these."""
     wanted = sorted(terms)
     if not wanted:
         return frozenset()

@@ -1,4 +1,4 @@
-"""How far callers, and sources of failures, are ahead of their rate limits, for all processes."""
+"""Rate limits shared by all processes, for callers and for sources of failures (GCRA)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SQL = load_statements("rate_limits")
 async def take_request(
     database: Database, workspace_id: UUID, caller: str, limit: RateLimit
 ) -> tuple[bool, float]:
-    """Count one request of a caller unless it comes too early.
+    """Count one request of a caller, unless it exceeds the rate limit.
 
-    Returns whether it is allowed, and how many seconds the caller is ahead then.
+    Returns whether it is allowed, and how many seconds the caller is ahead of the rate then.
     """
     async with database.workspace(workspace_id, SYSTEM) as scope, scope.connection.pipeline():
         await scope.execute(_SQL["commit_lazily"])
@@ -29,9 +29,9 @@ async def take_request(
 
 
 async def count_failure(database: Database, source: bytes, limit: RateLimit) -> tuple[bool, float]:
-    """Count one failure of a source, which is a keyed hash of 32 bytes, unless it is one too many.
+    """Count one failure of a source, a keyed hash of 32 bytes, unless the limit is reached.
 
-    Returns whether it was not, and how many seconds the source is ahead then.
+    Returns whether it was counted, and how many seconds the source is ahead of the rate then.
     """
     given = {"source": source, "step": limit.step_seconds, "burst": limit.burst}
     async with database.outside() as connection:
@@ -42,7 +42,7 @@ async def count_failure(database: Database, source: bytes, limit: RateLimit) -> 
 
 
 async def failures_ahead(database: Database, source: bytes) -> float:
-    """How many seconds a source of failures is ahead; at most 0 for one without."""
+    """Return how many seconds a source of failures is ahead of the rate; at most 0 if it is not."""
     async with database.outside() as connection:
         row = await (
             await connection.execute(_SQL["failures_ahead"], {"source": source})

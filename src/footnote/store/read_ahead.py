@@ -1,4 +1,4 @@
-"""Pieces made in a thread of their own, for what may not be called while a store takes them."""
+"""Produce pieces in a separate thread, for iterators that an object store must not run itself."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from contextlib import contextmanager
 from queue import Full, Queue
 
 _AHEAD = 8
-"""Pieces that wait to be taken, of about a mebibyte each."""
+"""Most pieces that are buffered, of about a mebibyte each."""
 _LOOK_SECONDS = 0.1
 
 
 @contextmanager
 def read_ahead(pieces: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
-    """The pieces as they are made; whoever stops taking them stops their making.
+    """Yield the pieces as they are produced; leaving the context stops the production.
 
-    An object store drives the pieces that it is given from within its runtime, where another call
-    to one would end the process.
+    An object store iterates its input from within its own runtime, where another call to an object
+    store would end the process.
     """
     waiting: Queue[bytes | BaseException | None] = Queue(_AHEAD)
     stopped = threading.Event()

@@ -1,4 +1,4 @@
-"""Which published versions are still to be read for facts or entities, and which were."""
+"""Which published versions were read for facts or entities, and which still have to be."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ Failure = TypeVar("Failure", EntityFailure, FactFailure)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedVersion:
-    """A published version that is to be read."""
+    """A published version that has to be read."""
 
     document_id: UUID
     version: int
     title: str
     language: str | None
     read_by: str | None = None
-    """The extractor that read this version last; None where none did."""
+    """The extractor that last read this version; None if none did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingCounts:
-    """How many published documents were read."""
+    """Progress of reading the published documents, and its cost."""
 
     documents: int
     done: int
@@ -58,9 +58,10 @@ async def unread_documents(
     with_new: bool = True,
     with_begun: bool = True,
 ) -> tuple[PublishedVersion, ...]:
-    """Published documents that this extractor has not read yet, the newest first.
+    """List published documents that this extractor has not read yet, newest first.
 
-    Those that one of the extractors `begun` has read come last; either kind may be left out.
+    Documents that one of the extractors `begun` has read come last; `with_begun` and `with_new`
+    select them and the others.
     """
     rows = await scope.all(
         _SQL[wanted]["pending"],
@@ -91,7 +92,7 @@ async def note_failure(
     extractor: str,
     reason: str,
 ) -> None:
-    """Note why a version could not be read; what was extracted before stays."""
+    """Record why a version could not be read; earlier results are kept."""
     await scope.execute(
         _SQL[wanted]["note_failure"],
         {
@@ -109,7 +110,7 @@ async def count_read(
     extractors: Sequence[str],
     classes: Sequence[str] = (),
 ) -> ReadingCounts:
-    """Count what is read by one of these, and what is to be."""
+    """Count the published documents that were read by one of these extractors, or failed."""
     row = await scope.single(
         _SQL[wanted]["progress"], {"extractors": list(extractors), "classes": list(classes)}
     )
@@ -119,7 +120,7 @@ async def count_read(
 async def unread_bytes(
     scope: WorkspaceScope, wanted: Extracted, extractor: str, classes: Sequence[str] = ()
 ) -> int:
-    """How long the texts are together that this extractor has not read, in UTF-8."""
+    """Return the total size of the texts that this extractor has not read, in bytes of UTF-8."""
     row = await scope.single(
         _SQL[wanted]["unread"], {"extractor": extractor, "classes": list(classes)}
     )

@@ -1,4 +1,4 @@
-"""Finds the chunks nearest a query, by vector and by BM25, in one round trip where it can."""
+"""Retrieve chunks by vector and by BM25, in one round trip where possible."""
 
 from __future__ import annotations
 
@@ -86,17 +86,17 @@ class PostgresIndex:
     breadth: DenseBreadth
     vector_cache: VectorCache = field(default_factory=lambda: VectorCache(0))
     configuration: int | None = None
-    """The change of settings that a search was prepared after; None asks for none."""
+    """Number of the settings change a search was prepared with; None skips the check."""
 
     async def recall(self, request: RecallRequest, coming: PendingVector | None = None) -> Recalled:
-        """Recall by vector and by words, of one moment, over what the principal may see.
+        """Recall by vector and by BM25 in one snapshot, over what the principal may see.
 
-        What is cached of the workspace is tried first, and replaced when the index has moved
-        on. Phrases and exclusions narrow the search before either recall. While a vector is
-        coming, words are looked up; no connection is held meanwhile. Raises LaneMismatch when
-        the workspace was embedded by another model, and ConfigurationChanged.
+        The cached index state is tried first, and replaced if the index has changed. Phrases and
+        exclusions restrict both recalls. While the query's vector is pending, the lexical recall
+        runs; no connection is held while waiting. Raises LaneMismatch when the workspace was
+        embedded by another model, and ConfigurationChanged.
         """
-        # Once, here: what it is compared with below is turned alike.
+        # Apply the secret transform once, here: the stored vectors have it, too.
         turned = (await self.database.sealing(self.workspace.workspace_id)).vector
         if coming is None:
             return await self._recall(replace(request, vector=turned(request.vector)))
@@ -129,7 +129,7 @@ class PostgresIndex:
     async def passages(self, chunk_numbers: Sequence[int]) -> Mapping[int, Passage]:
         async with self._snapshot() as scope:
             asked = await ask_passages(scope, chunk_numbers)
-        # The end of the transaction travels with the question: one trip fewer.
+        # The commit is sent together with the query, which saves a round trip.
         return await read_passages(scope, asked)
 
     async def documents_of(self, chunk_numbers: Sequence[int]) -> Mapping[int, DatedDocument]:
@@ -191,7 +191,10 @@ class PostgresIndex:
             return await load_facets(scope, fields, filters)
 
     async def _recall_words_ahead(self, request: RecallRequest) -> LexicalRecall | None:
-        """Recall by words alone, if all vectors that the other recall needs are in memory."""
+        """Run the lexical recall before the query's vector is known.
+
+        Returns None unless all vectors to compare are in memory and the cached state is current.
+        """
         state = self._cached_state()
         view = None if state is None else state.views.get(self._key(request.filters))
         if state is None or view is None or request.terms_of is None or request.narrows:
@@ -235,7 +238,7 @@ class PostgresIndex:
     async def _current(
         self, scope: WorkspaceScope, filters: SearchFilters
     ) -> tuple[IndexState, View]:
-        """Give the index as of this transaction, and what of it may be seen; remember both."""
+        """Return the index state in this transaction and the visible part of it; cache both."""
         state = self._cached_state()
         key = self._key(filters)
         if state is not None:
@@ -259,7 +262,7 @@ class PostgresIndex:
         chunks: SearchScope,
         request: RecallRequest,
     ) -> Fetched:
-        """Send every question before waiting for the first answer."""
+        """Send every query before waiting for the first result."""
         terms: dict[int, str] = {}
         if request.terms_of is not None:
             wanted = list(request.terms_of(chunks.view.languages))
@@ -312,12 +315,12 @@ class PostgresIndex:
         return self.database.snapshot(self.workspace.workspace_id, self.principal)
 
     def _key(self, filters: SearchFilters) -> ScopeKey:
-        # How near evidence must be is no matter of what may be seen.
+        # The minimum similarity does not change what is visible.
         seen = replace(filters, min_similarity=None)
         return ScopeKey(access=self.principal.access_names, filters=repr(seen))
 
     def _cached_state(self) -> IndexState | None:
-        """Give what is cached, unless it was read with the model of another lane at hand."""
+        """Return the cached index state, unless it was read for another lane."""
         state = self.cache.state(self.workspace.workspace_id)
         return state if state is not None and state.lane == self.lane.fingerprint else None
 

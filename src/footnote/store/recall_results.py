@@ -1,4 +1,4 @@
-"""What the two recalls found at one moment, joined into one answer."""
+"""Join the results of the vector and the lexical recall of one snapshot."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from footnote.store.vector_cache import HeldVectors
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchScope:
-    """The chunks that a search is over."""
+    """The chunks that a search covers."""
 
     view: View
-    """What the principal may see and the filters admit."""
+    """The chunks that the principal may see and the filters admit."""
     searched: ChunkRanges
-    """What phrases and exclusions leave of it."""
+    """The chunks of the view that phrases and exclusions leave."""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """What the database answered at one generation."""
+    """The results of the database at one generation."""
 
     generation: int
     terms: Mapping[int, str]
@@ -51,7 +51,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalRecall:
-    """What words found at one generation, and the vectors that are in memory."""
+    """The lexical recall at one generation, and the vectors that are in memory."""
 
     state: IndexState
     chunks: SearchScope
@@ -60,7 +60,7 @@ class LexicalRecall:
 
     @property
     def of_named(self) -> ChunkRanges:
-        """What is searched of the documents that the query names best; nothing without any."""
+        """The searched chunks of the documents that the query names best; empty without any."""
         named = self.fetched.named
         if named is None:
             return ChunkRanges.empty()
@@ -70,7 +70,7 @@ class LexicalRecall:
 async def recall_by_words(
     state: IndexState, chunks: SearchScope, fetched: Fetched, request: RecallRequest
 ) -> LexicalRecall:
-    """Rank by words, over all chunks and once more within the documents that are named."""
+    """Rank by BM25, over all chunks and again within the documents that the query names."""
     lexical = await rank_by_bm25(state, chunks.searched, fetched.postings, request.limit)
     words = LexicalRecall(state=state, chunks=chunks, fetched=fetched, lexical=lexical)
     if words.of_named.is_empty:
@@ -86,7 +86,7 @@ async def recall_by_words(
 async def with_held_vectors(
     words: LexicalRecall, request: RecallRequest, vector: Vector
 ) -> Recalled:
-    """Join what words found with the nearest of the vectors in memory, which are all there are."""
+    """Join the lexical recall with the nearest vectors in memory, which must be complete."""
     held = words.fetched.held
     assert held is not None, "nothing is joined to what is not in memory"
     dense = await begin_nearest(held, vector, words.chunks.searched, request.limit)
@@ -106,7 +106,7 @@ def recalled(
     similarities: Mapping[int, float],
     request: RecallRequest,
 ) -> Recalled:
-    """What both found, with what each knows of what the other found."""
+    """Combine both recalls, with match details, document routes and name matches."""
     state, chunks, fetched, lexical = words.state, words.chunks, words.fetched, words.lexical
     bm25: Mapping[int, float] = scores_of(lexical.ranking)
     if request.complete:
@@ -138,7 +138,7 @@ def recalled(
         absent_terms=tuple(
             term
             for number, term in fetched.terms.items()
-            # Those that were seen to match need no counting; what is visible is not dead.
+            # Matched terms need no count, and visible chunks are never dead.
             if term not in present and not visible.count_of_rising(fetched.postings[number][0])
         ),
         languages=chunks.view.languages,

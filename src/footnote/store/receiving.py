@@ -1,4 +1,4 @@
-"""Files become documents with their job, and failed documents get another try."""
+"""Turn stored files into documents with an ingestion job, and retry failed documents."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from footnote.store.statements import load_statements
 _SQL = load_statements("receiving")
 
 _SHARE = 0.01
-"""Of the queue that should have become free when the caller comes again."""
+"""Share of the queue that should be free by the time the caller retries."""
 _LONGEST_WAIT_SECONDS = 60
 
 
@@ -49,35 +49,35 @@ class Incoming:
     collection: str
     external_id: str | None = None
     former_external_id: str | None = None
-    """Under which these bytes were, and are no more."""
+    """Earlier external id of these bytes, which no longer exists at the source."""
     parent_id: UUID | None = None
     source_type: SourceType = SourceType.UPLOAD
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     tags: tuple[str, ...] = ()
-    """Without any, a document that is known keeps its own."""
+    """If empty, a known document keeps its tags."""
     visibility: Visibility | None = None
-    """Private where there is an access list, otherwise the workspace's, by default."""
+    """By default private if there is an access list, else that of the workspace."""
     access: tuple[str, ...] | None = None
     failure: Failure | None = None
-    """Why it cannot even be tried; it is then kept as a failed document."""
+    """Why ingestion cannot even start; the document is then stored as failed."""
     claim: BlobClaim | None = None
-    """On its blob, since before that was written."""
+    """Claim on its blob, taken before the blob was written."""
     announced_as: UUID | None = None
-    """The push that it was fetched for."""
+    """Id of the push for which it was fetched."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueLimits:
-    """How many documents may wait or be worked on."""
+    """Most documents that may be waiting or in progress."""
 
     workspace: int
     overall: int
 
 
 async def require_room(scope: WorkspaceScope, limits: QueueLimits) -> None:
-    """Raise QueueFull while a limit is reached; uploads in flight are not counted.
+    """Raise QueueFull while a limit is reached; uploads in progress are not counted.
 
-    Takes a scope of the system: a principal would count only what it may see.
+    Takes a system scope: a principal would count only the documents it may see.
     """
     queue = {"queue": INGEST_QUEUE}
     here = await scope.single(_SQL["waiting_here"], {"limit": limits.workspace})
@@ -97,22 +97,22 @@ async def require_room(scope: WorkspaceScope, limits: QueueLimits) -> None:
 
 
 def retry_after(waited_seconds: float) -> int:
-    """Estimate the seconds after which there should be room, 1…60.
+    """Estimate the seconds until the queue has room, from 1 to 60.
 
-    `waited_seconds` is what the next document has waited. By Little's law (Operations Research
+    `waited_seconds` is how long the next document has waited. By Little's law (Operations Research
     1961) the whole queue passes in that time, and a share of it in that share of the time.
     """
     return min(max(math.ceil(waited_seconds * _SHARE), 1), _LONGEST_WAIT_SECONDS)
 
 
 async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Received:
-    """Write the document's row and its job; the file counts as accepted once this commits.
+    """Store a document's row and its job; the file is accepted once this commits.
 
-    A document is known by its external id, or by its bytes where it has none, or by its name where
-    these are none. The same bytes give the existing document, or its failed ingestion another try.
-    Other bytes under a known external id give a new version. Tags take the place of earlier ones,
-    metadata of that of its names. Raises Conflict for a push where a newer one of the document was
-    taken in, and for a version that was to be private of a document that the workspace sees.
+    A document is identified by its external id, without one by its bytes, or by its name if it is
+    empty. Equal bytes return the existing document, or retry its failed ingestion. Other bytes
+    under a known external id add a version. Tags replace the earlier ones, metadata values those of
+    the same keys. Raises Conflict for a push when a newer one of the document was received, and for
+    a private new version of a document that the workspace sees.
     """
     parameters = _parameters(scope, incoming)
     await scope.execute(_SQL["one_receipt_at_a_time"], parameters)
@@ -139,9 +139,9 @@ async def receive_document(scope: WorkspaceScope, incoming: Incoming) -> Receive
 async def _known(
     scope: WorkspaceScope, incoming: Incoming, parameters: Mapping[str, object]
 ) -> DictRow | None:
-    """The document that this is, or was under its earlier place.
+    """Return the existing document, also by its former external id; None if there is none.
 
-    Not one from there that others see than is asked for.
+    One found by the former id is not returned if its visibility differs from a requested one.
     """
     row = await scope.one(_SQL["known"], parameters)
     if row is None or row["external_id"] == incoming.external_id:
@@ -154,7 +154,7 @@ async def _known(
 async def _receive_again(
     scope: WorkspaceScope, incoming: Incoming, row: DictRow, parameters: dict[str, object]
 ) -> Received:
-    """Take in what came of a document that is there."""
+    """Update an existing document by an incoming file."""
     if incoming.announced_as is not None:
         await require_newest(scope, incoming.announced_as, row["document_id"])
     other_bytes = row["content_sha256"] != parameters["content_sha256"]
@@ -186,9 +186,9 @@ async def _receive_again(
 async def requeue_failed(
     scope: WorkspaceScope, document: Document, media_type: str | None = None
 ) -> Document:
-    """Have the failed version ingested once more, its attempts counted anew.
+    """Retry the ingestion of the failed version, with a new count of attempts.
 
-    Returns the document as it stands if it is not failed any more.
+    Returns the document as it is if it is no longer failed.
     """
     await announce_change(scope)
     row = await scope.one(
@@ -213,9 +213,10 @@ async def change_document(
     tags: tuple[str, ...] | None,
     metadata: Mapping[str, MetadataValue | None] | None,
 ) -> Document:
-    """Give it other tags, with its attachments, and other metadata; None leaves either.
+    """Replace a document's tags, also on its attachments, and change its metadata.
 
-    Members of the metadata take the place of those of their name; None removes them.
+    None leaves either as it is. A metadata value replaces the one of the same key; the value None
+    removes the key.
     """
     if tags is not None and tags != document.tags:
         await _tag(scope, document.document_id, tags)
@@ -235,9 +236,9 @@ async def change_document(
 
 
 async def announce_change(scope: WorkspaceScope) -> None:
-    """Tell readers that a document is about to change in what filters see of it.
+    """Advance the index generation before a change of what filters see of a document.
 
-    Comes before the change: publications and deletions lock in this order too.
+    Call it before the change: publications and deletions lock in this order, too.
     """
     await scope.execute(_SQL["announce"])
 
@@ -246,7 +247,7 @@ def _parameters(scope: WorkspaceScope, incoming: Incoming) -> dict[str, object]:
     visibility = incoming.visibility or (
         Visibility.WORKSPACE if incoming.access is None else Visibility.PRIVATE
     )
-    # Whoever hands a document in keeps seeing it.
+    # The uploader always keeps access.
     access = access_names(
         visibility, incoming.collection, scope.principal.principal_id, incoming.access or ()
     )
@@ -308,7 +309,7 @@ async def _add_version(
 async def _try_again(
     scope: WorkspaceScope, known: DictRow, parameters: dict[str, object]
 ) -> Received:
-    """Queue the failed version once more, with the bytes that may have been refused before."""
+    """Requeue the failed version with its bytes, which may have been refused before."""
     parameters = parameters | {"document_id": known["document_id"], "version": known["version"]}
     # First, as a publication writes the version's row before it locks the index.
     await scope.execute(_SQL["restore_bytes"], parameters)
@@ -323,9 +324,9 @@ async def _try_again(
 
 
 async def _announce(scope: WorkspaceScope, document: Document) -> None:
-    """Tell of a new document or version, and have it ingested unless it has failed already."""
+    """Emit the event of a new document or version, and enqueue its ingestion unless it failed."""
     await announce_events(scope, document.document_id)
     if document.status is DocumentStatus.QUEUED:
-        # Whoever had it written waits to find it.
+        # Somebody waits for a generated document to become searchable.
         first = document.source_type is SourceType.GENERATED
         await enqueue_ingestion(scope, document.document_id, document.version, first=first)

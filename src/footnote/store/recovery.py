@@ -1,4 +1,4 @@
-"""Makes of base backups and a log the files of a server, and runs it where only we can reach it."""
+"""Restore a server's files from base backups and WAL, and run it where only we can reach it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST_START_SECONDS = 24 * 3600
 _LOOK_SECONDS = 0.1
 _NOT_YET = ("starting up", "not yet accepting", "not accepting connections")
 _OWN_CONFIGURATION = "postgresql.auto.conf"
-"""What ALTER SYSTEM set; it is read whatever else is, and may name what this machine lacks."""
+"""Settings of ALTER SYSTEM; always read, they may need what this machine lacks."""
 _BEFORE_THE_TARGET = "recovery ended before configured recovery target was reached"
 _TOO_EARLY = "requested recovery stop point is before consistent recovery point"
 _CONFIGURATION = """
@@ -46,7 +46,7 @@ recovery_target_timeline = 'current'
 
 
 class Piped:
-    """The pieces of a part, as a file to read once."""
+    """A file object over byte pieces, to be read once."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces, self._held = pieces, b""
@@ -78,7 +78,7 @@ def unpack(pieces: Iterator[bytes], folder: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A folder in which the files of a server are made: `postgres`, `log` and what they need."""
+    """A folder in which a server is restored: files in `postgres`, WAL in `log`, configuration."""
 
     folder: Path
     superuser: str = SUPERUSER
@@ -100,7 +100,7 @@ class Recovery:
         )
 
     def combine(self, bases: Iterable[Path]) -> None:
-        """Make of a full base and incremental ones after it the files of the server."""
+        """Combine a full base backup and the incremental ones after it into the server's files."""
         first, *others = bases
         if not others:
             first.rename(self.cluster)
@@ -111,10 +111,10 @@ class Recovery:
 
     @contextmanager
     def recovered(self, until: datetime | None) -> Iterator[EmbeddedPostgres]:
-        """The server, once it has replayed the log to a moment or to its end.
+        """Run the server, after replaying WAL to a point in time or to its end.
 
-        Only the operating system user of ours gets in. Raises InvalidRequest for a moment before
-        the base, and StoreUnavailable.
+        Only our own operating system user can connect. Raises InvalidRequest for a time before the
+        base backup was complete, and StoreUnavailable.
         """
         (self.cluster / "recovery.signal").touch()
         more = ""
@@ -157,7 +157,9 @@ class Recovery:
                 aside.rename(own)
 
     def _wait_until_open(self, server: EmbeddedPostgres) -> None:
-        """Wait for the end of recovery: until then nobody gets in. Raises StoreUnavailable."""
+        """Wait until recovery ends, before which no connection is accepted. Raises
+        StoreUnavailable.
+        """
         while True:
             try:
                 psycopg.connect(server.url(self.superuser, "template1")).close()
@@ -169,14 +171,14 @@ class Recovery:
                 return
 
     def discard(self) -> None:
-        """Remove all of it; a server that a process left behind when it was killed is stopped."""
+        """Delete the folder; stop a server that a killed process left running."""
         if (self.cluster / "postmaster.pid").exists():
             with suppress(StoreUnavailable, OSError):
                 self.server.run("pg_ctl", "-m", "immediate", "-D", str(self.cluster), "stop")
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _run(self, program: str, *arguments: str | Path) -> None:
-        """Run a program on the files, as ourselves: they are given to the server later."""
+        """Run a program on the files as our own user; the server's account owns them only later."""
         done = subprocess.run(
             [self.server.binaries / program, *arguments],
             capture_output=True,
@@ -194,7 +196,7 @@ class Recovery:
 
 @contextmanager
 def unused(home: Path) -> Iterator[None]:
-    """Keep everybody from using the server of a home. Raises Conflict where somebody does."""
+    """Keep the server of a home from being used. Raises Conflict while it is in use."""
     private_folder(home)
     with open_lock(home / "postgres.lock") as starting, open_lock(home / "postgres.users") as use:
         if not (locked(starting) and locked(use)):
@@ -206,7 +208,7 @@ def unused(home: Path) -> Iterator[None]:
 
 @contextmanager
 def only_one(path: Path, doing: str) -> Iterator[None]:
-    """Do something in one process at a time. Raises Conflict where another is about it."""
+    """Run a block in one process at a time. Raises Conflict while another process runs it."""
     with open_lock(path) as lock:
         if not locked(lock):
             raise Conflict(f"another process is {doing}", hint="wait until it has ended")
@@ -214,7 +216,7 @@ def only_one(path: Path, doing: str) -> Iterator[None]:
 
 
 def _hand_over(folder: Path, server: EmbeddedPostgres) -> None:
-    """Give the files to whom the server runs as."""
+    """Make the server's account the owner of the files."""
     uid, gid = server.account.uid, server.account.gid
     if uid is None or gid is None:
         return
@@ -242,7 +244,7 @@ def _text_of(log: Path) -> str:
 
 
 def _why(error: StoreUnavailable, log: str) -> Exception:
-    """What the server wrote before it ended, as an error."""
+    """Return the error for a server that stopped, from what it logged."""
     if _TOO_EARLY in log:
         return InvalidRequest(
             "the moment lies before the base backup was complete",

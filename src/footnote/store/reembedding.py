@@ -1,4 +1,4 @@
-"""Fills a lane from the texts of another, a batch at a time, and removes lanes nobody needs."""
+"""Fill a lane from the texts of another, batch by batch, and delete retired lanes."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ class Filling:
     lane_id: int
     lane: Lane
     current: int
-    """The number of the lane that is searched meanwhile."""
+    """Number of the lane that searches use meanwhile."""
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What every statement about it needs."""
+        """Parameters that all statements about it share."""
         return {"lane_id": self.lane_id, "current": self.current}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A chunk, or a whole document by its first chunk, that lacks its vector."""
+    """A text that lacks a vector: of a chunk, or of a document, numbered by its first chunk."""
 
     number: int
     text: str
@@ -66,7 +66,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What a batch took."""
+    """Usage of one batch."""
 
     texts_embedded: int = 0
     texts_reused: int = 0
@@ -77,7 +77,7 @@ class Spent:
 async def take_up_filling(
     database: Database, workspace_id: UUID, lane_id: int
 ) -> tuple[Filling, float | None] | None:
-    """What is to be filled, and how many texts a second; None when it has ended."""
+    """Return what to fill, and the limit of texts per second; None when it has ended."""
     async with database.workspace(workspace_id, SYSTEM) as scope:
         parameters: dict[str, object] = {"lane_id": lane_id}
         going = await scope.one(_SQL["go_on"], parameters | asdict(Spent()))
@@ -94,10 +94,10 @@ async def take_up_filling(
 async def reuse_or_list(
     database: Database, filling: Filling, kind: Kind, after: int, limit: int
 ) -> tuple[Sequence[Wanted], int | None]:
-    """The next texts without a vector, once each, and the number up to which this went.
+    """Return the next distinct texts without a vector, and the last number that was examined.
 
-    Those whose text has a vector in the lane already are given it. None for the number when
-    there was nothing left beyond `after`.
+    Those whose text has a vector in the lane already get a copy of it. The number is None when
+    there was nothing left after `after`.
     """
     parameters = filling.parameters | {"after": after, "limit": limit}
     async with database.workspace(filling.workspace_id, SYSTEM) as scope:
@@ -126,9 +126,10 @@ async def keep_batch(
     embedded: tuple[Sequence[Wanted], Vectors],
     spent: Spent,
 ) -> bool:
-    """Keep what was embedded, in one transaction; False when it was cancelled meanwhile.
+    """Store a batch of vectors in one transaction; return False when cancelled meanwhile.
 
-    What was deleted meanwhile gets no vector. Raises LaneMismatch for vectors of other dimensions.
+    Chunks that were deleted meanwhile get no vector. Raises LaneMismatch for vectors of other
+    dimensions.
     """
     wanted, vectors = embedded
     require_vectors_of(filling.lane, vectors, len(wanted))
@@ -149,9 +150,9 @@ async def keep_batch(
 async def purge_lanes(
     database: Database, owner_url: str, workspace_id: UUID, wait: timedelta
 ) -> tuple[int, ...]:
-    """Remove the vectors and indexes of lanes left longer ago than `wait`; return their numbers.
+    """Delete the vectors and indexes of lanes retired for longer than `wait`; return their numbers.
 
-    What an interrupted call left is removed as well.
+    Remains of an interrupted call are deleted as well.
     """
     parameters: dict[str, object] = {"wait": wait}
     purged: list[int] = []
@@ -178,7 +179,7 @@ async def _go_on(scope: WorkspaceScope, filling: Filling, spent: Spent) -> bool:
 
 
 def _chunk_text(sealing: Sealing, row: DictRow) -> str:
-    """The text as it was embedded; of what was published earlier, title and headings before it."""
+    """Return the text that was embedded; for older rows, title, headings and text."""
     number, context = row["chunk_no"], row["context"]
     text = sealing.plain_text(CHUNK_TEXT.of(number), row["text"])
     if context is None:
@@ -190,7 +191,7 @@ def _chunk_text(sealing: Sealing, row: DictRow) -> str:
 
 
 def _about_text(sealing: Sealing, row: DictRow) -> str:
-    """What is embedded of a whole document, as ingestion writes it."""
+    """Return the text that is embedded for a whole document, as ingestion writes it."""
     whose = row["document_id"]
     parts = (
         sealing.plain_text(TITLE.of(whose), row["title"]),

@@ -19,16 +19,16 @@ from footnote.store.statements import load_statements
 
 _SQL = load_statements("relationships")
 _OF_A_KEY = 50
-"""Documents of one title or sentence that are looked at; what more have tells little."""
+"""Documents compared for each key; a key that more documents have says little."""
 _COMMON = 100
-"""An entity that so many documents name tells of none of them that they belong together."""
+"""An entity that so many documents name does not relate them to each other."""
 _FAMILY = 200
 _NAMED = [each.value for each in NAMED_KINDS]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where something stands in the published version of a document: half-open offsets."""
+    """A span in the published version of a document, as half-open character offsets."""
 
     document_id: UUID
     version: int
@@ -37,7 +37,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedEntities:
-    """Two entities that sentences name together."""
+    """Two entities that occur in the same sentences."""
 
     source_id: UUID
     target_id: UUID
@@ -47,7 +47,7 @@ class RelatedEntities:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedKey:
-    """What two documents have a key for, and where it shows in each."""
+    """A key that two documents share, with its role and place in each."""
 
     role: KeyRole
     other_role: KeyRole
@@ -57,12 +57,12 @@ class SharedKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharingDocument:
-    """A document that names the same as another."""
+    """A document that names the same entities as another."""
 
     document_id: UUID
     weight: float
     entity_ids: tuple[UUID, ...]
-    """The most telling of them, at most three."""
+    """The rarest shared entities, at most three."""
 
 
 async def keep_relationships(
@@ -71,7 +71,7 @@ async def keep_relationships(
     pairs: Sequence[EntityPair],
     keys: Sequence[DocumentKey],
 ) -> None:
-    """Replace what is known of a document's relationships, in the transaction of its entities."""
+    """Replace a document's stored relationships, in the transaction that stores its entities."""
     whose = {"document_id": read.document_id, "version": read.version}
     await scope.execute(
         _SQL["insert_pairs"],
@@ -109,7 +109,7 @@ async def neighbours(
     kinds: Iterable[EntityKind],
     limit: int,
 ) -> tuple[UUID, ...]:
-    """Entities that stand beside any of these, but for themselves, the strongest first."""
+    """Return other entities that share a sentence with any of these, the strongest first."""
     rows = await scope.all(
         _SQL["neighbours"],
         {
@@ -124,7 +124,7 @@ async def neighbours(
 async def pairs_among(
     scope: WorkspaceScope, entity_ids: Collection[UUID], limit: int
 ) -> tuple[RelatedEntities, ...]:
-    """Which of the entities stand beside each other, the strongest first."""
+    """Return which of the entities share a sentence, the strongest pairs first."""
     rows = await scope.all(_SQL["pairs_among"], {"entity_ids": list(entity_ids), "limit": limit})
     return tuple(RelatedEntities(**row) for row in rows)
 
@@ -132,7 +132,9 @@ async def pairs_among(
 async def pair_places(
     scope: WorkspaceScope, pairs: Sequence[tuple[UUID, UUID]], limit: int
 ) -> dict[tuple[UUID, UUID], tuple[Place, ...]]:
-    """Sentences that name both, of each pair in at most `limit` documents, the first of each."""
+    """Return the first sentence that names both entities of a pair, in up to `limit` documents
+    each.
+    """
     rows = await scope.all(
         _SQL["pair_places"],
         {
@@ -155,7 +157,7 @@ async def pair_places(
 async def named_most(
     scope: WorkspaceScope, document_id: UUID, kinds: Iterable[EntityKind], limit: int
 ) -> tuple[tuple[UUID, int, Place], ...]:
-    """Entities that a document names, how often, and where first; those it names most first."""
+    """Return a document's entities, their mentions and first place, the most mentioned first."""
     wanted = [each.value for each in kinds] or _NAMED
     rows = await scope.all(
         _SQL["named_most"], {"document_id": document_id, "kinds": wanted, "limit": limit}
@@ -171,7 +173,7 @@ async def named_most(
 
 
 async def shared_keys(scope: WorkspaceScope, document_id: UUID) -> tuple[SharedKey, ...]:
-    """What a document has in common with others: titles that one gives, mails, sentences."""
+    """Return the keys a document shares with others: titles it cites, mails, sentences."""
     rows = await scope.all(_SQL["keyed"], {"document_id": document_id, "of_a_key": _OF_A_KEY})
     return tuple(
         SharedKey(
@@ -195,13 +197,13 @@ async def shared_keys(scope: WorkspaceScope, document_id: UUID) -> tuple[SharedK
 async def sketches(
     scope: WorkspaceScope, document_ids: Collection[UUID]
 ) -> dict[UUID, frozenset[bytes]]:
-    """The keys of sentences of documents; a document that has none is left out."""
+    """Return the sentence keys of documents; a document without any is left out."""
     rows = await scope.all(_SQL["sketches"], {"document_ids": list(document_ids)})
     return {row["document_id"]: frozenset(map(bytes, row["keys"])) for row in rows}
 
 
 async def family(scope: WorkspaceScope, document_id: UUID) -> tuple[tuple[UUID, UUID], ...]:
-    """Attachments with what they are attached to, of which one is this document."""
+    """Return pairs of an attachment and its parent, one of which is this document."""
     rows = await scope.all(_SQL["family"], {"document_id": document_id, "limit": _FAMILY})
     return tuple(
         (row["document_id"], document_id)
@@ -214,7 +216,7 @@ async def family(scope: WorkspaceScope, document_id: UUID) -> tuple[tuple[UUID, 
 async def sharing_documents(
     scope: WorkspaceScope, document_id: UUID, limit: int
 ) -> tuple[SharingDocument, ...]:
-    """Documents that name the same entities, the more and the rarer the sooner."""
+    """Return documents that name the same entities, ranked by their number and rarity."""
     rows = await scope.all(
         _SQL["sharing"],
         {"document_id": document_id, "kinds": _NAMED, "common": _COMMON, "limit": limit},
@@ -232,7 +234,7 @@ async def sharing_documents(
 async def mention_places(
     scope: WorkspaceScope, wanted: Collection[tuple[UUID, UUID]]
 ) -> dict[tuple[UUID, UUID], Place]:
-    """Where documents name entities first, by ids of the document and the entity."""
+    """Return the first mention of an entity in a document, by document id and entity id."""
     rows = await scope.all(
         _SQL["mention_places"],
         {

@@ -28,30 +28,30 @@ _log = structlog.get_logger(__name__)
 
 _LONGEST_LOOK_SECONDS = 1.0
 _REMEMBERED = 4096
-"""Positions of the primary by which lag is told in seconds: an hour of them, at one a second."""
+"""Primary positions kept to compute lag in seconds: an hour of them, at one a second."""
 _CATCHING_UP_SECONDS = 0.01
-"""Between looks whether a replica has come so far as somebody waits for."""
+"""Interval at which a replica is asked whether it has replayed a position."""
 WAIT_SECONDS = 1.0
-"""Longest that a read waits for what its caller has seen, before the primary serves it."""
+"""Longest wait for a replica to replay what the caller has seen, before the primary is read."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Replica:
-    """One replica: its pool, and how it was last seen."""
+    """One replica: its pool, and its state at the last check."""
 
     name: str
     database: Database
     replayed: Position | None = None
     cluster: int | None = None
-    """Whose copy it is: the number of the cluster, which all its standbys share."""
+    """System identifier of the cluster it copies, which all standbys of the cluster share."""
     looked_at: float = 0.0
     unfit: str | None = "not looked at yet"
-    """Why nothing is read from it."""
+    """Why it serves no reads; None if it can."""
     trusted: bool = False
-    """Whether its login was seen to be bound by row-level security."""
+    """Whether its login was found to be subject to row-level security."""
 
     async def look(self) -> None:
-        """See how far it has come. What is wrong with it is noted and not raised."""
+        """Check how far it has replayed. Errors are recorded in `unfit`, not raised."""
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
                 if not self.trusted:
@@ -76,12 +76,12 @@ class Replica:
 
 @dataclass(slots=True, kw_only=True)
 class Replicas:
-    """The replicas of an installation; which of them may serve a read is decided here.
+    """The replicas of an installation, and the choice of the one that serves a read.
 
-    One is fit if all that it lacks was written within the bound. That is told from positions of the
-    primary, noted with the time, and so needs no agreement of clocks and no right of an
-    administrator. A workspace stays with one replica of those that are fit, so that what a process
-    remembers of it does not go back and forth; each process chooses otherwise.
+    A replica is fit if all that it lacks was written within `max_lag_seconds`. Lag is computed from
+    positions of the primary, recorded with the local time, and so needs neither synchronised clocks
+    nor superuser rights. A workspace stays with one of the fit replicas, chosen by rendezvous
+    hashing, so that a process's caches of it stay valid; each process has its own salt.
     """
 
     primary: Database
@@ -99,21 +99,21 @@ class Replicas:
         return bool(self.replicas)
 
     def watch(self) -> None:
-        """Look at them from now on, several times within the bound."""
+        """Start to check them periodically, several times within the bound."""
         if self.replicas:
             self._watch = asyncio.create_task(self._watching())
 
     async def close(self) -> None:
-        """Stop looking, and let go of them."""
+        """Stop the checks, and close the pools."""
         if self._watch is not None:
             self._watch.cancel()
             await asyncio.gather(self._watch, return_exceptions=True)
         await asyncio.gather(*(each.database.pool.close() for each in self.replicas))
 
     async def look(self) -> None:
-        """See how far all have come.
+        """Check how far all replicas have replayed.
 
-        The primary is asked last: none of its standbys can have replayed more than it says then.
+        The primary is asked last: no standby can have replayed more than its position then.
         """
         await asyncio.gather(*(each.look() for each in self.replicas))
         asked = time.monotonic()
@@ -124,7 +124,7 @@ class Replicas:
             _log.warning("replicas_unmeasured", reason=str(error) or "the primary does not answer")
             return
         while self._written and self._written[-1][1] > written:
-            self._written.pop()  # Another server was promoted, from an earlier place.
+            self._written.pop()  # Another server was promoted, at an earlier position.
         self._written.append((asked, written))
         for each in self.replicas:
             if each.unfit is None and each.cluster != cluster:
@@ -136,14 +136,14 @@ class Replicas:
                 REPLICA_LAG.set(lag, {"server.address": each.name})
 
     async def position(self) -> Position:
-        """Up to where the primary has written. Raises StoreUnavailable."""
+        """Return the primary's current write position. Raises StoreUnavailable."""
         position, _ = await self._asked_primary()
         return position
 
     async def serving(self, workspace_id: UUID, after: Position | None = None) -> Database:
-        """What serves a read of the workspace: a replica that is fit, or else the primary.
+        """Return the database for a read of the workspace: a fit replica, or else the primary.
 
-        One that has not come as far as `after` is waited for, a while.
+        Waits up to `WAIT_SECONDS` for the replica to replay `after`.
         """
         fit = [each for each in self.replicas if self._reason(each) is None]
         if not fit:
@@ -154,13 +154,13 @@ class Replicas:
         return self._counted(chosen, "")
 
     def lost(self, database: Database) -> None:
-        """Read no more from what has just failed, until it was looked at again."""
+        """Stop reading from a database that has just failed, until the next check."""
         for each in self.replicas:
             if each.database is database:
                 each.unfit = "a read from it has just failed"
 
     def statuses(self) -> tuple[ReplicaStatus, ...]:
-        """How each was last seen, and what it served."""
+        """Return each replica's state at the last check, and how many reads it served."""
         newest = self._written[-1][1] if self._written else None
         found = []
         for each in self.replicas:
@@ -220,7 +220,7 @@ class Replicas:
         return None
 
     async def _reaches(self, replica: Replica, after: Position) -> bool:
-        """Whether it has replayed so much, or does within the time that a read waits."""
+        """Return whether it has replayed `after`, or does within `WAIT_SECONDS`."""
         if replica.replayed is not None and replica.replayed >= after:
             return True
         deadline = time.monotonic() + WAIT_SECONDS
@@ -235,7 +235,10 @@ class Replicas:
             await asyncio.sleep(_CATCHING_UP_SECONDS)
 
     def _weight(self, replica: Replica, workspace_id: UUID) -> bytes:
-        """Of a workspace at a replica; the highest wins, and others stay when one leaves."""
+        """Return the rendezvous hash of a workspace at a replica.
+
+        The highest one wins, so that the choices for other replicas stay when one leaves.
+        """
         named = self._salt + workspace_id.bytes + replica.name.encode()
         return hashlib.blake2b(named, digest_size=8).digest()
 

@@ -1,4 +1,4 @@
-"""Values in their columns, whatever their form: their records, and the same under a newer key."""
+"""Find the ciphertext records of stored values, and re-encrypt values under a newer key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from footnote.store.sealing import (
 
 
 def records_of(column: SealedColumn, place: Place, stored: object) -> Iterator[tuple[Place, bytes]]:
-    """The records of a value as it is stored; none of what is empty or not encrypted."""
+    """Yield the ciphertext records of a stored value; none if it is empty or not encrypted."""
     match column.form, stored:
         case "bytes", bytes() if stored:
             yield place, stored
@@ -38,7 +38,7 @@ def records_of(column: SealedColumn, place: Place, stored: object) -> Iterator[t
 
 
 def resealed(sealing: Sealing, column: SealedColumn, place: Place, stored: object) -> object:
-    """The same value under the current data key, as a parameter for its column."""
+    """Return the value encrypted under the current data key, as a parameter for its column."""
     fresh: object
     match column.form, stored:
         case "bytes", bytes():

@@ -1,4 +1,4 @@
-"""Rules of how long something is kept, and what is due by them."""
+"""Retention rules, and the data that they make due for deletion."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAST_ENTRY = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueCounts:
-    """How much is due until some time, beside documents."""
+    """Number of items, other than documents, that are due by some time."""
 
     conversations: int
     queries: int
@@ -32,36 +32,36 @@ async def retention_rules(scope: WorkspaceScope) -> tuple[RetentionRule, ...]:
 async def set_rule(
     scope: WorkspaceScope, kind: RetentionKind, collection: str | None, days: int | None
 ) -> None:
-    """Set a rule, in the place of one for the same kind and collection."""
+    """Set a rule, replacing the one for the same kind and collection."""
     await scope.execute(_SQL["set"], _place(kind, collection) | {"days": days})
 
 
 async def remove_rule(scope: WorkspaceScope, kind: RetentionKind, collection: str | None) -> bool:
-    """Remove a rule; whether there was one."""
+    """Remove a rule; return whether there was one."""
     return await scope.change(_SQL["remove"], _place(kind, collection)) == 1
 
 
 async def any_rule(scope: WorkspaceScope) -> bool:
-    """Whether anything is ever deleted by a rule."""
+    """Return whether any rule sets a retention period."""
     return bool((await scope.single(_SQL["any_rule"]))["found"])
 
 
 async def due_documents(
     scope: WorkspaceScope, until: datetime, limit: int
 ) -> tuple[DueDocument, ...]:
-    """The documents that are due until some time, soonest first, as far as they may be seen."""
+    """List the visible documents due by some time and not under legal hold, earliest first."""
     rows = await scope.all(_SQL["due_documents"], {"until": until, "limit": limit})
     return tuple(record_of(DueDocument, row) for row in rows)
 
 
 async def count_due_documents(scope: WorkspaceScope, until: datetime) -> tuple[int, int]:
-    """How many documents are due until some time, and how many would be but for a legal hold."""
+    """Count the documents due by some time, and those that a legal hold protects."""
     row = await scope.single(_SQL["count_due_documents"], {"until": until})
     return row["found"], row["held"]
 
 
 async def count_due(scope: WorkspaceScope, until: datetime) -> DueCounts:
-    """How much else is due; give it a scope of the system, which sees everybody's."""
+    """Count the other items that are due. Takes a system scope, which sees everybody's."""
     parameters = {"until": until, "after": 0, "last": _LAST_ENTRY}
     found = {
         kind: int((await scope.single(_SQL[f"count_due_{kind}"], parameters))["found"])
@@ -71,21 +71,21 @@ async def count_due(scope: WorkspaceScope, until: datetime) -> DueCounts:
 
 
 async def delete_due_conversations(scope: WorkspaceScope, until: datetime, limit: int) -> int:
-    """Delete some of the conversations that are due; how many. Takes a scope of the system."""
+    """Delete up to `limit` due conversations; return how many. Takes a system scope."""
     return await scope.change(_SQL["delete_conversations"], {"until": until, "limit": limit})
 
 
 async def delete_due_pushes(scope: WorkspaceScope, until: datetime, limit: int) -> int:
-    """Delete some of the pushes that are due; how many. Takes a scope of the system."""
+    """Delete up to `limit` due pushes; return how many. Takes a system scope."""
     return await scope.change(_SQL["delete_pushes"], {"until": until, "limit": limit})
 
 
 async def delete_due_queries(
     scope: WorkspaceScope, until: datetime, after: int, limit: int
 ) -> tuple[int, int | None]:
-    """Delete what is due of the next so many queries after an entry of the log.
+    """Delete those of the next `limit` queries after an audit log entry that are due.
 
-    Returns how many they were, and the entry to go on after; None where no older one follows.
+    Returns how many were deleted, and the entry to continue after; None when no more are due.
     """
     page = await scope.single(_SQL["page_of_queries"], {"after": after, "limit": limit})
     parameters = {"until": until, "after": after, "last": page["last"]}
@@ -96,7 +96,7 @@ async def delete_due_queries(
 
 
 async def delete_old_events(scope: WorkspaceScope) -> None:
-    """Delete events that nobody is told of any more. Takes a scope of the system."""
+    """Delete events that are no longer delivered. Takes a system scope."""
     await scope.execute(_SQL["delete_old_events"])
 
 

@@ -1,4 +1,4 @@
-"""Watches over an embedded Postgres, and starts it again when it has died."""
+"""Watch an embedded Postgres, and restart it when it dies."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from footnote.errors import StoreUnavailable
 from footnote.store.embedded import APPLICATION_ROLE, EmbeddedPostgres
 
 STARTER = "footnote-postgres"
-"""How threads are called that start the server; it gets the priority of the one that does."""
+"""Name prefix of the threads that start the server, which inherits the thread's priority."""
 _RESTART_PAUSE_SECONDS = 1.0
 
 _log = structlog.get_logger(__name__)
@@ -22,14 +22,14 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class KeptPostgres:
-    """A server in use, and the task that watches over it."""
+    """A server in use, and the task that watches it."""
 
     server: EmbeddedPostgres
     starter: ThreadPoolExecutor
     watch: asyncio.Task[None]
 
     def leave_to_others(self) -> None:
-        """Stop watching: whoever started this process does, with a priority of its own."""
+        """Stop watching: the process that started this one watches, with its own priority."""
         self.watch.cancel()
 
     async def release(self) -> None:
@@ -41,13 +41,13 @@ class KeptPostgres:
 
 
 def keep(server: EmbeddedPostgres) -> KeptPostgres:
-    """Watch over a server from the running event loop.
+    """Watch a server from the running event loop.
 
-    It is started again with the priority that this process has now, whatever it is later: one that
-    has given way to others may not take that back.
+    It is restarted with the priority that this process has now, whatever it is later, since a
+    process that has lowered its priority may not raise it again.
     """
     starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix=STARTER)
-    starter.submit(int)  # Its thread begins with the first it is given.
+    starter.submit(int)  # A first task starts the thread, which keeps the current priority.
     return KeptPostgres(server, starter, asyncio.create_task(_watch(server, starter)))
 
 
@@ -65,7 +65,7 @@ async def _watch(server: EmbeddedPostgres, starter: ThreadPoolExecutor) -> None:
 
 
 async def _until_it_is_gone(server: EmbeddedPostgres) -> None:
-    """Hold a connection and wait for its end, which is told at once and costs nothing."""
+    """Hold a connection until it breaks, which is noticed at once and costs nothing."""
     with suppress(psycopg.OperationalError):
         url = server.url(APPLICATION_ROLE)
         async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:

@@ -1,4 +1,4 @@
-"""Finds the documents to look into: by what they are about, and by the names in the query."""
+"""Find the documents to search in: by their subject, and by names in the query."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ _NUMBER = np.dtype(">i4")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedRoutes:
-    """The documents that can be routed to, and the terms that are sought in them."""
+    """The documents that a search can be routed to, and the terms to look up in them."""
 
     table: DocumentTable | None = None
-    """None where the search is not to be routed."""
+    """None if the search is not routed."""
     terms: tuple[int, ...] = ()
 
 
 async def replace_document_vector(
     scope: WorkspaceScope, parameters: Mapping[str, object], first: int, publication: Publication
 ) -> None:
-    """Keep what this version of the document is about; nothing if the publication does not say.
+    """Store the document-level vector of this version; none if the publication has no hash for it.
 
-    Raises DocumentInterrupted when its vector is missing; embedding again heals that.
+    Raises DocumentInterrupted when the vector is missing; embedding again repairs that.
     """
     await scope.execute(_SQL["delete"], parameters)
     if publication.document_hash is None:
@@ -75,9 +75,9 @@ async def ask_routes(
     request: RecallRequest,
     terms: Sequence[str],
 ) -> AskedRoutes:
-    """What a routed search of these terms needs; nothing for any other search.
+    """Return what a routed search of these terms needs; empty for any other search.
 
-    The documents are read when the index has moved on, and are kept in memory until it does.
+    The table of documents is read when the index has changed, and is cached until it changes again.
     """
     if request.route is None or state.lane_id is None:
         return AskedRoutes()
@@ -92,9 +92,9 @@ def routes_of(
     request: RecallRequest,
     recalled: Iterable[Hit],
 ) -> Routes | None:
-    """How promising the documents of the recalled chunks are; None for a search of no route.
+    """Rank the documents of the recalled chunks; None if the search is not routed.
 
-    `postings` are those of the asked terms, `visible` what both recalls were over.
+    `postings` are those of the asked terms, `visible` the chunks that both recalls searched.
     """
     if request.route is None or asked.table is None:
         return None
@@ -127,7 +127,7 @@ def routes_of(
 async def _table(
     scope: WorkspaceScope, state: IndexState, cache: IndexCache, lane_id: int
 ) -> DocumentTable | None:
-    """The documents at the state's generation; None if the index moved on meanwhile."""
+    """Return the documents at the state's generation; None if the index changed meanwhile."""
     known = cache.documents(scope.workspace_id)
     if known is not None and known.lane_id != lane_id:
         known = None
@@ -137,7 +137,7 @@ async def _table(
     row = await _documents(scope, lane_id, since)
     firsts = _numbers(row["firsts"])
     if known is not None:
-        # A long document is published after shorter ones that took their numbers after it.
+        # A long document may be published after shorter ones with higher chunk numbers.
         late = np.setdiff1d(firsts[: np.searchsorted(firsts, since)], known.firsts)
         if late.size:
             since = int(late[0])
@@ -157,8 +157,8 @@ async def _table(
 
 
 async def _documents(scope: WorkspaceScope, lane_id: int, since: int) -> DictRow:
-    """All documents, with the vectors of those from a chunk number on."""
-    # Kept for every principal; what a search may see of it comes with the search.
+    """Read all documents, with the vectors of those from chunk number `since` on."""
+    # Cached for every principal; each search applies its own visibility.
     cursor = await execute_as_system(scope, _SQL["documents"], {"lane_id": lane_id, "since": since})
     row = await cursor.fetchone()
     assert row is not None, "an aggregate has a row"
@@ -170,9 +170,9 @@ def _numbers(packed: bytes | None) -> Numbers:
 
 
 def _joined(known: DocumentTable | None, kept: Numbers, packed: bytes | None) -> Matrix:
-    """The vectors of what was known and is still there, and behind them those that were read.
+    """Join the cached vectors of documents that still exist with those just read.
 
-    A first chunk is never given again.
+    The number of a first chunk is never reused.
     """
     rows: list[Matrix] = []
     if known is not None:
@@ -184,12 +184,12 @@ def _joined(known: DocumentTable | None, kept: Numbers, packed: bytes | None) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedNames:
-    """The terms by which documents may be named; the first is that of all that have names."""
+    """The name terms to look up; the first is that of all documents with names."""
 
     terms: tuple[int, ...] = ()
 
     def named(self, postings: Mapping[int, Posting], visible: ChunkRanges) -> NamedDocuments | None:
-        """The visible documents that are named; None where none is."""
+        """Return the visible documents that the query names; None without any."""
         if not self.terms:
             return None
         own = {term: postings[term] for term in self.terms}
@@ -197,7 +197,7 @@ class AskedNames:
 
 
 def ask_names(state: IndexState, request: RecallRequest, languages: Sequence[str]) -> AskedNames:
-    """What to look up of a query; nothing where it has no names, or none is asked for."""
+    """Return the name terms to look up for a query; empty without names, or if not requested."""
     names = () if request.names_of is None else request.names_of(languages)
     if not names:
         return AskedNames()
@@ -205,7 +205,9 @@ def ask_names(state: IndexState, request: RecallRequest, languages: Sequence[str
 
 
 def lacks_of(named: NamedDocuments | None, *recalled: Iterable[Hit]) -> Mapping[int, float]:
-    """For each recalled chunk number, by how much less than the best its document is named."""
+    """Return, by recalled chunk number, how far its document's name match is below the best, in
+    nats.
+    """
     if named is None:
         return {}
     numbers = np.array(sorted({hit.chunk_no for hits in recalled for hit in hits}), dtype=np.int32)

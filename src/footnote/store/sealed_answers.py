@@ -1,4 +1,4 @@
-"""Answers that only the application can read lose a document when it goes, and are looked into."""
+"""Encrypted answers: remove what rests on deleted documents, and count those that name one."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _ROWS_AT_ONCE = 200
 async def remove_from_sealed_answers(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> None:
     """Remove from answers all that rests on the documents, which are about to be deleted.
 
-    Whoever deletes them need not be who asked about them, so this acts as the system. Where content
-    is not encrypted a trigger does the same.
+    Acts as the system, since the answers may belong to other principals. Without encryption, a
+    trigger does the same.
     """
     if not scope.sealing.encrypts:
         return
@@ -46,7 +46,7 @@ async def remove_from_sealed_answers(scope: WorkspaceScope, document_ids: Sequen
 
 
 async def count_naming(scope: WorkspaceScope, document_ids: Sequence[UUID]) -> int:
-    """How many encrypted answers name one of the documents; takes a scope of the system."""
+    """Count the encrypted answers that contain the id of a document. Takes a system scope."""
     if not scope.sealing.encrypts:
         return 0
     names = [str(each) for each in document_ids]

@@ -1,8 +1,8 @@
-"""Files whose workspace is encrypted are stored encrypted, and read back as they were.
+"""Encrypt the files of encrypted workspaces when they are stored, and decrypt them when read.
 
-An encrypted file is `FNB1` and then pieces of a mebibyte, the last one shorter or empty: the length
-of a record in four bytes, and the record. Each piece is bound to its number and to being the last,
-so that none can be left out, added or exchanged.
+An encrypted file is `FNB1` and then pieces of a mebibyte, of which the last may be shorter: the
+length of the piece's record in four bytes, big-endian, and the record. Each record is bound to its
+number and to whether it is the last, so that none can be left out, added or exchanged.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LENGTH_BYTES = 4
 
 @dataclass(frozen=True, slots=True)
 class SealedBlobs:
-    """Blobs over those of a folder or an object store (`ports.Blobs`)."""
+    """Encrypting blob store over a folder or an object store (`ports.Blobs`)."""
 
     stored: RawBlobs
     sealing: Callable[[UUID], Awaitable[Sealing]]
@@ -43,7 +43,7 @@ class SealedBlobs:
             await self.stored.put(key, sealed)
 
     async def open(self, key: str) -> BinaryIO:
-        """The bytes as they were before; as `ports.Blobs.open` says."""
+        """Open the bytes, decrypted; as `ports.Blobs.open` says."""
         sealing = await self.sealing(workspace_of(key))
         if not sealing.encrypts:
             return await self.stored.open(key)
@@ -57,7 +57,7 @@ class SealedBlobs:
         return await checked(key, plain)
 
     async def first_record(self, key: str) -> bytes:
-        """The first record of an encrypted file, which tells its key. Raises NotFound."""
+        """Return the first record of an encrypted file, which names its key. Raises NotFound."""
         with await self.stored.raw(key) as sealed:
             _, _, record = next(records_in(key, sealed))
             return record
@@ -82,7 +82,8 @@ def workspace_of(key: str) -> UUID:
 
 
 def records_in(key: str, sealed: BinaryIO) -> Iterator[tuple[int, bool, bytes]]:
-    """The records of an encrypted file with their numbers, and which is last, at least one.
+    """Yield the records of an encrypted file, at least one, each with number and whether it is
+    last.
 
     Raises BlobDamaged.
     """

@@ -1,4 +1,4 @@
-"""The text of a version where content is encrypted: kept in pieces, of which a span needs few."""
+"""Canonical texts of encrypted versions, stored in pieces, so that a span needs only a few."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from footnote.store.sealing import PIECE
 from footnote.store.statements import load_statements
 
 PIECE_CHARACTERS = 4096
-"""Of each piece but the last, also in `sql/passages.sql`."""
+"""Length of each piece but the last; `sql/passages.sql` uses the same number."""
 _SQL = load_statements("sealed_texts")
 _ROWS_AT_ONCE = 500
 
@@ -43,7 +43,7 @@ async def keep_sealed_text(
 async def load_pieces(
     scope: WorkspaceScope, document_id: UUID, version: int, numbers: Iterable[int]
 ) -> Mapping[int, str]:
-    """Those of the pieces that are there, by number."""
+    """Load the pieces that exist, by number."""
     rows = await scope.all(
         _SQL["pieces"],
         {"document_id": document_id, "version": version, "pieces": sorted(set(numbers))},
@@ -64,12 +64,12 @@ def plain_piece(
 
 
 def pieces_of(start: int, end: int) -> range:
-    """The numbers of the pieces over a span of characters."""
+    """Return the numbers of the pieces that cover a span of characters."""
     return range(max(start, 0) // PIECE_CHARACTERS, -(-end // PIECE_CHARACTERS))
 
 
 def stretch(pieces: Mapping[int, str], start: int, end: int) -> str:
-    """The text of a span from the pieces over it."""
+    """Cut the text of a span from the pieces that cover it."""
     wanted = pieces_of(start, end)
     text = "".join(pieces.get(piece, "") for piece in wanted)
     first = wanted.start * PIECE_CHARACTERS

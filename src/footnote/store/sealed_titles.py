@@ -1,4 +1,4 @@
-"""The titles of documents, read for a condition on them where the database cannot read them."""
+"""Decrypt document titles for filter conditions that the database cannot evaluate."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _SQL = load_statements("sealed_titles")
 
 
 async def titles_for(scope: WorkspaceScope, condition: Condition | None) -> Titles | None:
-    """The titles of all documents that the principal may see, if the condition asks for them.
+    """Return the titles of all visible documents if the condition compares titles.
 
-    None where content is not encrypted, and the database compares them itself. Raises
-    InvalidRequest for a condition on metadata that nobody compares.
+    None if it does not, or where content is not encrypted and the database compares them itself.
+    Raises InvalidRequest for a condition on encrypted metadata.
     """
     if condition is None or not scope.sealing.encrypts:
         return None

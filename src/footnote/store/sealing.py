@@ -1,4 +1,4 @@
-"""What of a workspace is stored encrypted, and how it looks in its column."""
+"""Which columns of a workspace are encrypted, and the stored form of their values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from footnote.errors import CiphertextDamaged, KeyUnavailable
 from footnote.ports import Cipher, IndexSecrets, Place, Vector, Vectors
 
 SEALED_MARK = "sealed:"
-"""Before a credential that is encrypted; one of before encryption has no such mark."""
+"""Prefix of an encrypted credential; credentials stored before encryption lack it."""
 _MEMBER = "sealed"
 
 Form = Literal["text", "words", "json", "metadata", "bytes", "secret", "secret_json"]
@@ -26,7 +26,7 @@ class SealedColumn:
     table: str
     column: str
     key: tuple[str, ...]
-    """The columns that tell a row from others of the workspace."""
+    """Columns that identify a row within the workspace."""
     form: Form
 
     def of(self, *key: object) -> Place:
@@ -46,7 +46,7 @@ CHUNK_TEXT, CONTEXT = _columns("chunks", ("chunk_no",), "text", "text", "context
 (PIECE,) = _columns("sealed_texts", ("document_id", "version", "piece"), "bytes", "sealed")
 (METADATA_VALUES,) = _columns("documents", ("document_id",), "metadata", "metadata")
 SEALED_METADATA = frozenset(("abstract", "comments", "description", "subject", "summary", "title"))
-"""Keys of metadata whose values say what a document is about; the others are for filters."""
+"""Metadata keys whose values describe the content, and are encrypted; filters use the others."""
 (CONVERSATION,) = _columns("conversations", ("principal", "conversation_id"), "text", "title")
 (QUESTION,) = _columns("messages", _MESSAGE, "text", "text")
 (ANSWER,) = _columns("messages", _MESSAGE, "json", "answer")
@@ -81,15 +81,15 @@ RESEALED = (
     WRITTEN_SENTENCE, GIVEN_NAME, ENTITY_DECISION, AUDIT_QUERY, AUDIT_SALT, INDEX_SECRET,
     WEBHOOK_SECRET, SOURCE_SECRET, MCP_HEADERS,
 )  # fmt: skip
-"""What is encrypted anew when the data key is rotated; results of stages are made again."""
+"""Columns re-encrypted when the data key is rotated; stage results are computed again instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sealing:
-    """Encrypts what goes into a workspace's columns, and decrypts what comes out of them.
+    """Encrypts values for a workspace's columns, and decrypts values from them.
 
-    Content is left as it is where the workspace is not encrypted; credentials never are. The empty
-    text stays empty.
+    Content stays plain where the workspace is not encrypted; credentials are always encrypted. The
+    empty text stays empty.
     """
 
     cipher: Cipher | None = None
@@ -97,7 +97,7 @@ class Sealing:
     index: IndexSecrets | None = None
     """None where content is not encrypted."""
     unavailable: KeyUnavailable | None = None
-    """Why there is no cipher, where there should be one."""
+    """Why there is no cipher although there should be one."""
 
     @property
     def encrypts(self) -> bool:
@@ -105,82 +105,82 @@ class Sealing:
         return self.index is not None
 
     def text(self, place: Place, plain: str) -> str:
-        """A text for its column."""
+        """Encrypt a text for its column."""
         if self.index is None or not plain:
             return plain
         return self._sealed_text(place, plain)
 
     def plain_text(self, place: Place, stored: str) -> str:
-        """A text from its column. Raises CiphertextDamaged and KeyUnavailable, as all do."""
+        """Decrypt a text from its column. Raises CiphertextDamaged, KeyUnavailable, as all do."""
         if self.index is None or not stored:
             return stored
         return self._unsealed_text(place, stored)
 
     def words(self, place: Place, plain: Sequence[str]) -> list[str]:
-        """Several texts for a column of an array."""
+        """Encrypt several texts for an array column."""
         if self.index is None or not plain:
             return list(plain)
         return [self._sealed_text(place, json.dumps(list(plain)))]
 
     def plain_words(self, place: Place, stored: Sequence[str]) -> list[str]:
-        """Several texts from a column of an array."""
+        """Decrypt several texts from an array column."""
         if self.index is None or not stored:
             return list(stored)
         plain: list[str] = json.loads(self._unsealed_text(place, stored[0]))
         return plain
 
     def json(self, place: Place, plain: object) -> object:
-        """What JSON is made of, for its column."""
+        """Encrypt a JSON value for its column."""
         return plain if self.index is None else self._sealed_json(place, plain)
 
     def plain_json(self, place: Place, stored: object) -> object:
-        """What JSON is made of, from its column."""
+        """Decrypt a JSON value from its column."""
         return stored if self.index is None else self._unsealed_json(place, stored)
 
     def metadata(self, place: Place, plain: Mapping[str, object]) -> dict[str, object]:
-        """Metadata of a document for its column."""
+        """Encrypt the metadata of a document for its column."""
         return {
             key: self.json(value_of(place, key), value) if key in SEALED_METADATA else value
             for key, value in plain.items()
         }
 
     def plain_metadata(self, place: Place, stored: Mapping[str, object]) -> dict[str, object]:
-        """Metadata of a document from its column."""
+        """Decrypt the metadata of a document from its column."""
         return {
             key: self.plain_json(value_of(place, key), value) if key in SEALED_METADATA else value
             for key, value in stored.items()
         }
 
     def content(self, place: Place, plain: bytes) -> bytes:
-        """Bytes for their column, or for a file."""
+        """Encrypt bytes for their column or a file."""
         return plain if self.index is None else self._cipher.seal(plain, place)
 
     def plain_content(self, place: Place, stored: bytes) -> bytes:
-        """Bytes from their column, or from a file."""
+        """Decrypt bytes from their column or a file."""
         return stored if self.index is None else self._cipher.unseal(stored, place)
 
     def secret(self, place: Place, plain: str) -> str:
-        """A credential for its column, encrypted in every workspace."""
+        """Encrypt a credential for its column, in every workspace."""
         return SEALED_MARK + self._sealed_text(place, plain)
 
     def plain_secret(self, place: Place, stored: str) -> str:
-        """A credential from its column; one that was stored before credentials were encrypted."""
+        """Decrypt a credential; one stored before encryption existed is returned as it is."""
         if not stored.startswith(SEALED_MARK):
             return stored
         return self._unsealed_text(place, stored.removeprefix(SEALED_MARK))
 
     def secret_json(self, place: Place, plain: object) -> object:
-        """What JSON is made of and holds credentials, encrypted in every workspace."""
+        """Encrypt a JSON value that contains credentials, in every workspace."""
         return self._sealed_json(place, plain)
 
     def plain_secret_json(self, place: Place, stored: object) -> object:
-        """What JSON is made of and holds credentials; raises as the others do."""
+        """Decrypt a JSON value with credentials; an unencrypted one is returned as it is."""
         if isinstance(stored, dict) and [*stored] == [_MEMBER]:
             return self._unsealed_json(place, stored)
         return stored
 
     def vectors(self, plain: Vectors) -> Vectors:
-        """Vectors, or one, for their column and for comparisons with what is in it."""
+        """Apply the secret transform to vectors, for storage and comparison with stored ones."""
         return plain if self.index is None else self.index.turn(plain)
 
     def vector(self, plain: Vector | None) -> Vector | None:
@@ -188,15 +188,15 @@ class Sealing:
         return None if plain is None else self.vectors(plain)
 
     def plain_vectors(self, stored: Vectors) -> Vectors:
-        """Vectors from their column."""
+        """Undo the secret transform of stored vectors."""
         return stored if self.index is None else self.index.turn_back(stored)
 
     def text_hash(self, plain: bytes) -> bytes:
-        """The hash of a text for its column and for comparisons with what is in it."""
+        """Return a text's hash under a secret key, for storage and comparison with stored ones."""
         return plain if self.index is None else self.index.blind(plain)
 
     def lexical_key(self, stored: bytes) -> bytes:
-        """The key of the workspace's term numbers, from its column."""
+        """Return the key of the workspace's term ids, from its stored value."""
         return stored if self.index is None else self.index.lexical_key
 
     @property
@@ -231,7 +231,7 @@ def value_of(place: Place, key: str) -> Place:
 
 
 def record_in(stored: str, place: Place) -> bytes:
-    """The record that a text column holds. Raises CiphertextDamaged."""
+    """Decode the ciphertext record in a text column. Raises CiphertextDamaged."""
     try:
         return base64.b64decode(stored, validate=True)
     except (binascii.Error, ValueError) as error:

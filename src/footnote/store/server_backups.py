@@ -1,4 +1,4 @@
-"""Reads a running Postgres with its own tools: base backups, its log, and dumps."""
+"""Back up a running Postgres with its own tools: base backups, WAL and dumps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from footnote.errors import Conflict, Forbidden, StoreUnavailable
 from footnote.store.statements import load_statements
 
 SLOT = "footnote_backup"
-"""Has the server keep the log until a run has it."""
+"""Replication slot that makes the server retain WAL until a backup has stored it."""
 _READING = "footnote_backup_reading"
 _LOCK = 0x666F6F75  # beside that of migrations
 _CHUNK_BYTES = 1024 * 1024
@@ -29,12 +29,12 @@ _SQL = load_statements("backups")
 
 Connection = psycopg.Connection[DictRow]
 Wrote = Callable[[int], None]
-"""Is told how many bytes more were read."""
+"""Callback that receives the number of bytes just read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """What a server and the login to it are."""
+    """Properties of a server, and of the login to it."""
 
     system_identifier: str
     timeline: int
@@ -57,7 +57,7 @@ class ServerTools:
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
-        """A connection, each statement a transaction. Raises StoreUnavailable."""
+        """Open an autocommit connection. Raises Forbidden and StoreUnavailable."""
         try:
             with psycopg.connect(self.url, autocommit=True, row_factory=dict_row) as connection:
                 yield connection
@@ -73,11 +73,11 @@ class ServerTools:
             ) from error
 
     def base(self, label: str, since: bytes | None, read: Wrote) -> Base:
-        """A base backup to be read as a tar file; since the run of that manifest if given."""
+        """Return a base backup to read as a tar file; incremental if manifest `since` is given."""
         return Base(self, label, since, read)
 
     def dump(self, read: Wrote) -> Iterator[bytes]:
-        """The schema with all rows, as `pg_restore` takes it. Raises StoreUnavailable."""
+        """Yield a dump of the schema with all rows, for `pg_restore`. Raises StoreUnavailable."""
         dump = ("pg_dump", "--format=custom", "--compress=none", "--schema=footnote", "--no-owner")
         with self._running(*dump) as (output, _):
             while piece := output.read(_CHUNK_BYTES):
@@ -85,7 +85,7 @@ class ServerTools:
                 yield piece
 
     def restore_dump(self, dump: Iterator[bytes]) -> None:
-        """Make of a dump what it was made of, in one transaction. Raises StoreUnavailable."""
+        """Restore a dump in one transaction. Raises StoreUnavailable."""
         command, environment = self._command(
             "pg_restore",
             *("--single-transaction", "--exit-on-error", "--no-owner", "--dbname"),
@@ -100,7 +100,7 @@ class ServerTools:
                     for piece in dump:
                         process.stdin.write(piece)
             except BrokenPipeError:
-                pass  # It says why.
+                pass  # Its output gives the reason.
             except BaseException:
                 process.kill()
                 process.wait()
@@ -109,9 +109,10 @@ class ServerTools:
                 raise _failed("pg_restore", said)
 
     def log_into(self, folder: Path, position: str) -> None:
-        """Receive the log from where the slot stands up to a position. Raises StoreUnavailable.
+        """Receive WAL from the slot's position up to `position` into a folder.
 
-        By a copy of the slot: what is not kept yet stays on the server.
+        Uses a copy of the slot, so that WAL that is not stored yet stays on the server. Raises
+        StoreUnavailable.
         """
         with self.connected() as connection:
             connection.execute(_SQL["drop_slot"], {"slot": _READING})
@@ -131,7 +132,7 @@ class ServerTools:
     def _running(
         self, program: str, *arguments: str
     ) -> Iterator[tuple[IO[bytes], subprocess.Popen[bytes]]]:
-        """A program whose output is read. Raises StoreUnavailable where it fails."""
+        """Run a program, and yield its output. Raises StoreUnavailable when it fails."""
         command, environment = self._command(program, *arguments, "--dbname")
         with tempfile.TemporaryFile() as said:
             process = subprocess.Popen(
@@ -153,9 +154,9 @@ class ServerTools:
                 raise _failed(program, said)
 
     def _command(self, program: str, *arguments: str) -> tuple[list[str], dict[str, str]]:
-        """Its command line, whose last argument is where to connect, and its environment.
+        """Return the command line, which ends with the connection string, and the environment.
 
-        The password is in the environment: command lines are seen by everybody.
+        The password is passed in the environment: command lines are visible to every user.
         """
         parts = conninfo.conninfo_to_dict(self.url)
         password = parts.pop("password", None)
@@ -167,14 +168,16 @@ class ServerTools:
 
 
 class Base:
-    """A base backup as it is read; afterwards `manifest` is Postgres's list of its files."""
+    """A base backup to be read once; afterwards `manifest` has Postgres's list of its files."""
 
     def __init__(self, tools: ServerTools, label: str, since: bytes | None, read: Wrote) -> None:
         self.manifest = b""
         self._tools, self._label, self._since, self._read = tools, label, since, read
 
     def __iter__(self) -> Iterator[bytes]:
-        """The tar file. Raises StoreUnavailable, before its end where the server fails."""
+        """Yield the tar file. Raises StoreUnavailable, after a part of it if the server fails
+        midway.
+        """
         with tempfile.NamedTemporaryFile() as since:
             incremental: tuple[str, ...] = ()
             if self._since is not None:
@@ -188,7 +191,7 @@ class Base:
                 yield from self._chunks(output)
 
     def _chunks(self, output: IO[bytes]) -> Iterator[bytes]:
-        """The output as it comes, with the manifest, its last member, copied out of it."""
+        """Yield the output as it comes, and copy the manifest, which is its last member."""
         members = _Members()
         while piece := output.read(_CHUNK_BYTES):
             self._read(len(piece))
@@ -198,7 +201,7 @@ class Base:
 
 
 class _Members:
-    """Walks over the members of a tar file as it comes by, and keeps the one that is wanted."""
+    """Reads a tar file as it passes by, and keeps the backup manifest."""
 
     def __init__(self) -> None:
         self.manifest = b""
@@ -235,18 +238,18 @@ class _Members:
 
 
 def server_of(connection: Connection) -> Server:
-    """What the server is."""
+    """Return the properties of the server and the login."""
     row = _one(connection, "server")
     return Server(**row)
 
 
 def login_of(url: str) -> str:
-    """Whom a URL connects as."""
+    """Return the user that a URL connects as."""
     return str(conninfo.conninfo_to_dict(url).get("user") or os.environ.get("PGUSER", ""))
 
 
 def hold_alone(connection: Connection) -> None:
-    """Keep other runs out for as long as the connection lives. Raises Conflict."""
+    """Take the lock of backups while the connection lives. Raises Conflict."""
     if not _one(connection, "lock", lock=_LOCK)["got"]:
         raise Conflict(
             "another backup of this database is being made", hint="wait until it has ended"
@@ -254,13 +257,13 @@ def hold_alone(connection: Connection) -> None:
 
 
 def prepare_own_server(connection: Connection) -> None:
-    """Have the embedded server note which blocks change, and keep the log up to a limit."""
+    """Enable WAL summaries on the embedded server, and limit the WAL that slots retain."""
     for name in ("summarize", "limit_log", "reload"):
         connection.execute(_SQL[name])
 
 
 def slot_reaches(connection: Connection, end: str) -> bool:
-    """Whether the server still has the log from a position on; an empty one is nowhere."""
+    """Return whether the server still has WAL from position `end` on; False if it is empty."""
     slot = connection.execute(_SQL["slot"], {"slot": SLOT}).fetchone()
     if not end or slot is None or slot["restart_lsn"] is None or slot["wal_status"] == "lost":
         return False
@@ -268,18 +271,18 @@ def slot_reaches(connection: Connection, end: str) -> bool:
 
 
 def renew_slot(connection: Connection) -> None:
-    """Have the log kept from now on."""
+    """Create the slot anew, so that WAL is retained from now on."""
     connection.execute(_SQL["drop_slot"], {"slot": SLOT})
     connection.execute(_SQL["create_slot"], {"slot": SLOT})
 
 
 def drop_slot(connection: Connection) -> None:
-    """Have the log kept no longer."""
+    """Drop the slot, so that WAL is no longer retained."""
     connection.execute(_SQL["drop_slot"], {"slot": SLOT})
 
 
 def advance_slot(connection: Connection, position: str) -> None:
-    """Have the log kept from that position on only."""
+    """Advance the slot, so that only WAL from the position on is retained."""
     connection.execute(_SQL["advance_slot"], {"slot": SLOT, "position": position})
 
 
@@ -290,7 +293,7 @@ def server_time(connection: Connection) -> datetime:
 
 
 def marked_position(connection: Connection) -> tuple[datetime, str]:
-    """A moment, and the position in the log that has all that was committed until then."""
+    """Return a time, and a WAL position that includes all that was committed until then."""
     now = server_time(connection)
     with connection.transaction():
         connection.execute("SET LOCAL synchronous_commit = on")
@@ -299,7 +302,7 @@ def marked_position(connection: Connection) -> tuple[datetime, str]:
 
 
 def segments_in(folder: Path) -> Sequence[Path]:
-    """The files of the log that were received, in their order; the last may be unfinished."""
+    """Return the received WAL segments in order; the last may be incomplete."""
     return sorted(path for path in folder.iterdir() if path.is_file())
 
 

@@ -1,4 +1,4 @@
-"""The sessions of people who logged in: found by their cookie, ended by them or their provider."""
+"""Sessions of logged-in users: found by their cookie, ended by the user or the provider."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SQL = load_statements("sessions")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptSession:
-    """A session as it is kept, and the workspace it is of."""
+    """A stored session and its workspace."""
 
     credential_id: str
     workspace: Workspace
@@ -28,12 +28,12 @@ class KeptSession:
     valid: bool
     """Neither expired nor unused for too long."""
     touch: bool
-    """Whether its use has not been noted for a minute."""
+    """Whether its last use was recorded more than a minute ago."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSession:
-    """Who logged in, and how the provider calls it."""
+    """A login, with the identifiers of the identity provider."""
 
     credential_id: str
     secret_hash: bytes
@@ -68,13 +68,13 @@ async def find_session(
 
 
 async def touch_session(database: Database, kept: KeptSession) -> None:
-    """Note that a session is used, so that it does not end for want of use."""
+    """Record that a session is used, so that it does not expire as idle."""
     async with database.workspace(kept.workspace.workspace_id, SYSTEM) as scope:
         await scope.execute(_SQL["touch"], {"credential_id": kept.credential_id})
 
 
 async def add_session(scope: WorkspaceScope, session: NewSession) -> None:
-    """Keep a session, and forget those that ended."""
+    """Store a session, and delete expired ones."""
     await _delete(scope, "forget_old")
     await enter_credential(scope, "session", session.credential_id)
     await enter_login(
@@ -116,7 +116,7 @@ async def _delete(
 async def end_logins(
     database: Database, issuer: str, subject: str | None, provider_session: str | None
 ) -> int:
-    """End what a provider says has ended, in every workspace; how many there were."""
+    """End the sessions that a provider reports as ended, in every workspace; return how many."""
     given = {"issuer": issuer, "subject": subject, "provider_session": provider_session}
     async with database.outside() as connection:
         rows = await (await connection.execute(_SQL["logins"], given)).fetchall()

@@ -1,4 +1,4 @@
-"""The share links of a workspace: found by the id they carry, made, listed and revoked."""
+"""Share links of a workspace: find by id, create, list and revoke."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _SQL = load_statements("share_links")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptLink:
-    """A link as it is kept, and the workspace it is of."""
+    """A stored link and its workspace."""
 
     link: ShareLink
     workspace: Workspace
     sharer: Principal
-    """Whoever shared, with the roles that their credential gave them then."""
+    """The principal who shared, with the roles that their credential gave at that time."""
     secret_hash: bytes
     valid: bool
     """Neither expired nor revoked."""
     touch: bool
-    """Whether its use has not been noted for a minute."""
+    """Whether its last use was recorded more than a minute ago."""
 
 
 async def find_link(database: Database, credential_id: str) -> KeptLink | None:
@@ -50,7 +50,7 @@ async def find_link(database: Database, credential_id: str) -> KeptLink | None:
             principal_id=row["owner"],
             groups=tuple(row["owner_groups"]),
             role=None if role is None else Role(role),
-            # A conversation is only read, for which each role in a collection does.
+            # A conversation is only read, so the reader role in each collection is enough.
             collections=tuple((name, Role.READER) for name in row["owner_collections"]),
         ),
         secret_hash=bytes(row["secret_hash"]),
@@ -74,7 +74,7 @@ async def add_link(
     sharer: Principal,
     lifetime: timedelta,
 ) -> ShareLink:
-    """Keep a link to a collection, by its name, or to a conversation of the acting principal."""
+    """Store a link to a collection (by name) or a conversation of the acting principal (by id)."""
     await enter_credential(scope, "link", credential_id)
     row = await scope.single(
         _SQL["add"],

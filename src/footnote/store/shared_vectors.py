@@ -1,8 +1,8 @@
-"""Vectors that the processes of one server hold together: each is in a file that all of them map.
+"""Vectors shared by the processes of one server, in files that all of them map.
 
-A file is named by the workspace, the lane and the chunk numbers that it has, and never changes. The
-process that first searches a workspace writes it; the others find it whole, or not at all. What is
-stored is what the database stores: turned by the secret transform in an encrypted workspace.
+A file is named by the workspace, the lane and a hash of its chunk numbers, and never changes. The
+process that first searches a workspace writes it; others find it complete or not at all. It has
+vectors as the database stores them: under the secret transform in an encrypted workspace.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from footnote.store.vector_file import LEAST_ROWS, RowsInFile, VectorRows
 Key = tuple[UUID, int]
 """A workspace and one of its lanes."""
 _HEADER = struct.Struct("<d56x")
-"""The length of the longest vector, in as much as a cache line, so that what follows is aligned."""
+"""The norm of the longest vector, padded to 64 bytes (a cache line) to align what follows."""
 
 
 class SharedVectors:
@@ -38,13 +38,15 @@ class SharedVectors:
         self._forgotten: Counter[UUID] = Counter()
 
     def forgotten(self, workspace_id: UUID) -> int:
-        """How often a workspace was to be forgotten here; to be asked before it is read."""
+        """Return how often a workspace was invalidated here; ask before reading its vectors."""
         return self._forgotten[workspace_id]
 
     def find(
         self, key: Key, numbers: Numbers, dimensions: int
     ) -> tuple[VectorRows, QuantisedVectors] | None:
-        """The vectors of exactly these chunks, in their order, if a process has written them."""
+        """Return the vectors of exactly these chunks, in order; None if no process has written
+        them.
+        """
         try:
             file = os.open(self._path(key, numbers), os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -63,10 +65,11 @@ class SharedVectors:
         *,
         forgotten: int,
     ) -> tuple[VectorRows, QuantisedVectors] | None:
-        """Write vectors for all, in the place of older ones; None where the disk is full.
+        """Write a file of vectors for all processes, replacing older ones; None if the disk is
+        full.
 
-        What was read before the workspace was to be forgotten again is not kept. Law: what is
-        found is what was kept.
+        Vectors that were read before a later invalidation are not kept. Law: `find` returns what
+        was kept.
         """
         path = self._path(key, numbers)
         with suppress(OSError):
@@ -77,7 +80,7 @@ class SharedVectors:
                     for part in (quantised.scales, quantised.errors, rows, quantised.codes):
                         writing.write(np.ascontiguousarray(part).data)
                 with suppress(FileExistsError):
-                    # Another process was first: all map the one that it wrote.
+                    # Another process wrote it first: all map that file.
                     path.hardlink_to(made)
             finally:
                 Path(made).unlink()
@@ -88,7 +91,9 @@ class SharedVectors:
         return None
 
     def forget(self, workspace_id: UUID, lane_id: int | None = None) -> None:
-        """Remove what is kept of a workspace, or of one of its lanes; who maps it goes on."""
+        """Delete the files of a workspace, or of one lane; processes that map them are not
+        affected.
+        """
         self._forgotten[workspace_id] += 1
         for path in self._of(workspace_id, lane_id):
             path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What is remembered of the things that sources offered."""
+"""Entries of sources: for each item that a source offered, its content and its document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SQL = load_statements("sources")
 async def known_entries(
     scope: WorkspaceScope, collection: str, places: Sequence[str]
 ) -> tuple[KnownEntry, ...]:
-    """What is remembered of the places and of all that lies below them, each once."""
+    """Return the entries at these places and below them, each once."""
     firsts: list[str] = []
     ends: list[str] = []
     for place in dict.fromkeys(places):
@@ -43,7 +43,10 @@ async def remember_entry(
     content_sha256: str,
     document_id: UUID,
 ) -> None:
-    """Remember what was taken in under this id, in place of what was remembered before."""
+    """Store the entry of an external id, replacing the one before.
+
+    Other entries of the document that have other content are marked to be read again.
+    """
     parameters = {
         "collection": collection,
         "external_id": external_id,
@@ -59,7 +62,7 @@ async def remember_entry(
 async def move_document(
     scope: WorkspaceScope, document_id: UUID, old_external_id: str, external_id: str, filename: str
 ) -> bool:
-    """Give a document another path and name; False when it had another path already."""
+    """Change a document's external id and file name; False if the id had changed already."""
     parameters = {
         "document_id": document_id,
         "old_external_id": old_external_id,
@@ -70,7 +73,7 @@ async def move_document(
 
 
 async def forget_entry(scope: WorkspaceScope, collection: str, external_id: str) -> None:
-    """Remember nothing of this id any more."""
+    """Delete the entry of an external id."""
     await scope.execute(
         _SQL["forget_entry"], {"collection": collection, "external_id": external_id}
     )
@@ -79,7 +82,7 @@ async def forget_entry(scope: WorkspaceScope, collection: str, external_id: str)
 async def other_places(
     scope: WorkspaceScope, document_id: UUID
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The document's own external id, and every id under which its bytes are remembered."""
+    """Lock a document; return its external id, and those of all entries that refer to it."""
     parameters = {"document_id": document_id}
     owner = await scope.one(_SQL["owner_of"], parameters)
     rows = await scope.all(_SQL["remaining_entries"], parameters)

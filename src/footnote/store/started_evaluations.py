@@ -1,4 +1,4 @@
-"""Evaluations that a worker asks: what was ordered, how far it is, and what came of it so far."""
+"""Evaluations that a worker runs: their order, progress and outcomes so far."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _OUTCOME = TypeAdapter(QuestionOutcome)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderInHand:
-    """What a worker needs to go on."""
+    """What a worker needs to run or resume an evaluation."""
 
     started: StartedEvaluation
     lines: str
     """The golden set as lines of JSON."""
     principal: Principal
-    """With whose eyes is asked."""
+    """The principal with whose access rights the questions are asked."""
     outcomes: Mapping[int, QuestionOutcome]
-    """What came of questions already, by their place in the golden set from 0."""
+    """Outcomes so far, by position in the golden set from 0."""
 
 
 async def start(
     scope: WorkspaceScope, order: EvaluationOrder, kept: int
 ) -> StartedEvaluation | None:
-    """Note an order that has lines, and have a worker ask it; None while another is under way.
+    """Store an order that has lines, and enqueue it; None while another is in progress.
 
-    All but so many of the newest are forgotten.
+    Only the `kept` newest orders are kept.
     """
     assert order.lines is not None, "looked up before"
     run_id, who = uuid4(), scope.principal
@@ -71,7 +71,7 @@ async def start(
 
 
 async def known_lines(scope: WorkspaceScope, golden: str) -> tuple[str, str, int] | None:
-    """Name, lines and number of questions of the golden set with this digest, if it was asked."""
+    """Return name, lines and question count of the stored golden set with this digest, if any."""
     row = await scope.one(_SQL["lines_of"], {"golden": golden})
     if row is None:
         return None
@@ -91,7 +91,7 @@ async def get_started(scope: WorkspaceScope, run_id: UUID) -> StartedEvaluation 
 
 
 async def take_up(scope: WorkspaceScope, run_id: UUID) -> OrderInHand | None:
-    """What is to be asked, from now on as running; None when it has ended or is gone."""
+    """Mark an evaluation as running, and return it; None when it has ended or is gone."""
     row = await scope.one(_SQL["take_up"], {"run_id": run_id})
     if row is None:
         return None
@@ -111,7 +111,7 @@ async def take_up(scope: WorkspaceScope, run_id: UUID) -> OrderInHand | None:
             principal_id=row["started_by"],
             groups=tuple(row["starter_groups"]),
             role=None if role is None else Role(role),
-            # What is asked only reads.
+            # Questions only read, so the reader role is enough.
             collections=tuple((name, Role.READER) for name in row["starter_collections"]),
         ),
         outcomes=outcomes,
@@ -125,7 +125,7 @@ async def keep_outcome(
     outcome: QuestionOutcome,
     cost_usd: float,
 ) -> bool:
-    """Keep what came of a question; False when it was cancelled or is gone."""
+    """Store the outcome of a question; return False if the evaluation was cancelled or is gone."""
     if not await scope.change(_SQL["go_on"], {"run_id": run_id, "cost_usd": cost_usd}):
         return False
     sealed = scope.sealing.json(STARTED_OUTCOME.of(run_id, question_no), asdict(outcome))
@@ -139,7 +139,7 @@ async def keep_outcome(
 async def end(
     scope: WorkspaceScope, run_id: UUID, state: EvaluationState, failure: str | None = None
 ) -> StartedEvaluation | None:
-    """Note how it ended, and forget what came of its questions; None if it had ended before."""
+    """Record how an evaluation ended, and delete its outcomes; None if it had ended before."""
     row = await scope.one(_SQL["end"], {"run_id": run_id, "state": state.value, "failure": failure})
     if row is None:
         return None

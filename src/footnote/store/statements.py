@@ -41,7 +41,7 @@ def load_statements(module: str) -> dict[str, LiteralString]:
 
 
 def record_of(kind: type[Record], row: DictRow, /, **others: object) -> Record:
-    """Make a record of the columns that are called as its fields; arrays become tuples.
+    """Build a record from the columns named like its fields; arrays become tuples.
 
     `others` are fields whose column has another name or type.
     """
@@ -55,7 +55,7 @@ def record_of(kind: type[Record], row: DictRow, /, **others: object) -> Record:
 
 @dataclass(frozen=True, slots=True)
 class Integers:
-    """An `integer[]` to send; for a list psycopg makes a Python object of each element."""
+    """A parameter of type `integer[]`; for a list, psycopg makes an object of each element."""
 
     values: npt.NDArray[np.integer]
     """Shape (n,), each within 32 bits with sign."""

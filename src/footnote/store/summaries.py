@@ -1,4 +1,4 @@
-"""Summaries of documents: the sentences that are kept, and which documents lack them."""
+"""Summaries of documents: their extracted sentences, and the documents that lack them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class UnsummarisedDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSentence:
-    """A sentence as it is kept."""
+    """A summary sentence to be stored."""
 
     start: int
     end: int
@@ -45,12 +45,12 @@ class NewSentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KeptSentence:
-    """A sentence with what it is compared by."""
+    """A stored summary sentence with its vector."""
 
     sentence: SummarySentence
     weight: float
     vector: Vector
-    """As it is stored: comparable with those of the same workspace alone."""
+    """As stored: comparable only with vectors of the same workspace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class SummaryCounts:
 async def unsummarised_documents(
     scope: WorkspaceScope, summariser: str, *, attempts: int, limit: int
 ) -> tuple[UnsummarisedDocument, ...]:
-    """Published documents that are not summarised by this yet, by id."""
+    """List published documents not yet summarised by this summariser, newest first."""
     rows = await scope.all(
         _SQL["pending"], {"summariser": summariser, "attempts": attempts, "limit": limit}
     )
@@ -91,9 +91,9 @@ async def keep_summary(
     sentences: Sequence[NewSentence],
     vectors: Vectors,
 ) -> bool:
-    """Replace a document's sentences, the weightiest first; each has its vector.
+    """Replace a document's sentences, in order of falling weight, each with its vector.
 
-    False when another version was published meanwhile.
+    Returns False when another version was published meanwhile.
     """
     assert vectors.shape[0] == len(sentences), "each sentence has a vector"
     whose: dict[str, object] = {
@@ -128,7 +128,7 @@ async def keep_summary(
 async def note_summary_failure(
     scope: WorkspaceScope, unsummarised: UnsummarisedDocument, summariser: str, reason: str
 ) -> None:
-    """Note why a version could not be summarised; what was made before stays."""
+    """Record why a version could not be summarised; an earlier summary is kept."""
     await scope.execute(
         _SQL["note_failure"],
         {
@@ -143,7 +143,7 @@ async def note_summary_failure(
 async def kept_sentences(
     scope: WorkspaceScope, summariser: str, document_ids: Sequence[UUID]
 ) -> tuple[KeptSentence, ...]:
-    """The sentences of those of the documents that may be seen, by document and falling weight."""
+    """Return the sentences of the visible documents, by document and falling weight."""
     rows = await scope.all(
         _SQL["sentences"], {"summariser": summariser, "document_ids": list(document_ids)}
     )
@@ -170,13 +170,13 @@ async def kept_sentences(
 async def latest_of_collection(
     scope: WorkspaceScope, collection: str, limit: int
 ) -> tuple[UUID, ...]:
-    """The documents of a collection that came last, as far as they may be seen."""
+    """Return the newest documents of a collection that are visible."""
     rows = await scope.all(_SQL["latest_of_collection"], {"collection": collection, "limit": limit})
     return tuple(row["document_id"] for row in rows)
 
 
 async def count_summaries(scope: WorkspaceScope, summariser: str) -> SummaryCounts:
-    """Count what is summarised and what is to be."""
+    """Count the published documents, and those summarised or failed."""
     return record_of(
         SummaryCounts, await scope.single(_SQL["progress"], {"summariser": summariser})
     )

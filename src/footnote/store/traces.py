@@ -16,7 +16,7 @@ from footnote.store.statements import load_statements, record_of
 
 _SQL = load_statements("traces")
 _SPANS_OF_A_TRACE = 100
-"""Spans that are looked through for each trace of a list."""
+"""Spans scanned for each trace of a list."""
 _ADVICE = (
     "footnote trace lists those that are kept; FOOTNOTE_TRACES_KEPT_HOURS says for how long, and "
     "OTEL_TRACES_SAMPLER_ARG how many of them, with OTEL_TRACES_SAMPLER=parentbased_traceidratio"
@@ -24,7 +24,9 @@ _ADVICE = (
 
 
 def keeper(url: str, kept_hours: float) -> Callable[[Sequence[TraceSpan]], None]:
-    """What stores spans over connections of its own, and blocks; it may raise psycopg.Error."""
+    """Return a function that stores spans over its own connections; it blocks, and may raise
+    psycopg.Error.
+    """
 
     def keep(spans: Sequence[TraceSpan]) -> None:
         rows = [
@@ -43,9 +45,9 @@ def keeper(url: str, kept_hours: float) -> Callable[[Sequence[TraceSpan]], None]
 
 
 async def load_trace(owner_url: str, sought: str) -> Trace:
-    """The trace of that id, or the last that had the document of that id in hand.
+    """Return the trace with this id, or the latest one of the document with this id.
 
-    Through the owner's login. Raises NotFound.
+    Uses the owner's login. Raises NotFound.
     """
     async with await psycopg.AsyncConnection.connect(owner_url, row_factory=dict_row) as connection:
         trace_id = sought.lower()

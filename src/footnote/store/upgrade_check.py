@@ -1,4 +1,4 @@
-"""What bringing a database up to date would do to it, found without changing anything."""
+"""Report what migrating a database would change, without changing anything."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _SQL = load_statements("migrating")
 
 
 def state_of_database(owner_url: str) -> Upgrade:
-    """The steps the database lacks, with their locks, and what is in a form of before.
+    """Return the steps the database lacks, with their locks, and the data in older formats.
 
-    Blocks. Raises StoreUnavailable when the server cannot be reached or was migrated by a newer
-    version that leaves this one out.
+    Blocks. Raises StoreUnavailable when the server cannot be reached, or when a newer version has
+    made the schema incompatible with this one.
     """
     try:
         with psycopg.connect(owner_url) as connection:
@@ -77,7 +77,7 @@ def _pending(
 
 
 def _older_formats(connection: psycopg.Connection) -> tuple[OlderFormat, ...]:
-    """What workers write anew; nothing is known of it before the step that keeps it."""
+    """Count what workers will rewrite; what the schema cannot tell yet is left out."""
     counts: dict[str, list[int]] = {}
     if connection.execute(_SQL["can_tell_upkeep"]).fetchone() == (True,):
         rows = connection.execute(_SQL["upkeep"], {"format": SEGMENT_FORMAT}).fetchall()

@@ -1,4 +1,4 @@
-"""Which workspaces a new version has something to do for, of all of them at once."""
+"""Find the workspaces whose data a new version has to rewrite."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _SQL = load_statements("migrating")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upkeep:
-    """What of a workspace is in a form of before, or may be."""
+    """The data of a workspace that is in an older format, or may be."""
 
     workspace_id: UUID
     older_segments: int
     without_readers: int
-    """Documents whose rows do not carry yet who may see them."""
+    """Documents whose rows do not yet store who may see them."""
     lane: Lane | None
     """The current one; None before the first document."""
 
 
 async def upkeep_after_upgrade(database: Database) -> tuple[Upkeep, ...]:
-    """Look at every workspace, for its segments and its lane."""
+    """Return the segments and the lane of every workspace that an upgrade may affect."""
     async with database.outside() as connection:
         cursor = await connection.execute(_SQL["upkeep"], {"format": SEGMENT_FORMAT})
         rows = await cursor.fetchall()

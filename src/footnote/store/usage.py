@@ -1,4 +1,4 @@
-"""What a workspace used, summed up by day, and its budgets."""
+"""Usage of a workspace, summed by day, and its budgets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NONE = UUID(int=0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PricedUse:
-    """A use with what it was about and what it cost."""
+    """A use, with its subject and cost."""
 
     about: UsageAbout
     note: UsageNote
@@ -36,7 +36,7 @@ class PricedUse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageFilter:
-    """Which use is wanted; what is None does not matter."""
+    """Filter of usage; None matches everything."""
 
     first_day: date
     last_day: date
@@ -46,7 +46,7 @@ class UsageFilter:
 
 
 async def add_usage(scope: WorkspaceScope, uses: Iterable[PricedUse]) -> None:
-    """Add uses to those of today, in one order, so that two who do it wait for each other."""
+    """Add uses to today's sums, always in the same order, so that calls cannot deadlock."""
     sums: dict[tuple[str, str, str, UUID, UUID], list[float]] = {}
     for use in uses:
         about, note = use.about, use.note
@@ -89,7 +89,7 @@ async def usage_by_day(scope: WorkspaceScope, wanted: UsageFilter) -> tuple[Usag
 async def usage_by_person(
     scope: WorkspaceScope, first_day: date, last_day: date
 ) -> tuple[PersonUsageRow, ...]:
-    """Sum up what each principal used by day, latest first, and then who cost most."""
+    """Sum usage by day and principal, latest day first, then by falling cost."""
     days = {"first_day": first_day, "last_day": last_day}
     return tuple(record_of(PersonUsageRow, row) for row in await scope.all(_SQL["by_person"], days))
 
@@ -105,7 +105,7 @@ async def list_budgets(scope: WorkspaceScope) -> tuple[Budget, ...]:
 async def set_budget(
     scope: WorkspaceScope, measure: Measure, period: Period, most: float, warn_share: float
 ) -> None:
-    """Set a budget, in the place of one before."""
+    """Set a budget, replacing the one for the same measure and period."""
     await scope.execute(
         _SQL["set_budget"],
         {"measure": measure, "period": period, "most": most, "warn_share": warn_share},

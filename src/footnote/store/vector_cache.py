@@ -1,8 +1,8 @@
-"""Holds the vectors of searched workspaces in the process, so that neighbours cost no scan.
+"""Cache the vectors of searched workspaces, so that a nearest-neighbour search needs no scan.
 
-A vector never changes while its chunk lives, and a chunk number is never given again. So what
-is held needs no invalidation: of the chunks that a search may see, those that are held are
-compared here, the few others by Postgres. What may be seen always comes with the search.
+A vector never changes while its chunk exists, and a chunk number is never reused, so cached vectors
+need no invalidation: of the chunks that a search may see, cached ones are compared here, the few
+others by Postgres. Visibility is always given by the search.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ from footnote.store.vector_file import VectorRows, set_aside
 
 _SQL = load_statements("vector_cache")
 
-_GATHERING_COSTS = 4  # How much dearer a row is that is picked out than one in passing.
-_GROUPS_PER_RESULT = 16  # Groups whose best bounds tell how good the best must at least be.
-_PACKED_TOGETHER = 4096  # Vectors a statement brings: 3 MB at 384 dimensions.
-_HEADER = 2  # int16s before each vector in halfvec's wire form: dimensions, and nothing.
+_GATHERING_COSTS = 4  # Cost of a row read by position, relative to one read in sequence.
+_GROUPS_PER_RESULT = 16  # Groups per result; their best bounds give a lower bound for the results.
+_PACKED_TOGETHER = 4096  # Vectors read per statement: 3 MB at 384 dimensions.
+_HEADER = 2  # int16s before each vector in halfvec's wire format: dimensions, and an unused one.
 _WORTH_CATCHING_UP = 512
 _SHARE_WORTH_CATCHING_UP = 32
-"""Held vectors are copied for a catch-up, so it waits for a 32nd of them; Postgres has the rest."""
+"""Catching up copies all cached vectors, so it waits until a 32nd of them has changed."""
 _PATIENCE = 1000
-"""Searches that others get before a workspace's vectors make room: what goes round never stays."""
+"""Searches of others after which a workspace may be evicted; under LRU, cyclic use would never hit.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,11 +50,11 @@ class HeldVectors:
     """Vectors of one workspace and lane."""
 
     numbers: Numbers
-    """Chunk numbers, rising."""
+    """Chunk numbers, ascending."""
     rows: VectorRows
-    """One for each number, as the database keeps them."""
+    """One vector for each number, as the database stores it."""
     quantised: QuantisedVectors
-    """The same in a byte for each value, which a search looks through."""
+    """The same vectors in one byte per value, which a search scans first."""
     covered: ChunkRanges
     """The numbers as ranges."""
 
@@ -69,13 +70,13 @@ class HeldVectors:
 
     @property
     def byte_size(self) -> int:
-        """What it takes of the memory."""
+        """Memory used, in bytes."""
         return self.numbers.nbytes + self.rows.nbytes + self.quantised.byte_size
 
     def nearest(self, vector: Vector, visible: ChunkRanges, limit: int) -> Ranking:
-        """The `limit` visible held chunks of highest cosine, ties by chunk number.
+        """Return the `limit` visible cached chunks of highest cosine, ties by chunk number.
 
-        Exact: all are compared whose bound reaches the least of the best.
+        Exact: every chunk is compared whose upper bound reaches the least result.
         """
         query = _halved(vector)
         places = self._places(visible)
@@ -85,7 +86,7 @@ class HeldVectors:
         numbers = self.numbers if places is None else self.numbers[places]
         similarities = self._products(places, query)
         if similarities.size > limit:
-            # All that equal the last one stay, so that the number decides among them.
+            # Keep all that tie with the last one, so that the chunk number decides.
             last = np.partition(similarities, similarities.size - limit)[-limit]
             kept = similarities >= last
             numbers, similarities = numbers[kept], similarities[kept]
@@ -98,7 +99,7 @@ class HeldVectors:
         )
 
     def similarities(self, vector: Vector, chunk_numbers: Sequence[int]) -> Mapping[int, float]:
-        """Cosines of those of the chunks that are held, whoever may see them."""
+        """Return the cosines of those of the chunks that are cached, visible or not."""
         wanted = np.array(chunk_numbers, dtype=np.int32)
         wanted = wanted[self.covered.contains(wanted)]
         places = np.searchsorted(self.numbers, wanted)
@@ -106,18 +107,18 @@ class HeldVectors:
         return dict(zip(wanted.tolist(), similarities.tolist(), strict=True))
 
     def _places(self, visible: ChunkRanges) -> Places | None:
-        """Where the visible ones stand; None for all."""
+        """Return the positions of the visible chunks; None if all are visible."""
         if visible.count_of_rising(self.numbers) == self.numbers.size:
             return None
         return np.flatnonzero(visible.mask_of_rising(self.numbers))
 
     def _within_reach(self, places: Places | None, query: Vector, limit: int) -> Places:
-        """Where those stand that could be among the best."""
+        """Return the positions of the chunks that could be among the best."""
         if places is not None and places.size * _GATHERING_COSTS > self.numbers.size:
             bounds = self.quantised.bounds(query)[places]
         else:
             bounds = self.quantised.bounds(query, places)
-        # At least `limit` reach the bound that the best of so many groups reach.
+        # At least `limit` chunks reach the `limit`-th highest of the groups' best bounds.
         groups = min(bounds.size, limit * _GROUPS_PER_RESULT)
         tops = bounds[: bounds.size // groups * groups].reshape(-1, groups).max(axis=0)
         likely = np.flatnonzero(bounds >= np.partition(tops, groups - limit)[groups - limit])
@@ -128,35 +129,37 @@ class HeldVectors:
         return within if places is None else places[within]
 
     def _products(self, places: Places | None, query: Vector) -> Vector:
-        """The inner products of the rows at these places, None for all, with the query."""
+        """Return the inner products of the query and the rows at these positions; None means all
+        rows.
+        """
         rows = self.rows[np.arange(self.numbers.size) if places is None else places]
-        # Of numpy's products this one alone never starts threads, which cost a busy machine dearly.
+        # The only product of numpy that never starts threads, which are costly on a busy machine.
         products: Vector = np.vecdot(rows.astype(np.float32), query)
         return products
 
 
 @dataclass(slots=True)
 class VectorCache:
-    """Held vectors by workspace and lane, within a number of bytes."""
+    """Cached vectors by workspace and lane, up to a number of bytes."""
 
     capacity_bytes: int
     folder: Path | None = None
-    """Where files without a name may lie for what a search seldom looks at."""
+    """Folder for unnamed files with the exact vectors, of which a search reads few."""
     shared: SharedVectors | None = None
-    """What the processes of one server hold together."""
+    """Vectors that the processes of one server share."""
     _held: OrderedDict[tuple[UUID, int], HeldVectors] = field(default_factory=OrderedDict)
     _last_use: dict[tuple[UUID, int], int] = field(default_factory=dict)
     _seen: dict[tuple[UUID, int], int] = field(default_factory=dict)
-    """The generation for which each was last looked after."""
+    """The index generation at which each key was last checked."""
     _tasks: dict[tuple[UUID, int], asyncio.Task[None]] = field(default_factory=dict)
     _searches: int = 0
 
     def held(
         self, database: Database, workspace_id: UUID, state: IndexState, dimensions: int
     ) -> HeldVectors | None:
-        """What is held of the workspace's lane, maybe not all of it.
+        """Return the cached vectors of the workspace's lane, possibly not all; None without any.
 
-        Where the index has moved on, the rest is loaded meanwhile, if there is room for it.
+        If the index has changed, the missing ones are loaded in the background, if there is room.
         """
         if state.lane_id is None or not self.capacity_bytes:
             return None
@@ -172,10 +175,10 @@ class VectorCache:
         return held
 
     def forget(self, workspace_id: UUID) -> bool:
-        """Drop what is held of a workspace; whether there was anything."""
+        """Drop the cached vectors of a workspace; return whether there were any."""
         loading = [key for key in self._tasks if key[0] == workspace_id]
         for key in loading:
-            # What it has read may be gone by now.
+            # What it has read may be deleted by now.
             self._tasks.pop(key).cancel()
             self._seen.pop(key, None)
         keys = [key for key in self._held if key[0] == workspace_id]
@@ -190,7 +193,7 @@ class VectorCache:
         await asyncio.gather(*self._tasks.values())
 
     async def close(self) -> None:
-        """Stop what is being loaded, before the database is closed."""
+        """Cancel all loading, before the database is closed."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -210,14 +213,14 @@ class VectorCache:
         self._tasks[key] = task
 
         def done(_: asyncio.Task[None]) -> None:
-            # After it was forgotten, another one may be loading the same by now.
+            # After `forget`, another task may be loading the same key.
             if self._tasks.get(key) is task:
                 del self._tasks[key]
 
         task.add_done_callback(done)
 
     def _make_room(self, key: tuple[UUID, int], wanted_bytes: int) -> bool:
-        """Whether so much fits, once what was not asked for in a long time is dropped."""
+        """Return whether so many bytes fit, after evicting what was not used for long."""
         others = sum(held.byte_size for each, held in self._held.items() if each != key)
         for each in [each for each in self._held if each != key]:
             if others + wanted_bytes <= self.capacity_bytes:
@@ -250,7 +253,7 @@ class VectorCache:
             if found is not None:
                 loaded = HeldVectors.of(live, *found)
             else:
-                # The vectors of all live chunks, what is held of them not read again.
+                # Read the vectors of live chunks that are not cached.
                 missing = live if held is None else live[~held.covered.mask_of_rising(live)]
                 pieces: list[tuple[Numbers, HalfVectors]] = []
                 for first in range(0, missing.size, _PACKED_TOGETHER):
@@ -259,7 +262,7 @@ class VectorCache:
                 joined = partial(self._joined, dimensions=dimensions, forgotten=forgotten)
                 loaded = await asyncio.to_thread(joined, key, held, live, pieces)
         except (FootnoteError, ReplicaLost):
-            # Postgres compares them all the same; the next change of the index is a new chance.
+            # Postgres compares them instead; the next change of the index retries this.
             return
         self._held[key] = loaded
         self._last_use[key] = self._searches
@@ -274,7 +277,7 @@ class VectorCache:
         dimensions: int,
         forgotten: int,
     ) -> HeldVectors:
-        """What is held and still lives, with the pieces."""
+        """Join the cached vectors of live chunks with the loaded ones."""
         numbers = [np.zeros(0, np.int32), *(each for each, _ in pieces)]
         rows = [np.zeros((0, dimensions), np.float16), *(each for _, each in pieces)]
         quantised = [QuantisedVectors.of(each) for each in rows]
@@ -294,7 +297,7 @@ class VectorCache:
 
 
 def _outdated(held: HeldVectors, live: Numbers) -> bool:
-    """Whether enough is missing or dead to be worth a copy."""
+    """Return whether enough vectors are missing or dead to be worth a copy."""
     current = held.covered.count_of_rising(live)
     missing, dead = live.size - current, held.numbers.size - current
     return max(missing, dead) > max(_WORTH_CATCHING_UP, live.size // _SHARE_WORTH_CATCHING_UP)
@@ -317,7 +320,7 @@ async def _read_packed(
 
 
 def unpack_vectors(packed: bytes) -> Vectors:
-    """Read vectors in the wire form of halfvec, one behind the other, at least one."""
+    """Decode vectors, at least one, that are concatenated in halfvec's wire format."""
     return _unpacked(packed).astype(np.float32)
 
 
@@ -328,5 +331,5 @@ def _unpacked(packed: bytes) -> HalfVectors:
 
 
 def _halved(vector: Vector) -> Vector:
-    """The vector as the database would take it."""
+    """Round the vector to half precision, as the database does."""
     return vector.astype(np.float16).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Keeps the exact rows of many vectors in a file without a name, of which searches read a few."""
+"""Store the exact rows of many vectors in an unnamed file, of which searches read a few."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import numpy as np
 from footnote.index.quantised import HalfVectors, Places
 
 LEAST_ROWS = 16_384
-"""Fewer take little memory, and a process has only so many files open."""
+"""Fewer rows stay in memory: they take little of it, and a process can open only so many files."""
 
 
 class VectorRows(Protocol):
-    """Rows of half precision that are picked out by their places; an array is one."""
+    """Rows of half precision, indexed by position; an array is one."""
 
     @property
     def nbytes(self) -> int:
@@ -31,10 +31,11 @@ class VectorRows(Protocol):
 
 
 class RowsInFile:
-    """Rows that lie in a file, in their order; the file goes with what refers to them.
+    """Rows stored in a file, in order; the file is closed with this object.
 
-    A row is read by a call of its own, .8 µs each where the system has the page in memory. Mapped
-    into memory they would count as the process's own: the kernel maps what lies around a page too.
+    A row is read by a call of its own, .8 µs each where the page is in the system's cache. Mapped
+    into memory, rows would count as the process's own: the kernel maps the pages around a page,
+    too.
     """
 
     nbytes = 0
@@ -53,7 +54,7 @@ class RowsInFile:
 
 
 def set_aside(rows: HalfVectors, folder: Path | None) -> VectorRows:
-    """The rows in a file in the folder, if they are many and it takes them; else as they are."""
+    """Write the rows to an unnamed file in the folder if they are many and it can be written."""
     if folder is None or len(rows) < LEAST_ROWS or not hasattr(os, "pread"):
         return rows
     with (

@@ -1,4 +1,4 @@
-"""The views of lists that a principal keeps: read, kept under their names, removed."""
+"""Saved list views of a principal: list, store and remove."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from footnote.store.statements import load_statements
 _SQL = load_statements("views")
 
 MAX_VIEWS = 100
-"""Of one principal."""
+"""Most views of one principal."""
 _SHOWN = tuple(each.name for each in fields(SavedView) if each.name not in ("name", "updated_at"))
 
 
@@ -29,7 +29,7 @@ async def list_views(scope: WorkspaceScope) -> tuple[SavedView, ...]:
 
 
 async def keep_view(scope: WorkspaceScope, view: SavedView) -> SavedView:
-    """Keep a view, in the place of one of its name. Raises InvalidRequest for one too many."""
+    """Store a view, replacing one of the same name. Raises InvalidRequest above `MAX_VIEWS`."""
     await scope.execute(_SQL["one_at_a_time"])
     known = {each.name: view_id for view_id, each in await _views(scope)}
     if view.name not in known and len(known) >= MAX_VIEWS:

@@ -1,4 +1,4 @@
-"""The addresses that are told of a workspace's events, and how telling them fares."""
+"""Webhook endpoints of a workspace, and the outcomes of their deliveries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SQL = load_statements("webhooks")
 async def add_endpoint(
     scope: WorkspaceScope, url: str, kinds: Sequence[EventKind], secret: str
 ) -> WebhookEndpoint:
-    """Have an address told of these kinds from now on."""
+    """Add an endpoint for events of these kinds."""
     endpoint_id = uuid4()
     sealed = scope.sealing.secret(WEBHOOK_SECRET.of(endpoint_id), secret)
     row = await scope.single(
@@ -36,7 +36,7 @@ async def list_endpoints(scope: WorkspaceScope) -> tuple[WebhookEndpoint, ...]:
 async def endpoint_and_secret(
     scope: WorkspaceScope, endpoint_id: UUID
 ) -> tuple[WebhookEndpoint, str]:
-    """An endpoint and what its deliveries are signed with. Raises NotFound."""
+    """Return an endpoint and its signing secret. Raises NotFound."""
     row = await scope.one(_SQL["get"], {"endpoint_id": endpoint_id})
     if row is None:
         raise _absent(endpoint_id)
@@ -45,25 +45,25 @@ async def endpoint_and_secret(
 
 
 async def remove_endpoint(scope: WorkspaceScope, endpoint_id: UUID) -> None:
-    """Tell an address nothing any more. Raises NotFound."""
+    """Remove an endpoint. Raises NotFound."""
     if not await scope.change(_SQL["remove"], {"endpoint_id": endpoint_id}):
         raise _absent(endpoint_id)
 
 
 async def note_delivery(scope: WorkspaceScope, endpoint_id: UUID) -> None:
-    """It took an event; whatever was wrong before is forgotten."""
+    """Record a successful delivery, and clear earlier failures."""
     await scope.execute(_SQL["note_delivery"], {"endpoint_id": endpoint_id})
 
 
 async def note_attempt(scope: WorkspaceScope, endpoint_id: UUID, error: str) -> None:
-    """It did not take an event and is told again."""
+    """Record a failed attempt that will be retried."""
     await scope.execute(_SQL["note_attempt"], {"endpoint_id": endpoint_id} | {"error": error})
 
 
 async def note_failure(
     scope: WorkspaceScope, endpoint_id: UUID, error: str, disable_at: int
 ) -> None:
-    """A delivery was given up; after `disable_at` in a row the endpoint is left alone."""
+    """Record a delivery that was given up; disable the endpoint after `disable_at` in a row."""
     await scope.execute(
         _SQL["note_failure"],
         {"endpoint_id": endpoint_id} | {"error": error, "limit": disable_at},

@@ -1,4 +1,4 @@
-"""What a workspace chooses for itself, and the MCP servers its agents may use."""
+"""The answer models a workspace chose, and the MCP servers its agents may use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from footnote.store.sealing import MCP_HEADERS
 from footnote.store.statements import load_statements
 
 VERSION = 1
-"""Of the shape of stored settings."""
+"""Version of the format of stored settings."""
 
 _SQL = load_statements("workspace_settings")
 _ANSWER_MODELS = "answer_models"
@@ -29,19 +29,19 @@ async def chosen_answer_models(scope: WorkspaceScope) -> tuple[str, ...] | None:
 
 
 async def choose_answer_models(scope: WorkspaceScope, names: Sequence[str]) -> None:
-    """Answer with these from now on."""
+    """Set the workspace's answer models."""
     parameters = {"settings": Jsonb({_ANSWER_MODELS: list(names)}), "version": VERSION}
     await scope.execute(_SQL["write"], parameters)
 
 
 async def forget_answer_models(scope: WorkspaceScope) -> None:
-    """Answer with what the installation is set to again."""
+    """Reset the answer models to those of the installation."""
     parameters = {"key": _ANSWER_MODELS}
     await scope.execute(_SQL["clear"], parameters)
 
 
 async def add_mcp_server(scope: WorkspaceScope, server: McpServer) -> None:
-    """Offer a server's tools to the workspace's agents. Raises Conflict."""
+    """Add an MCP server whose tools the workspace's agents may use. Raises Conflict."""
     headers = scope.sealing.secret_json(MCP_HEADERS.of(server.name), dict(server.headers))
     if not await scope.change(
         _SQL["add_server"],
@@ -68,13 +68,13 @@ async def mcp_servers_of(scope: WorkspaceScope) -> tuple[McpServer, ...]:
 
 
 async def remove_mcp_server(scope: WorkspaceScope, name: str) -> None:
-    """Offer its tools no more. Raises NotFound."""
+    """Remove an MCP server. Raises NotFound."""
     if not await scope.change(_SQL["remove_server"], {"name": name}):
         raise no_such_server(name)
 
 
 def no_such_server(name: str) -> NotFound:
-    """What is said of an MCP server that the workspace does not have."""
+    """Return the error for an MCP server that the workspace does not have."""
     return NotFound(
         f"there is no MCP server {name!r}",
         hint="`footnote mcp-servers list` or `GET /v1/mcp-servers` shows what there is",

@@ -1,4 +1,4 @@
-"""Sources that a workspace follows by itself, and the job of each."""
+"""Sources that a workspace follows on a schedule, and the job of each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from footnote.store.statements import load_statements, record_of
 
 FOLLOW_TASK = "follow_source"
 FIGURES = ("seen", "added", "changed", "removed", "failed")
-"""Of a run, as their columns are called."""
+"""Counters of a run, named like their columns."""
 
 _SQL = load_statements("workspace_sources")
 
@@ -30,13 +30,13 @@ class SourceInHand:
     source: WorkspaceSource
     secret: str | None = field(repr=False)
     anywhere: bool
-    """Whether the operator named it."""
+    """Whether the operator added it, so that its place is not restricted."""
 
 
 async def add_source(
     scope: WorkspaceScope, wanted: NewSource, kind: str, *, anywhere: bool
 ) -> WorkspaceSource:
-    """Keep a source, and have it followed at once. Raises Conflict for one there is."""
+    """Store a source, and enqueue its first run. Raises Conflict if there is one at this place."""
     source_id, job_id = uuid4(), uuid4()
     secret = wanted.secret
     row = await scope.one(
@@ -63,17 +63,17 @@ async def add_source(
 
 
 async def count_sources(scope: WorkspaceScope) -> int:
-    """How many the workspace has."""
+    """Count the workspace's sources."""
     return int((await scope.single(_SQL["count"]))["sources"])
 
 
 async def list_sources(scope: WorkspaceScope) -> tuple[WorkspaceSource, ...]:
-    """All of them, oldest first."""
+    """List the workspace's sources, oldest first."""
     return tuple(map(_source, await scope.all(_SQL["list"])))
 
 
 async def get_source(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSource:
-    """One of them. Raises NotFound."""
+    """Return a source. Raises NotFound."""
     row = await scope.one(_SQL["get"], {"source_id": source_id})
     if row is None:
         raise _absent(source_id)
@@ -81,7 +81,7 @@ async def get_source(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSource:
 
 
 async def follow_now(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSource:
-    """Have it followed at once, also one that was paused; one that is running stays so.
+    """Start a run now, also of a paused source; one that is running is left alone.
 
     Raises NotFound.
     """
@@ -94,7 +94,7 @@ async def follow_now(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSource:
 
 
 async def pause_source(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSource:
-    """Leave it alone from now on. Raises NotFound."""
+    """Pause a source. Raises NotFound."""
     row = await scope.one(_SQL["pause"], {"source_id": source_id})
     if row is None:
         raise _absent(source_id)
@@ -102,7 +102,7 @@ async def pause_source(scope: WorkspaceScope, source_id: UUID) -> WorkspaceSourc
 
 
 async def remove_source(scope: WorkspaceScope, source_id: UUID) -> None:
-    """Forget it; its documents stay. Raises NotFound."""
+    """Remove a source; its documents stay. Raises NotFound."""
     if not await scope.change(_SQL["remove"], {"source_id": source_id}):
         raise _absent(source_id)
 
@@ -110,7 +110,7 @@ async def remove_source(scope: WorkspaceScope, source_id: UUID) -> None:
 async def take_up_source(
     scope: WorkspaceScope, source_id: UUID, job_id: UUID
 ) -> SourceInHand | None:
-    """The source, from now on as running; None when this job is no longer meant."""
+    """Mark a source as running, and return it; None if this job was superseded."""
     row = await scope.one(_SQL["take_up"], {"source_id": source_id, "job_id": job_id})
     if row is None:
         return None
@@ -129,7 +129,7 @@ async def note_figures(
     figures: Mapping[str, int],
     last_error: str | None,
 ) -> bool:
-    """Add to the figures of a run; False when this job is no longer meant."""
+    """Add to the counters of a run; return False if this job was superseded."""
     given = {name: figures.get(name, 0) for name in FIGURES} | {"last_error": last_error}
     return bool(
         await scope.change(_SQL["note"], {"source_id": source_id, "job_id": job_id, **given})
@@ -137,14 +137,14 @@ async def note_figures(
 
 
 async def put_off(scope: WorkspaceScope, source_id: UUID, job_id: UUID, seconds: float) -> None:
-    """Go on with the same run after a while."""
+    """Continue the same run after a delay."""
     await _enqueue(scope, source_id, job_id, datetime.now(UTC) + timedelta(seconds=seconds))
 
 
 async def end_run(
     scope: WorkspaceScope, source_id: UUID, job_id: UUID, last_error: str | None = None
 ) -> None:
-    """Note that a run is over, and have the next begin when it is due."""
+    """Record the end of a run, and enqueue the next one for when it is due."""
     next_job_id = uuid4()
     row = await scope.one(
         _SQL["end"],
@@ -160,7 +160,7 @@ async def end_run(
 async def _enqueue(
     scope: WorkspaceScope, source_id: UUID, job_id: UUID, due: datetime | None = None
 ) -> None:
-    # A lock of its own: one that is due later would hold up what is to run now.
+    # A lock per job: with a shared one, a job due later would block one due now.
     await enqueue(
         scope,
         FOLLOW_TASK,

@@ -1,4 +1,4 @@
-"""Workspaces and their lanes: made, found by name, listed by the operator."""
+"""Workspaces and their lanes: create, find by name, list for the operator."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SQL = load_statements("workspaces")
 
 
 async def create_workspace(database: Database, name: str, *, encrypted: bool = False) -> Workspace:
-    """Make a workspace; whether its content is encrypted is settled with that.
+    """Create a workspace; whether its content is encrypted cannot be changed later.
 
-    Raises Conflict when the name is taken, InvalidRequest when it is odd, and KeyUnavailable.
+    Raises Conflict when the name is taken, InvalidRequest when it is invalid, and KeyUnavailable.
     """
     if not is_storable(name):
         raise _odd(name)
@@ -64,7 +64,7 @@ async def list_workspaces(owner_url: str) -> tuple[Workspace, ...]:
 
 
 async def lexical_key(scope: WorkspaceScope) -> bytes:
-    """The key of the workspace's term numbers, 32 bytes."""
+    """Return the key of the workspace's term ids, 32 bytes."""
     row = await scope.one(_SQL["lexical_key"])
     if row is None:
         raise NotFound("the workspace is gone")
@@ -85,8 +85,9 @@ async def known_lane(scope: WorkspaceScope, at_hand: Lane) -> int | None:
 
 
 async def adopt_lane(scope: WorkspaceScope, at_hand: Lane) -> int:
-    """The number of the workspace's lane of that name, which becomes the one at hand if it has
-    none. Raises LaneMismatch as `known_lane` does.
+    """Return the number of the workspace's lane of that name; without one, adopt the one at hand.
+
+    Raises LaneMismatch as `known_lane` does.
     """
     lane_id = await known_lane(scope, at_hand)
     if lane_id is not None:
@@ -123,7 +124,8 @@ def _odd(name: str) -> InvalidRequest:
 async def workspace_stats(scope: WorkspaceScope, lane: Lane) -> WorkspaceStats:
     """Count what the principal may see.
 
-    Segments are of the whole workspace: who has roles in single collections alone gets none.
+    Segments belong to the whole workspace; a principal with roles in single collections only gets
+    0.
     """
     by_status = await scope.all(_SQL["count_documents"])
     segments = 0

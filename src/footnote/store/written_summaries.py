@@ -1,4 +1,4 @@
-"""What a language model wrote of documents: sentences with those that they rest on."""
+"""Summaries that a language model wrote: sentences with the source sentences they rest on."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _WRITTEN = TypeAdapter(WrittenSentence)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
-    """What came of having a version summarised."""
+    """The result of having a version summarised."""
 
     sentences: tuple[WrittenSentence, ...]
     left_out: int
     usage: Usage
     failure: str | None = None
-    """Why nothing is written."""
+    """Why no summary was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingCounts:
-    """How far a writer has come with the documents that may be seen."""
+    """Progress of a writer over the visible documents."""
 
     input_tokens: int
     output_tokens: int
@@ -44,15 +44,15 @@ class WritingCounts:
     failed: int
     remaining: int
     remaining_bytes: int
-    """Of the texts that it has still to see something of."""
+    """Size of the remaining texts, each up to the limit that was asked for."""
     oldest_waiting: datetime | None
-    """When the oldest of the remaining documents was handed in."""
+    """When the oldest of the remaining documents was uploaded."""
 
 
 async def unwritten_documents(
     scope: WorkspaceScope, summariser: str, writer: str, *, attempts: int, limit: int
 ) -> tuple[UnsummarisedDocument, ...]:
-    """Documents whose sentences were found, and that were not summarised by this writer yet."""
+    """List documents with extracted sentences that this writer has not summarised, newest first."""
     rows = await scope.all(
         _SQL["unwritten"],
         {"summariser": summariser, "writer": writer, "attempts": attempts, "limit": limit},
@@ -63,9 +63,9 @@ async def unwritten_documents(
 async def keep_writing(
     scope: WorkspaceScope, unsummarised: UnsummarisedDocument, writer: str, writing: Writing
 ) -> bool:
-    """Replace what was written of a document; what failed leaves nothing written.
+    """Replace the written summary of a document; after a failure it has none.
 
-    False when another version was published meanwhile.
+    Returns False when another version was published meanwhile.
     """
     whose: dict[str, object] = {
         "document_id": unsummarised.document_id,
@@ -109,7 +109,7 @@ async def keep_writing(
 async def written_sentences(
     scope: WorkspaceScope, writer: str, document_ids: Sequence[UUID]
 ) -> Mapping[UUID, tuple[WrittenSentence, ...]]:
-    """What this writer wrote of those of the documents that may be seen, in its order."""
+    """Return what this writer wrote of the visible documents, in order."""
     rows = await scope.all(_SQL["written"], {"writer": writer, "document_ids": list(document_ids)})
     found: dict[UUID, tuple[WrittenSentence, ...]] = {}
     for row in rows:
@@ -125,6 +125,6 @@ async def written_sentences(
 
 
 async def count_writing(scope: WorkspaceScope, writer: str, most_bytes: int) -> WritingCounts:
-    """Count what is written and what is to be; of a text at most so many bytes are looked at."""
+    """Count written and remaining summaries; a text counts for at most `most_bytes` bytes."""
     row = await scope.single(_SQL["written_progress"], {"writer": writer, "most_bytes": most_bytes})
     return record_of(WritingCounts, row)
