@@ -194,6 +194,7 @@ async def test_what_a_held_principal_asked_outlives_its_days(
         )
     await workspace.set_legal_hold("case 7", principal_id="ann")
     await workspace.set_retention(QUERIES, 7)
+    assert (await workspace.retention_preview()).query_count == 1
     assert (await workspace.apply_retention()).queries == 1
     page = await workspace.audit_entries(act=Act.SEARCHED)
     assert {each.query for each in page.entries} == {"asked by ann", None}

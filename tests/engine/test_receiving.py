@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from footnote.domain import DocumentStatus, Principal, Received, SearchRequest
+from footnote.domain import DocumentStatus, Principal, Received, SearchRequest, Visibility
 from footnote.engine import Engine, Services, WorkspaceEngine, open_engine
 from footnote.engine.receiving import clean_name
 from footnote.errors import (
@@ -100,9 +100,16 @@ async def test_a_key_of_other_bytes_is_refused_and_nothing_is_stored(
     engine: Engine, workspace: WorkspaceEngine
 ) -> None:
     await workspace.receive(b"one text", "a.txt", idempotency_key="k")
-    for content, collection in ((b"another text", None), (b"one text", "elsewhere")):
+    for content, given in (
+        (b"another text", {}),
+        (b"one text", {"collection": "elsewhere"}),
+        (b"one text", {"tags": ["x"]}),
+        (b"one text", {"metadata": {"y": 1}}),
+        (b"one text", {"visibility": Visibility.PRIVATE}),
+        (b"one text", {"shared_with": ["user:ann"]}),
+    ):
         with pytest.raises(Conflict) as caught:
-            await workspace.receive(content, "a.txt", collection=collection, idempotency_key="k")
+            await workspace.receive(content, "a.txt", idempotency_key="k", **given)
         assert caught.value.hint is not None
         assert "new key" in caught.value.hint
     assert (await workspace.stats()).documents == 1

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from email.message import EmailMessage
 from itertools import pairwise
@@ -240,3 +241,26 @@ def test_a_table_goes_on_below_a_gap_where_its_numbers_do() -> None:
 def test_a_title_does_not_turn_what_stands_beside_it(name: str, text: str, mark: str) -> None:
     parsed = read_document(text.format(mark).encode(), name.format(mark))
     assert parsed.title == "Invoice fdp.exe"
+
+
+def test_pages_of_a_text_may_be_empty() -> None:
+    parsed = read_document(b"first page\x0c\x0c\x0c\x0c\x0c\x0clast page", "pages.txt")
+    assert [block.text for block in parsed.blocks] == ["first page", "last page"]
+    assert [block.page for block in parsed.blocks] == [1, 7]
+
+
+def test_a_heading_is_of_the_sixth_level_at_most() -> None:
+    headings = [f"{'.'.join('1234567'[:depth])} Deep" for depth in range(1, 8)]
+    parsed = read_document("\n\n".join([*headings, "Text."]).encode(), "deep.txt")
+    # A number alone begins at the second level, and the last of one level takes its place.
+    assert parsed.blocks[-1].heading_path == (*headings[:4], headings[-1])
+
+
+def test_outputs_of_a_notebook_have_no_terminal_codes() -> None:
+    output = {"output_type": "stream", "text": ["\x1b[31mred\x1b[0m alert"]}
+    cell = {"cell_type": "code", "source": "warn()", "outputs": [output]}
+    content = json.dumps({"nbformat": 4, "cells": [cell]}).encode()
+    assert [block.text for block in read_document(content, "a.ipynb").blocks] == [
+        "warn()",
+        "red alert",
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 
 import pytest
 
@@ -95,3 +95,19 @@ async def test_a_time_out_within_a_stage_is_not_taken_for_its_own() -> None:
     with pytest.raises(TimeoutError):
         async with chunking(LONG):
             raise TimeoutError
+
+
+async def test_an_error_that_is_caught_leaves_a_stage_its_time_out() -> None:
+    def fail() -> None:
+        raise LookupError
+
+    async def work() -> None:
+        async with chunking(0.05) as limit:
+            with suppress(LookupError):
+                await limit.compute(fail)
+            with suppress(LookupError), limit.unlimited():
+                raise LookupError
+            await asyncio.Event().wait()
+
+    with pytest.raises(DocumentInterrupted):
+        await work()

@@ -69,6 +69,22 @@ async def test_the_name_is_resolved_once_and_the_checked_address_is_asked(
     assert [name for name in resolved if name == "rebinding.example"] == ["rebinding.example"]
 
 
+async def test_the_next_address_is_asked_where_nobody_listens_at_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def names(host: str, port: int, **_: int) -> list[object]:
+        return [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port))
+            for address in ("127.0.0.3", "127.0.0.1")
+        ]
+
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", names)
+    async with web_server(hello) as web:
+        content = BytesIO()
+        await fetch(web.url(host="two.example"), OPEN, {}, content)
+        assert content.getvalue() == b"Hello."
+
+
 async def test_redirects_are_followed_a_few_times_and_no_more() -> None:
     async def onwards(asked: Asked) -> Answer:
         step = int(asked.path.rpartition("/")[2])

@@ -134,14 +134,7 @@ async def destroy_workspace(
     workspace = await find_workspace(engine.database, name)
     destruction, copied = await destroy(engine.database, engine.owner_url, engine.blobs, workspace)
     await note_destruction(engine.settings, workspace)
-    for cache in (
-        engine.search_stages.cache,
-        engine.answer_cache,
-        engine.cache,
-        engine.vector_cache,
-        engine.map_layouts,
-    ):
-        cache.forget(workspace.workspace_id)
+    engine.forget_cached(workspace.workspace_id)
     if not retire_master_key:
         return destruction
     await rotate_master_key(engine, retire_old=True)

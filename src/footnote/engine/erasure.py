@@ -223,7 +223,7 @@ async def _erased(workspace: WorkspaceAccess, doomed: Doomed) -> Erasure:
     async with workspace.system_scope() as scope:
         await empty(scope, before.written)
     await _delete(workspace, doomed, wanted)
-    cached = _forget_cached(workspace)
+    cached = workspace.engine.forget_cached(workspace.workspace_id)
     after = await _look(workspace, doomed, family, quoted)
     async with workspace.system_scope() as scope:
         named = await ledger.count_entries_naming(scope, family.document_ids)
@@ -312,24 +312,6 @@ async def _delete(workspace: WorkspaceAccess, doomed: Doomed, wanted: Sequence[U
         async with workspace.system_scope() as scope:
             await ledger.delete_of_principal(scope, doomed)
     await purge_dead(engine.database, workspace.workspace_id)
-
-
-def _forget_cached(workspace: WorkspaceAccess) -> int:
-    """Clear this process's caches of the workspace; return how many entries they had.
-
-    Other processes do not use entries cached before the deletion; they evict them during later
-    searches, or after five minutes.
-    """
-    engine = workspace.engine
-    caches = (
-        engine.search_stages.cache,
-        engine.answer_cache,
-        engine.cache,
-        engine.vector_cache,
-        engine.answer_runs,
-        engine.map_layouts,
-    )
-    return sum(cache.forget(workspace.workspace_id) for cache in caches)
 
 
 async def _certify(workspace: WorkspaceAccess, erasure: Erasure) -> None:

@@ -351,10 +351,6 @@ async def _quoted(scope: WorkspaceScope, edges: _Edges) -> Mapping[Place, GraphE
     return found
 
 
-def _evidence(edge: _Edge, quoted: Mapping[Place, GraphEvidence]) -> tuple[GraphEvidence, ...]:
-    return tuple(quoted[each] for each in list(edge.places)[:_PLACES] if each in quoted)
-
-
 def _ends(one: UUID, other: UUID) -> tuple[UUID, UUID]:
     """Return the ends of an undirected edge, the lesser id first."""
     return (one, other) if one < other else (other, one)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -214,11 +215,10 @@ async def _take_in(
             return _under(name, await receive_document(scope, incoming))
     receipt = None
     if idempotency_key is not None:
-        told = [incoming.content_sha256, incoming.collection, incoming.external_id or ""]
         receipt = IdempotentRequest(
             principal_id=workspace.principal.principal_id,
             key=idempotency_key,
-            fingerprint=hashlib.sha256("\0".join(told).encode()).digest(),
+            fingerprint=_fingerprint(incoming),
             lifetime_seconds=_KEY_SECONDS,
         )
     async with workspace.system_scope() as scope:
@@ -245,6 +245,22 @@ async def _take_in(
             stored = float(examined.byte_size)
             note_usage(UsageNote(kind=UsageKind.STORAGE, model="local", units=stored))
         return _under(name, received)
+
+
+def _fingerprint(incoming: Incoming) -> bytes:
+    """Return the SHA-256 digest of what a repeat of the request must have in common with it."""
+    parts = [incoming.content_sha256, incoming.collection, incoming.external_id or ""]
+    # Optional fields count only where they are set, so keys of earlier versions stay valid.
+    optional = {
+        "tags": sorted(incoming.tags),
+        "metadata": dict(incoming.metadata),
+        "visibility": incoming.visibility,
+        "access": None if incoming.access is None else sorted(incoming.access),
+    }
+    given = {name: value for name, value in optional.items() if value not in (None, [], {})}
+    if given:
+        parts.append(json.dumps(given, sort_keys=True, default=str))
+    return hashlib.sha256("\0".join(parts).encode()).digest()
 
 
 @asynccontextmanager

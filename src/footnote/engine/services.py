@@ -150,6 +150,22 @@ class Services:
     answer_runs: AnswerRuns = field(default_factory=AnswerRuns)
     """Streamed answers in progress and just finished."""
 
+    def forget_cached(self, workspace_id: UUID) -> int:
+        """Clear this process's caches of a workspace; return how many entries they had.
+
+        Other processes do not use entries cached before a deletion; they evict them during later
+        searches, or after five minutes.
+        """
+        caches = (
+            self.search_stages.cache,
+            self.answer_cache,
+            self.cache,
+            self.vector_cache,
+            self.answer_runs,
+            self.map_layouts,
+        )
+        return sum(each.forget(workspace_id) for each in caches)
+
     @property
     def owner_url(self) -> str:
         """The connection URL of the owner of the tables."""

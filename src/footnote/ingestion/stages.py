@@ -47,8 +47,10 @@ class StageLimit:
     def unlimited(self) -> Iterator[None]:
         """Suspend the timeout for the duration of the block."""
         self._timeout.reschedule(None)
-        yield
-        self.forward()
+        try:
+            yield
+        finally:
+            self.forward()
 
     async def compute(self, function: Callable[..., T], *arguments: object) -> T:
         """Run a function in a thread of its own, which is stopped on timeout; return its result.
@@ -83,6 +85,9 @@ class StageLimit:
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
                         ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_Overdue)
                     )
+            raise  # still computing, as far as the failure of the stage is concerned
+        except BaseException:
+            self._computing = False
             raise
         self._computing = False
         return computed

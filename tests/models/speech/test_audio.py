@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import wave
 from pathlib import Path
 
@@ -109,3 +110,16 @@ def test_without_ffmpeg_its_formats_say_how_to_get_it(
         decoded(b"\x1a\x45\xdf\xa3" + bytes(100), "video/webm", tmp_path)
     assert "ffmpeg" in raised.value.cause
     assert "apt-get install ffmpeg" in raised.value.advice
+
+
+def test_a_decoder_that_reports_a_lot_is_not_waited_for_for_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A damaged file has ffmpeg write a line for each of its frames."""
+    program = tmp_path / "ffmpeg"
+    program.write_text("#!/bin/sh\nhead -c 300000 /dev/zero >&2\nhead -c 32000 /dev/zero\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    source = tmp_path / "damaged.m4a"
+    source.write_bytes(b"no sound")
+    assert decode(source, "audio/mp4", tmp_path / "decoded", 60) == 16_000

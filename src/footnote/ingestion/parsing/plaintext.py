@@ -62,7 +62,8 @@ def _without_running_lines(pages: list[str]) -> Iterator[str]:
         for edge in (-1, 0):
             line = lines[edge].strip() if lines else ""
             times = seen[edge, _DIGITS.sub("#", line)]
-            if _PAGE_NUMBER.fullmatch(line) or (times > 2 and 2 * times > len(pages)):
+            is_running = times > 2 and 2 * times > len(pages)
+            if lines and (_PAGE_NUMBER.fullmatch(line) or is_running):
                 del lines[edge]
         yield "\n".join(lines)
 
@@ -138,7 +139,7 @@ def _heading_level(lines: list[str]) -> int:
         rule = _UNDERLINE.fullmatch(lines[1].strip())
         return (1 if rule.group(1) == "=" else 2) if rule else 0
     if numbered := _NUMBERED.match(first):
-        return min(1 + numbered.group(1).count("."), 6) + 1
+        return min(2 + numbered.group(1).count("."), 6)
     letters = [character for character in first if character.isalpha()]
     shouted = len(letters) > 3 and all(character.isupper() for character in letters)
     return 2 if shouted or _LABELLED.match(first) else 0

@@ -11,6 +11,7 @@ from footnote.ingestion.parsing.code import read_code
 from footnote.ingestion.parsing.drafts import Draft, Reading, line_drafts
 from footnote.ingestion.parsing.markdown import markdown_drafts
 from footnote.ingestion.parsing.tables import record_rows, table_drafts
+from footnote.ingestion.terminal_codes import without_terminal_codes
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -163,6 +164,7 @@ def _read_notebook(notebook: Mapping[str, Json]) -> Reading:
 
 
 def _joined(source: Json) -> str:
+    """The text of a notebook's field, a string or a list of them, without terminal codes."""
     if isinstance(source, list):
-        return "".join(part for part in source if isinstance(part, str))
-    return source if isinstance(source, str) else ""
+        source = "".join(part for part in source if isinstance(part, str))
+    return without_terminal_codes(source) if isinstance(source, str) else ""

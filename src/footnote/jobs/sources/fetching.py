@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import BinaryIO
 from urllib.parse import urljoin
@@ -98,16 +98,18 @@ async def _follow(url: str, reach: Reach, headers: Mapping[str, str], into: Bina
 async def _answer(
     method: str, url: str, reach: Reach, headers: Mapping[str, str], body: bytes | None = None
 ) -> AsyncIterator[httpx.Response]:
-    """Send a request to the IP address that was checked, with the given host name.
+    """Send a request to an IP address that was checked, with the given host name.
 
     The name is resolved only once, which prevents DNS rebinding: a second, different answer of its
-    DNS server is never asked for. For the same reason no proxy is used.
+    DNS server is never asked for. For the same reason no proxy is used. Of several addresses the
+    first that accepts a connection is used.
     """
     parts = checked_url(url)
     assert parts.hostname is not None, "checked"
     reach.require(url)
-    ip = await _checked_ip(parts.hostname, parts.port or 443, reach)
-    target = httpx.URL(url).copy_with(host=ip)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    addresses = await addresses_of(parts.hostname, port)
+    require_reachable(parts.hostname, addresses, allow_private=reach.allow_private)
     sent = {
         **headers,
         "Host": parts.netloc,
@@ -117,24 +119,26 @@ async def _answer(
     try:
         async with (
             httpx.AsyncClient(trust_env=False, timeout=reach.timeout_seconds) as client,
-            client.stream(
-                method,
-                target,
-                headers=sent,
-                content=body,
-                extensions={"sni_hostname": parts.hostname},
-            ) as answer,
+            AsyncExitStack() as opened,
         ):
+            for address in addresses:
+                request = client.stream(
+                    method,
+                    httpx.URL(url).copy_with(host=address),
+                    headers=sent,
+                    content=body,
+                    extensions={"sni_hostname": parts.hostname},
+                )
+                try:
+                    answer = await opened.enter_async_context(request)
+                    break
+                except (httpx.ConnectError, httpx.ConnectTimeout):
+                    if address == addresses[-1]:
+                        raise
             yield answer
     except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         reason = str(error).strip() or type(error).__name__
         raise SourceUnreachable(f"{url} cannot be reached: {reason}") from error
-
-
-async def _checked_ip(host: str, port: int, reach: Reach) -> str:
-    addresses = await addresses_of(host, port)
-    require_reachable(host, addresses, allow_private=reach.allow_private)
-    return addresses[0]
 
 
 async def _write(answer: httpx.Response, max_bytes: int, into: BinaryIO) -> None:

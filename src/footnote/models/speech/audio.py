@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 import numpy.typing as npt
@@ -106,16 +107,21 @@ def _by_ffmpeg(source: Path, media_type: str) -> Iterator[Samples]:
         *("-f", _DEMUXERS[media_type], "-i", f"file:{source}"),
         *("-map", "0:a:0", "-ac", "1", "-ar", str(RATE), "-f", "s16le", "pipe:1"),
     ]
-    # The program is the installed ffmpeg, the arguments are ours, there is no shell.
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    # The program is the installed ffmpeg, the arguments are ours, there is no shell. Of a damaged
+    # file it reports more than a pipe holds, and would wait for somebody to read that.
+    with (
+        TemporaryFile() as errors,
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors) as running,
+    ):
         assert running.stdout is not None
-        assert running.stderr is not None
         heard = False
         while block := running.stdout.read(RATE * _DECODED_SECONDS * SAMPLE_BYTES):
             samples = _floats(block)
             heard = True
             yield samples
-        said = running.stderr.read(2000).decode("utf-8", "replace")
+        running.wait()
+        errors.seek(0)
+        said = errors.read(2000).decode("utf-8", "replace")
     if not heard:
         reason = " ".join(said.replace(f"file:{source}", "it").split())[:200]
         raise _unreadable(

@@ -1,6 +1,6 @@
 -- name: enqueue
 SELECT procrastinate_defer_jobs_v1(ARRAY[
-    ROW(%(queue)s, %(task)s, 0, %(lock)s, NULL, %(args)s, %(scheduled_at)s)
+    ROW(%(queue)s, %(task)s, %(priority)s, %(lock)s, NULL, %(args)s, %(scheduled_at)s)
     ::procrastinate_job_to_defer_v1
 ])
 

@@ -86,6 +86,7 @@ WHERE workspace_id = %(workspace_id)s AND entry_no > %(after)s AND entry_no <= %
 -- name: count_due_queries
 SELECT count(*) AS found FROM (
 -- include: due_queries
+    AND NOT custodian_is_held(principal)
 ) AS due
 
 -- name: page_of_queries
